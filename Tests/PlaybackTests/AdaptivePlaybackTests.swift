@@ -4,6 +4,7 @@ import Fetching
 import Foundation
 import SegmentFormat
 import Substitution
+import TestRooms
 import TestSupport
 import Testing
 
@@ -14,8 +15,8 @@ import Testing
 /// Playback of one listed variant, whose quality Weir chooses segment by segment.
 @Suite @LoopActor struct AdaptivePlaybackTests {
     /// A fixture without its lowest variant, whose media begins two frames before that of the others.
-    private func fixture(_ name: String = "ts", playerTimeout: Duration = .seconds(8)) async throws -> PlaybackFixture {
-        let fixture = try await PlaybackFixture(playerTimeout: playerTimeout)
+    private func fixture(_ name: String = "ts", playerTimeout: Duration = .seconds(8)) async throws -> TestHouse {
+        let fixture = try await TestHouse(.playback { $0.playerTimeout = playerTimeout })
         var lines = String(decoding: try Spliced.bytes("\(name)/master.m3u8"), as: UTF8.self).split(separator: "\n")
         let lowest = try #require(lines.firstIndex { $0.contains("EXT-X-STREAM-INF") })
         lines.removeSubrange(lowest...lowest + 1)
@@ -28,23 +29,22 @@ import Testing
     }
 
     /// The paths in the playlist of an entry's only variant.
-    private func paths(_ fixture: PlaybackFixture, _ entry: String) async throws -> [String] {
+    private func paths(_ fixture: TestHouse, _ entry: String) async throws -> [String] {
         let lists = try await fixture.entry(entry).filter { $0.contains("/video-") }
         #expect(lists.count == 1)
-        return PlaybackFixture.paths(in: try await fixture.get(try #require(lists.last)).text)
+        return PlaylistText.paths(in: try await fixture.get(try #require(lists.last)).text)
     }
 
-    private func auto(_ fixture: PlaybackFixture, _ name: String = "ts") -> String {
+    private func auto(_ fixture: TestHouse, _ name: String = "ts") -> String {
         "/auto" + fixture.typed("/\(name)/master.m3u8")
     }
 
     /// Plays segments of renditions, so that they are stored.
-    private func store(_ fixture: PlaybackFixture, _ name: String, _ parts: [(id: String, places: [Int])]) async throws
-    {
+    private func store(_ fixture: TestHouse, _ name: String, _ parts: [(id: String, places: [Int])]) async throws {
         for (id, places) in parts {
             let lists = try await fixture.entry(fixture.typed("/\(name)/master.m3u8"))
             let list = try #require(lists.first { $0.contains("/\(id)/") })
-            let all = PlaybackFixture.paths(in: try await fixture.get(list).text)
+            let all = PlaylistText.paths(in: try await fixture.get(list).text)
             let segments = all.filter { !$0.contains("init") }
             for path in all.filter({ $0.contains("init") }) + places.map({ segments[$0] }) {
                 #expect(try await fixture.get(path).status == 200)
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    private func body(_ fixture: PlaybackFixture, _ path: String) async throws -> [UInt8] {
+    private func body(_ fixture: TestHouse, _ path: String) async throws -> [UInt8] {
         let answer = try await fixture.get(path)
         #expect(answer.status == 200)
         return [UInt8](answer.body)
@@ -155,11 +155,11 @@ import Testing
     @Test func audioThatComesFirstDoesNotPreventTheAlignmentCheck() async throws {
         let fixture = try await fixture("cmaf")
         let lists = try await fixture.entry(auto(fixture, "cmaf"))
-        for path in PlaybackFixture.paths(in: try await fixture.get(lists[0]).text).prefix(3) {
+        for path in PlaylistText.paths(in: try await fixture.get(lists[0]).text).prefix(3) {
             _ = try await body(fixture, path)
         }
         let video = try #require(lists.first { $0.contains("/video-") })
-        let paths = PlaybackFixture.paths(in: try await fixture.get(video).text)
+        let paths = PlaylistText.paths(in: try await fixture.get(video).text)
         _ = try await body(fixture, paths[0])
         for (place, source) in [(0, "video-180p"), (1, "video-270p")] {
             let expected = try Spliced.fragment("cmaf", place, of: source, behind: "video-180p")
@@ -170,7 +170,7 @@ import Testing
     // MARK: Failures
 
     @Test func anUnalignedRenditionIsNotUsedAgainAndLeadsTheNextSession() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         let paths = try await paths(fixture, auto(fixture, "cmaf"))
         #expect(paths[0].contains("/video-90p/"))
         for (place, path) in paths.dropFirst().enumerated() where place < 5 {

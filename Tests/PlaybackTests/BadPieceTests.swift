@@ -1,6 +1,7 @@
 import AccessLog
 import EventLoop
 import Foundation
+import TestRooms
 import TestSupport
 import Testing
 
@@ -59,10 +60,10 @@ import Testing
     }
 
     /// Plays segments of a rendition, so that they are stored with their initialization sections and keys.
-    private func store(_ fixture: PlaybackFixture, _ example: Case, _ id: String, _ numbers: [Int]) async throws {
+    private func store(_ fixture: TestHouse, _ example: Case, _ id: String, _ numbers: [Int]) async throws {
         let lists = try await fixture.entry(fixture.typed("/\(example.fixture)/master.m3u8"))
         let list = try #require(lists.first { $0.contains("/\(id)/") })
-        for path in PlaybackFixture.paths(in: try await fixture.get(list).text) {
+        for path in PlaylistText.paths(in: try await fixture.get(list).text) {
             let name = try #require(path.split(separator: "/").last).prefix { $0 != "." }
             guard Int(name).map(numbers.contains) ?? true else { continue }
             #expect(try await fixture.get(path).status == 200)
@@ -71,7 +72,7 @@ import Testing
 
     @Test(arguments: Case.all)
     func badMediaIsNeverSplicedAndIsLogged(example: Case) async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         let (foreign, own) = (try example.bytes("180p", 4), try example.bytes("270p", 0))
         for (path, bytes) in [(example.path("180p", 4), foreign), (example.path("270p", 0), own)] {
             let digits = bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
@@ -88,7 +89,7 @@ import Testing
             list = lists.first { $0.contains("/video-270p/") } ?? ""
             return list != ""
         }
-        let paths = PlaybackFixture.paths(in: try await fixture.get(list).text).filter { !$0.contains("init") }
+        let paths = PlaylistText.paths(in: try await fixture.get(list).text).filter { !$0.contains("init") }
         let numbers = paths.compactMap { $0.split(separator: "/").last?.prefix { $0 != "." } }.compactMap { Int($0) }
         #expect(numbers == [0, 1, 2, 3] + (example.isFragments ? Array(6...9) : [5]), "sound goes on at the sixth")
         // Segment 4 has no substitute. A player with an earlier playlist can request it.

@@ -1,4 +1,6 @@
 import EventLoop
+import HTTPServer
+import TestRooms
 import TestSupport
 import Testing
 
@@ -6,7 +8,7 @@ import Testing
 
 /// Response fields for a page of a listed origin.
 @Suite @LoopActor struct BrowserTests {
-    private static let page = "https://player.example"
+    private nonisolated static let page = "https://player.example"
 
     /// The response fields about cross-origin access.
     private func shared(_ answer: HTTPAnswer) -> [String: String] {
@@ -21,15 +23,15 @@ import Testing
     ]
 
     /// One URL of each kind that a player loads, known and unknown pieces among them.
-    private func paths(_ fixture: PlaybackFixture) async throws -> [String] {
+    private func paths(_ fixture: TestHouse) async throws -> [String] {
         let entry = fixture.typed("/aes/master.m3u8")
         let media = try await fixture.entry(entry)[0]
-        let parts = PlaybackFixture.paths(in: try await fixture.get(media).text)
+        let parts = PlaylistText.paths(in: try await fixture.get(media).text)
         return [entry, "/aes.m3u8", media] + parts.prefix(3)
     }
 
     @Test func everyURLIsReadableByAListedOrigin() async throws {
-        let fixture = try await PlaybackFixture(allowedOrigins: [Self.page])
+        let fixture = try await TestHouse(.playback { $0.http.allowedOrigins = [Self.page] })
         let asks: [(method: String, fields: [String: String], status: Int)] = [
             ("HEAD", [:], 200), ("GET", [:], 200), ("GET", ["Range": "bytes=0-3"], 206), ("HEAD", [:], 200),
             ("GET", ["Range": "bytes=99999999-"], 416), ("GET", ["If-None-Match": "*"], 304),
@@ -48,7 +50,7 @@ import Testing
     }
 
     @Test func errorsAreReadableByAListedOrigin() async throws {
-        let fixture = try await PlaybackFixture(allowedOrigins: [Self.page])
+        let fixture = try await TestHouse(.playback { $0.http.allowedOrigins = [Self.page] })
         for (path, status) in [
             ("/nothing.m3u8", 404), (fixture.typed("/ts/90p/0.ts"), 502), ("/a/x/aabcde/v/0.ts", 404),
         ] {
@@ -58,7 +60,7 @@ import Testing
     }
 
     @Test func otherOriginsCanReadNothing() async throws {
-        let fixture = try await PlaybackFixture(allowedOrigins: [Self.page])
+        let fixture = try await TestHouse(.playback { $0.http.allowedOrigins = [Self.page] })
         for path in try await paths(fixture) {
             let plain = try await fixture.get(path)
             #expect(plain.status == 200 && shared(plain) == ["vary": "Origin"])
@@ -70,7 +72,7 @@ import Testing
     }
 
     @Test func preflightRequestsAreAnswered() async throws {
-        let fixture = try await PlaybackFixture(allowedOrigins: [Self.page])
+        let fixture = try await TestHouse(.playback { $0.http.allowedOrigins = [Self.page] })
         let answer = try await fixture.get(
             "/aes.m3u8",
             [

@@ -3,6 +3,7 @@ import EventLoop
 import Foundation
 import SegmentFormat
 import Substitution
+import TestRooms
 import TestSupport
 import Testing
 
@@ -14,7 +15,7 @@ import Testing
     // MARK: Transport streams
 
     @Test func aHoleIsFilledWithAnotherRenditionsExactBytes() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         try await fixture.play("ts", [("video-180p", [0, 1, 2, 3, 4, 5]), ("video-270p", [0, 1])])
         try await fixture.origin.clearRequests()
         #expect(try await fixture.listed("/offline/ts.m3u8") == ["video-180p", "video-270p"])
@@ -37,7 +38,7 @@ import Testing
     }
 
     @Test func byteRangesOfASubstituteAreServed() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         try await fixture.play("ts", [("video-180p", [0, 1, 2, 3, 4, 5]), ("video-270p", [0, 1])])
         let path = try await fixture.paths("/offline/ts.m3u8", "video-270p")[3]
         let whole = try Spliced.transport("ts/180p/3.ts")
@@ -54,14 +55,14 @@ import Testing
     }
 
     @Test func aPartialVariantWorseThanACompleteOneIsNotListed() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         try await fixture.play("ts", [("video-180p", [0]), ("video-270p", [0, 1, 2, 3, 4, 5])])
         #expect(try await fixture.listed("/offline/ts.m3u8") == ["video-270p"])
         #expect(try await fixture.listed("/ts.m3u8") == ["video-270p"])
     }
 
     @Test func anOnlineNameListsCompleteVariantsOnly() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         try await fixture.play("ts", [("video-180p", [0, 1, 2, 3, 4, 5]), ("video-270p", [0, 1])])
         #expect(try await fixture.listed("/ts.m3u8") == ["video-180p"])
         try await fixture.origin.stop()
@@ -70,7 +71,7 @@ import Testing
     }
 
     @Test func twoPartialVariantsMakeOneCompleteVariant() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         try await fixture.play("ts", [("video-180p", [2, 3, 4, 5]), ("video-270p", [0, 1, 2])])
         try await fixture.origin.stop()
         fixture.library.asset(named: "ts")?.checked = nil
@@ -86,19 +87,19 @@ import Testing
     }
 
     @Test func timeThatNoVariantCoversIsCut() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         try await fixture.play("ts", [("video-180p", [0, 2]), ("video-270p", [0, 1, 5])])
         let text = try await fixture.mediaText("/offline/ts.m3u8")
-        let files = PlaybackFixture.paths(in: text).compactMap { $0.split(separator: "/").last }
+        let files = PlaylistText.paths(in: text).compactMap { $0.split(separator: "/").last }
         #expect(files == ["0.ts", "1.ts", "2.ts", "5.ts"])
         #expect(text.contains("2.ts\n#EXT-X-DISCONTINUITY\n"))
-        for path in PlaybackFixture.paths(in: text) { #expect(try await fixture.get(path).status == 200) }
+        for path in PlaylistText.paths(in: text) { #expect(try await fixture.get(path).status == 200) }
     }
 
     // MARK: Fragmented MP4
 
     @Test func parameterSetsAreInBandWithASubstitute() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         let sound = [0, 1, 2, 3, 4, 5, 6]
         try await fixture.play(
             "cmaf",
@@ -115,7 +116,7 @@ import Testing
     }
 
     @Test func anEarlierProcessesSessionGetsOnlySplicedSegments() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         try await fixture.play("cmaf", [("video-180p", Array(0..<12)), ("video-270p", [0, 1])])
         let asset = try #require(fixture.library.asset(named: "cmaf"))
         let old = try await fixture.get("/a/\(asset.id)/oabcde/video-270p/1.m4s")
@@ -123,7 +124,7 @@ import Testing
     }
 
     @Test func segmentsOfOtherStartTimesAreNotSubstituted() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         // The smallest variant begins two frames before the others.
         try await fixture.play(
             "cmaf", [("audio-en", Array(0..<7)), ("video-90p", Array(0..<12)), ("video-270p", [0, 1, 2])])
@@ -137,7 +138,7 @@ import Testing
     }
 
     @Test func invalidMediaIsNeitherSubstitutedNorSpliced() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         // It has packets, so that it is stored, and nothing in them.
         let noise = String(repeating: "47" + String(repeating: "90", count: 187), count: 20)
         for path in ["/ts/180p/4.ts", "/ts/270p/1.ts"] {
@@ -145,7 +146,7 @@ import Testing
         }
         try await fixture.play("ts", [("video-180p", [2, 3, 4, 5]), ("video-270p", [0, 1])])
         let text = try await fixture.mediaText("/offline/ts.m3u8")
-        let paths = PlaybackFixture.paths(in: text)
+        let paths = PlaylistText.paths(in: text)
         #expect(paths.compactMap { $0.split(separator: "/").last } == ["0.ts", "1.ts", "2.ts", "3.ts", "5.ts"])
         for path in paths { #expect(try await fixture.get(path).status == 200) }
         // The bad piece is still served unchanged.
@@ -164,7 +165,7 @@ import Testing
     // MARK: Packed audio
 
     @Test func packedAudioIsSubstitutedUnchanged() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         let parts = [(id: "audio", places: [0, 1, 2, 3, 4, 5]), (id: "audio-2", places: [0, 1])]
         try await fixture.play("audio", parts)
         #expect(try await fixture.listed("/offline/audio.m3u8") == ["audio", "audio-2"])
@@ -179,7 +180,7 @@ import Testing
 
     @Test func packedAudioOfAnotherKindOrTimeIsNotSubstituted() async throws {
         for (place, bit) in [(75, 0x04), (71, 0x10)] as [(Int, UInt8)] {
-            let fixture = try await PlaybackFixture()
+            let fixture = try await TestHouse(.playback())
             for number in 0..<6 {
                 var bytes = try Spliced.bytes("audio/low/\(number).aac")
                 bytes[place] ^= bit
@@ -197,13 +198,13 @@ import Testing
 
     /// Encrypted segments do not show if they begin together. In this fixture 180p begins later than 90p.
     @Test func encryptedSegmentsAreNotSubstitutedWithoutDates() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         try await fixture.play("aes", [("video-90p", [0, 1, 2, 3, 4, 5]), ("video-180p", [0, 1])])
         #expect(try await fixture.listed("/offline/aes.m3u8") == ["video-90p"])
     }
 
     @Test func encryptedSegmentsAreSubstitutedWithEqualKeyAndVector() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         for variant in ["90p", "180p"] {
             let text = String(decoding: try Spliced.bytes("aes/\(variant)/media.m3u8"), as: UTF8.self)
             let dated = text.replacing(
@@ -222,7 +223,7 @@ import Testing
     }
 
     @Test func encryptedSegmentsAreNotSubstitutedWithAnotherKey() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         try await fixture.play("aes-noiv", [("video-90p", [0, 1, 2, 3, 4, 5]), ("video-180p", [0, 1])])
         #expect(try await fixture.listed("/offline/aes-noiv.m3u8") == ["video-90p"])
     }

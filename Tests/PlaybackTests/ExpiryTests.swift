@@ -4,6 +4,7 @@ import HTTPMessage
 import Library
 import Retention
 import Store
+import TestRooms
 import TestSupport
 import Testing
 
@@ -11,12 +12,12 @@ import Testing
 
 /// Responses to players for expired and renamed assets.
 @Suite @LoopActor struct ExpiryTests {
-    private let clock = ManualClock()
-    private let fixture: PlaybackFixture
+    private let clock = TestClock()
+    private let fixture: TestHouse
 
-    init() async throws { fixture = try await PlaybackFixture(clock: clock) }
+    init() async throws { fixture = try await TestHouse(.clock(clock), .playback()) }
 
-    private var now: Int64 { Int64(clock.date) }
+    private var now: Int64 { clock.date }
 
     @Test func aWindowBeginsWithTheFirstPieceAndItsEndIsReported() async throws {
         let pieces = try await fixture.media(fixture.typed("/ts/master.m3u8"))

@@ -1,7 +1,9 @@
 import EventLoop
 import Foundation
 import HTTPMessage
+import HTTPServer
 import Library
+import TestRooms
 import TestSupport
 import Testing
 
@@ -14,16 +16,16 @@ import Testing
         "#EXT-X-DATERANGE:ID=\"2\",CLASS=\"com.apple.hls.interstitial\",START-DATE=\"2026-01-01T00:00:02Z\",X-ASSET-LIST="
 
     /// A film with one interstitial, named by `attribute`.
-    private func film(_ attribute: String, allowedOrigins: [String] = []) async throws -> PlaybackFixture {
-        let fixture = try await PlaybackFixture(allowedOrigins: allowedOrigins)
+    private func film(_ attribute: String, allowedOrigins: [String] = []) async throws -> TestHouse {
+        let fixture = try await TestHouse(.playback { $0.http.allowedOrigins = allowedOrigins })
         try await fixture.putMaster("/film")
         try await fixture.putMedia("/film/media.m3u8", attribute)
         return fixture
     }
 
-    private func name(_ attribute: String, in fixture: PlaybackFixture) async throws -> String {
+    private func name(_ attribute: String, in fixture: TestHouse) async throws -> String {
         let text = try await fixture.mediaText(fixture.typed("/film/master.m3u8"))
-        return try #require(PlaybackFixture.attribute(attribute, in: text), "\(text)")
+        return try #require(PlaylistText.attribute(attribute, in: text), "\(text)")
     }
 
     // MARK: Presentations
@@ -53,15 +55,15 @@ import Testing
             OriginRule("/list.json") { ($0.status, $0.body) = (200, "{\"ASSETS\":[{\"URI\":\"/ts/master.m3u8\"}]}") })
         let media = try await fixture.entry(fixture.typed("/film/master.m3u8"))[0]
         let text = try await fixture.get(media, ["Origin": page]).text
-        let uri = try #require(PlaybackFixture.attribute("X-ASSET-URI", in: text), "\(text)")
-        #expect(uri.hasPrefix(fixture.url("/a/film-")), "\(uri)")
+        let uri = try #require(PlaylistText.attribute("X-ASSET-URI", in: text), "\(text)")
+        #expect(uri.hasPrefix(fixture.players.url("/a/film-")), "\(uri)")
         #expect(try await HTTPProbe.fetch(uri, fields: ["Origin": page]).status == 200)
-        let list = try #require(PlaybackFixture.attribute("X-ASSET-LIST", in: text))
+        let list = try #require(PlaylistText.attribute("X-ASSET-LIST", in: text))
         let json = try await fixture.get(list, ["Origin": page]).text
         #expect(json.contains("\"URI\":\"\(uri)\""), "\(json) \(uri)")
         let proxied = ["Origin": page, "X-Forwarded-Proto": "https", "X-Forwarded-Host": "tv.example"]
         let secure = try #require(
-            PlaybackFixture.attribute("X-ASSET-URI", in: try await fixture.get(media, proxied).text))
+            PlaylistText.attribute("X-ASSET-URI", in: try await fixture.get(media, proxied).text))
         #expect(secure.hasPrefix("https://tv.example/a/film-"), "\(secure)")
         #expect(try await fixture.get(list, proxied).text.contains("\"URI\":\"https://tv.example/a/"))
         // Others reach Weir by another name, or through a proxy.
@@ -71,7 +73,7 @@ import Testing
     @Test func anInterstitialIsFetchedOnceAndNeitherListedNorStored() async throws {
         let fixture = try await film(Self.uri + "\"/ts/master.m3u8\"")
         let name = try await name("X-ASSET-URI", in: fixture)
-        let url = fixture.url(name)
+        let url = fixture.players.url(name)
         let players = (0..<5).map { _ in Task { try await HTTPProbe.fetch(url) } }
         for player in players { #expect(try await player.value.status == 200) }
         #expect(try await fixture.origin.requests(for: "/ts/master.m3u8").count == 1)
@@ -94,7 +96,7 @@ import Testing
         try await fixture.origin.add(OriginRule("/to/*") { $0.redirect = other.master("ts") })
         try await fixture.putMedia("/ads/media.m3u8", Self.uri + "\"/to/elsewhere.m3u8\"")
         let nested = try await fixture.mediaText(fixture.typed("/ads/master.m3u8"))
-        let answer = try await fixture.get(try #require(PlaybackFixture.attribute("X-ASSET-URI", in: nested)))
+        let answer = try await fixture.get(try #require(PlaylistText.attribute("X-ASSET-URI", in: nested)))
         #expect(answer.status == 403, "\(answer.text)")
         #expect(try await other.requests().isEmpty)
     }
@@ -111,7 +113,7 @@ import Testing
             })
         let fixture = try await film(Self.uri + "\"\(other.master("ts"))\"")
         let own = try await fixture.get("/" + other.url("/x/media.m3u8"))
-        let name = try #require(PlaybackFixture.attribute("X-ASSET-URI", in: own.text))
+        let name = try #require(PlaylistText.attribute("X-ASSET-URI", in: own.text))
         #expect(try await fixture.get(name).status == 200)
         #expect(try await fixture.get(try await self.name("X-ASSET-URI", in: fixture)).status == 403)
     }
@@ -131,10 +133,10 @@ import Testing
     }
 
     @Test func interstitialsInLivePlaylistsHaveLocalNames() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         try await fixture.putMedia("/live.m3u8", Self.uri + "\"/ts/master.m3u8\"", isLive: true)
         let text = try await fixture.get(fixture.typed("/live.m3u8")).text
-        let name = try #require(PlaybackFixture.attribute("X-ASSET-URI", in: text))
+        let name = try #require(PlaylistText.attribute("X-ASSET-URI", in: text))
         #expect(try await fixture.media(name).count == 6)
     }
 

@@ -4,6 +4,7 @@ import HTTPMessage
 import Library
 import Retention
 import Store
+import TestRooms
 import TestSupport
 import Testing
 
@@ -11,10 +12,10 @@ import Testing
 
 /// Responses to players for expired and revoked keys.
 @Suite @LoopActor struct KeyExpiryTests {
-    private let clock = ManualClock()
-    private let fixture: PlaybackFixture
+    private let clock = TestClock()
+    private let fixture: TestHouse
 
-    init() async throws { fixture = try await PlaybackFixture(clock: clock) }
+    init() async throws { fixture = try await TestHouse(.clock(clock), .playback()) }
 
     /// Plays one rendition of `aes` completely, so that it is stored. Returns the paths of its session, with the keys.
     private func played() async throws -> [String] {
@@ -57,7 +58,7 @@ import Testing
         let early = try await played()
         let asset = try fixture.asset("aes")
         let key = try #require(early.first { $0.hasSuffix("/0.key") })
-        try await fixture.library.keys.setExpiry(Int64(clock.date) + 10, ofKeys: [0], of: asset)
+        try await fixture.library.keys.setExpiry(clock.date + 10, ofKeys: [0], of: asset)
         clock.advance(by: 10)
         #expect(try await fixture.get(fixture.typed("/aes/master.m3u8")).status == 200)
         try await fixture.origin.clearRequests()
@@ -99,7 +100,7 @@ import Testing
         let paths = try await fixture.media("/offline/aes.m3u8")
         #expect(asset.keys.life(of: 0).firstPlayed == nil)
         #expect(try await fixture.get(try #require(paths.first { $0.hasSuffix(".ts") })).status == 200)
-        #expect(fixture.library.keys.reports(of: asset)[0].expiration == Int64(clock.date) + 3600)
+        #expect(fixture.library.keys.reports(of: asset)[0].expiration == clock.date + 3600)
         clock.advance(by: 3600)
         #expect(try await fixture.get("/offline/aes.m3u8").status == 410)
     }

@@ -2,6 +2,7 @@ import EventLoop
 import Foundation
 import HTTPServer
 import Library
+import TestRooms
 import TestSupport
 import Testing
 
@@ -9,7 +10,7 @@ import Testing
 
 /// A low-latency presentation with given playlists and media.
 @LoopActor private struct LiveStream {
-    let fixture: PlaybackFixture
+    let fixture: TestHouse
     /// The path of its rendition's playlist, with a session.
     let media: String
 
@@ -30,7 +31,7 @@ import Testing
         """
 
     init() async throws {
-        fixture = try await PlaybackFixture()
+        fixture = try await TestHouse(.playback())
         let master =
             "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1,RESOLUTION=1x90\nlow/media.m3u8?token=secret\n"
             + "#EXT-X-STREAM-INF:BANDWIDTH=2,RESOLUTION=1x180\nhigh/media.m3u8?token=secret\n"
@@ -48,7 +49,7 @@ import Testing
     func uri(of tag: String) async throws -> String {
         let lines = try await fixture.get(media).text.split(separator: "\n")
         let line = try #require(lines.first { $0.hasPrefix(tag) }, "\(lines)")
-        return try #require(PlaybackFixture.paths(in: String(line)).first)
+        return try #require(PlaylistText.paths(in: String(line)).first)
     }
 
     func requests(_ directives: String) async throws -> [TestOrigin.Request] {
@@ -82,8 +83,8 @@ import Testing
         #expect(first.status == 200 && second.status == 200)
         #expect(stream.fixture.library.assets.count == 2)
         // Both playlists use the same names, so that the player recognises its segments.
-        let names = PlaybackFixture.paths(in: first.text).filter { !$0.contains("live-") && $0.hasSuffix(".ts") }
-        #expect(Array(PlaybackFixture.paths(in: second.text).prefix(2)) == names && names.count == 2)
+        let names = PlaylistText.paths(in: first.text).filter { !$0.contains("live-") && $0.hasSuffix(".ts") }
+        #expect(Array(PlaylistText.paths(in: second.text).prefix(2)) == names && names.count == 2)
     }
 
     @Test func aPartIsServedWhileItArrivesWithOneRequest() async throws {
@@ -149,7 +150,7 @@ import Testing
         try await stream.fixture.origin.add(segment)
         try await stream.answer("") { ($0.status, $0.body) = (200, list(0..<3)) }
         let first = try await stream.fixture.get(stream.media).text
-        let names = PlaybackFixture.paths(in: first)
+        let names = PlaylistText.paths(in: first)
         #expect(names.map { $0.split(separator: "/").last } == ["0.ts", "2.ts"], "\(first)")
         #expect(try await stream.fixture.get(names[0]).status == 200)
         try await stream.fixture.origin.clearRules()

@@ -1,5 +1,6 @@
 import EventLoop
 import Foundation
+import TestRooms
 import TestSupport
 import Testing
 
@@ -10,7 +11,7 @@ import Testing
 @Suite @LoopActor struct PartTests {
     /// Plays segments of the entry's rendition `index`, and returns the URLs in its playlist.
     @discardableResult private func watch(
-        _ fixture: PlaybackFixture, _ entry: String, _ index: Int = 0, _ places: [Int]
+        _ fixture: TestHouse, _ entry: String, _ index: Int = 0, _ places: [Int]
     ) async throws -> [String] {
         let paths = try await fixture.media(entry, index)
         let segments = paths.filter { !$0.contains("init") }
@@ -22,11 +23,11 @@ import Testing
 
     /// The files that a playlist names.
     private func files(_ text: String) -> [String] {
-        PlaybackFixture.paths(in: text).compactMap { $0.split(separator: "/").last.map(String.init) }
+        PlaylistText.paths(in: text).compactMap { $0.split(separator: "/").last.map(String.init) }
     }
 
     @Test func storedSegmentsAreListedInOrder() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         try await watch(fixture, fixture.typed("/ts/master.m3u8"), 0, [1])
         try await watch(fixture, fixture.typed("/ts/master.m3u8"), 1, [1, 2, 4])
         try await fixture.origin.clearRequests()
@@ -36,12 +37,12 @@ import Testing
         #expect(files(text) == ["1.ts", "2.ts", "4.ts"])
         #expect(text.contains("2.ts\n#EXT-X-DISCONTINUITY\n#EXTINF:2.000000,\n"))
         #expect(text.contains("#EXT-X-PLAYLIST-TYPE:VOD\n") && text.hasSuffix("#EXT-X-ENDLIST\n"))
-        for path in PlaybackFixture.paths(in: text) { #expect(try await fixture.get(path).status == 200) }
+        for path in PlaylistText.paths(in: text) { #expect(try await fixture.get(path).status == 200) }
         #expect(try await fixture.origin.requests().isEmpty)
     }
 
     @Test func audioIsCutWithTheVideoAndFragmentsHaveNoDiscontinuity() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         let master = fixture.typed("/cmaf/master.m3u8")
         let lists = try await fixture.entry(master)
         let picture = try #require(lists.firstIndex { $0.contains("/video-180p/") })
@@ -67,7 +68,7 @@ import Testing
     }
 
     @Test func aSegmentWithoutItsKeyIsNotListed() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         let master = fixture.typed("/aes/master.m3u8")
         let paths = try await fixture.media(master, 0)
         for path in paths where path.hasSuffix(".ts") { #expect(try await fixture.get(path).status == 200) }
@@ -79,7 +80,7 @@ import Testing
     }
 
     @Test func anUnplayableAssetIsReportedWithItsStoredTime() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         try await watch(fixture, fixture.typed("/ts/master.m3u8"), 0, [3])
         let answer = try await fixture.get("/offline/ts.m3u8")
         #expect(answer.status == 404)
@@ -87,7 +88,7 @@ import Testing
     }
 
     @Test func anAbsentOriginGivesAnOfflineSession() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         let online = try await watch(fixture, fixture.typed("/ts/master.m3u8"), 2, [0, 1])
         #expect(online.count == 6)
         try await fixture.origin.stop()
@@ -99,14 +100,14 @@ import Testing
     }
 
     @Test func aSilentOriginGivesASessionThatContinues() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         try await watch(fixture, fixture.typed("/ts/master.m3u8"), 2, [0, 1])
         fixture.library.asset(named: "ts")?.checked = nil
         try await fixture.origin.add(OriginRule("*") { $0.hold = true })
         for entry in ["/ts.m3u8", "/auto/ts.m3u8", fixture.typed("/ts/master.m3u8")] {
             let lists = try await fixture.entry(entry)
             #expect(lists.map { $0.split(separator: "/")[3] } == ["video-270p"])
-            let paths = PlaybackFixture.paths(in: try await fixture.get(lists[0]).text)
+            let paths = PlaylistText.paths(in: try await fixture.get(lists[0]).text)
             #expect(paths.count == 6)
             for path in paths[..<2] { #expect(try await fixture.get(path).status == 200) }
         }
@@ -118,7 +119,7 @@ import Testing
     }
 
     @Test func aPresentOriginListsEverything() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         try await watch(fixture, fixture.typed("/ts/master.m3u8"), 0, [0, 1])
         #expect(try await fixture.entry("/ts.m3u8").count == 3)
         #expect(try await fixture.media("/ts.m3u8", 0).count == 6)
@@ -126,7 +127,7 @@ import Testing
     }
 
     @Test func completeVariantsAreListedAlone() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         try await watch(fixture, fixture.typed("/ts/master.m3u8"), 0, [0, 1, 2, 3, 4, 5])
         try await watch(fixture, fixture.typed("/ts/master.m3u8"), 1, [0, 2, 3])
         let entry = try await fixture.entry("/offline/ts.m3u8")
@@ -138,7 +139,7 @@ import Testing
     }
 
     @Test func aSessionKeepsItsCuts() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         let master = fixture.typed("/ts/master.m3u8")
         try await watch(fixture, master, 0, [0, 1, 4])
         let entry = try await fixture.entry("/offline/ts.m3u8")[0]
@@ -148,7 +149,7 @@ import Testing
     }
 
     @Test func aLoneMediaPlaylistIsCut() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         let segments = try await fixture.entry(fixture.typed("/ts/90p/media.m3u8"))
         for place in [2, 3, 4] { #expect(try await fixture.get(segments[place]).status == 200) }
         let name = try #require(fixture.library.assets.first).name

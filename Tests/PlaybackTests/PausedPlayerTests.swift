@@ -3,6 +3,7 @@ import EventLoop
 import Foundation
 import Glibc
 import HTTPMessage
+import TestRooms
 import TestSupport
 import Testing
 
@@ -50,14 +51,17 @@ import Testing
     private static func expectNothingLost(_ play: Play, _ film: LongSegments, _ plain: PlainPlays) async throws {
         let stop = Stop()
         // VLC refuses to run as root, and is started as nobody.
-        let fixture = try await PlaybackFixture(root: film.folder.path, owners: OwnerRule(users: [65_534])) {
-            stop.see($0)
-        }
+        let fixture = try await TestHouse(
+            .origin(film.folder),
+            .playback { players in
+                players.http.owners = OwnerRule(users: [65_534])
+                players.seen = { stop.see($0) }
+            })
         let entry = fixture.typed("/media.m3u8")
         try await prepare(play.state, fixture, entry)
         stop.isArmed = true
         defer { stop.end() }
-        let child = try start(play.player, fixture.url(entry))
+        let child = try start(play.player, fixture.players.url(entry))
         try await waitUntil("a player that is stopped", within: .seconds(30)) {
             stop.process != nil || child.exit != nil
         }
@@ -80,7 +84,7 @@ import Testing
 
     /// With a plain origin too, VLC stands still after it was stopped, with all that it has read.
     private static func expectEveryByte(
-        at child: ChildProcess, _ fixture: PlaybackFixture, _ film: LongSegments
+        at child: ChildProcess, _ fixture: TestHouse, _ film: LongSegments
     ) async throws {
         try await waitUntil("every byte at the player", within: .seconds(20)) {
             fixture.playback.sessions.summaries.last.map { $0.bytes.all >= film.length } ?? false
@@ -111,7 +115,7 @@ import Testing
         return try ChildProcess("ffmpeg", ["-nostdin", "-v", "error", "-i", url, "-map", "0", "-f", "framemd5", "-"])
     }
 
-    private static func prepare(_ state: State, _ fixture: PlaybackFixture, _ entry: String) async throws {
+    private static func prepare(_ state: State, _ fixture: TestHouse, _ entry: String) async throws {
         switch state {
         case .stored:
             for path in try await fixture.entry(entry) { #expect(try await fixture.get(path).status == 200) }

@@ -4,6 +4,7 @@ import Fetching
 import Foundation
 import Glibc
 import Library
+import TestRooms
 import TestSupport
 import Testing
 
@@ -24,16 +25,16 @@ import Testing
             .count { $0.hasPrefix(folder) && $0.contains("/\(name)") }
     }
 
-    private static func isStored(_ file: String, _ fixture: PlaybackFixture) throws -> Bool {
+    private static func isStored(_ file: String, _ fixture: TestHouse) throws -> Bool {
         guard let asset = fixture.library.assets.first else { return false }
         return asset.folders.contains { $0.contains(file) }
     }
 
     /// Asks for a path, and reads nothing. Returns once the client holds the server up.
-    private static func pausedReader(_ path: String, _ fixture: PlaybackFixture) async throws -> RawConnection {
+    private static func pausedReader(_ path: String, _ fixture: TestHouse) async throws -> RawConnection {
         let before = fixture.heldUp.count
-        let connection = try RawConnection(port: fixture.port, receiveBuffer: 4096)
-        try await connection.send("GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(fixture.port)\r\n\r\n")
+        let connection = try RawConnection(port: fixture.players.port, receiveBuffer: 4096)
+        try await connection.send("GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(fixture.players.port)\r\n\r\n")
         try await waitUntil("a reader that is behind") { fixture.heldUp.count == before + 1 }
         return connection
     }
@@ -45,7 +46,7 @@ import Testing
 
     /// The transfer ends as if nobody were paused, and the one reader of it keeps an open file, as with a stored segment.
     @Test func aPausedReaderOfANewSegmentHoldsItsFileAndNoFetch() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         let paths = try await fixture.entry(fixture.typed(Self.list))
         let connection = try await Self.pausedReader(paths[0], fixture)
         try await waitUntil("the piece") { try Self.isStored("0.ts", fixture) }
@@ -61,8 +62,8 @@ import Testing
 
     /// A download beside it does not wait for a player that waits for nothing but itself.
     @Test func aPausedReaderOfANewSegmentHoldsNoDownloadBack() async throws {
-        let clock = ManualClock()
-        let fixture = try await PlaybackFixture(clock: clock)
+        let clock = TestClock()
+        let fixture = try await TestHouse(.clock(clock), .playback())
         let paths = try await fixture.entry(fixture.typed(Self.list))
         try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = Self.size / 2 })
         let connection = try await Self.pausedReader(paths[0], fixture)
@@ -89,8 +90,8 @@ import Testing
     }
 
     @Test func aSessionInWhichNothingHappensForLongDoesNotCount() async throws {
-        let clock = ManualClock()
-        let fixture = try await PlaybackFixture(clock: clock)
+        let clock = TestClock()
+        let fixture = try await TestHouse(.clock(clock), .playback())
         let paths = try await fixture.entry(fixture.typed(Self.list))
         let connection = try await Self.pausedReader(paths[0], fixture)
         let sessions = fixture.playback.sessions
@@ -106,18 +107,18 @@ import Testing
 
     /// Playback goes on with what the reader had, and the asset's space is known until then.
     @Test func aPausedReaderOfARemovedAssetLosesNothing() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         let paths = try await fixture.entry(fixture.typed(Self.list))
         let whole = try await fixture.get(paths[0])
         let connection = try await Self.pausedReader(paths[0], fixture)
         let asset = try #require(fixture.library.assets.first)
-        #expect(fixture.connections.unreadFiles.map { $0.path.contains("/assets/\(asset.id)/") } == [true])
-        #expect(fixture.connections.unreadFiles.map(\.isDeleted) == [false])
+        #expect(fixture.players.connections.unreadFiles.map { $0.path.contains("/assets/\(asset.id)/") } == [true])
+        #expect(fixture.players.connections.unreadFiles.map(\.isDeleted) == [false])
         _ = try await fixture.library.remove(asset)
-        try await waitUntil("the deletion") { fixture.connections.unreadFiles.map(\.isDeleted) == [true] }
-        #expect(fixture.connections.unreadFiles.first.map { $0.bytes >= Self.size } ?? false)
+        try await waitUntil("the deletion") { fixture.players.connections.unreadFiles.map(\.isDeleted) == [true] }
+        #expect(fixture.players.connections.unreadFiles.first.map { $0.bytes >= Self.size } ?? false)
         fixture.pass(Self.night)
         #expect(try await Self.body(connection) == whole.body)
-        try await waitUntil("the end of the reply") { fixture.connections.unreadFiles.isEmpty }
+        try await waitUntil("the end of the reply") { fixture.players.connections.unreadFiles.isEmpty }
     }
 }

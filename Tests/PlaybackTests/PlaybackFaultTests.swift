@@ -2,6 +2,7 @@ import EventLoop
 import Foundation
 import HTTPMessage
 import Library
+import TestRooms
 import TestSupport
 import Testing
 
@@ -16,14 +17,14 @@ import Testing
             "/file:///etc/passwd", "/ftp://127.0.0.1/a.m3u8", "/ftp://user:word@127.0.0.1/a.m3u8", "/http:///a.m3u8",
         ])
     func aRefusedURLIsForbidden(_ path: String) async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         let answer = try await fixture.get(path)
         #expect(answer.status == 403)
         #expect(!answer.text.contains("word@"))
     }
 
     @Test func aBadPlaylistIsABadGatewayThatNamesTheResponse() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         try await fixture.origin.add(OriginRule("/page*") { $0.html = true }, OriginRule("/down*") { $0.status = 404 })
         let page = try await fixture.get(fixture.typed("/page.m3u8?token=secret"))
         #expect(page.status == 502)
@@ -37,7 +38,7 @@ import Testing
         (451, "weir check http"),
     ])
     func aRefusedPlaylistKeepsTheOriginsStatusAndNamesTheNextCommand(_ status: Int, _ words: String) async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         let media = try await fixture.entry(fixture.typed("/ts/master.m3u8"))[0]
         try await fixture.origin.add(
             OriginRule("*.m3u8*") { ($0.status, $0.headers) = (status, ["WWW-Authenticate": "Basic"]) })
@@ -52,7 +53,7 @@ import Testing
     }
 
     @Test func anAbsentOriginIsAGatewayTimeout() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         let path = try await fixture.media(fixture.typed("/ts/master.m3u8"))[0]
         try await fixture.origin.stop()
         #expect(try await fixture.get(fixture.typed("/aes/master.m3u8")).status == 504)
@@ -61,7 +62,7 @@ import Testing
 
     @Test(arguments: ["ts", "aes", "byterange-fmp4"])
     func aSilentOriginIsAwaitedAfterTheHeadWithoutAlternatives(_ name: String) async throws {
-        let fixture = try await PlaybackFixture(playerTimeout: .milliseconds(100))
+        let fixture = try await TestHouse(.playback { $0.playerTimeout = .milliseconds(100) })
         let paths = try await fixture.media(fixture.typed("/\(name)/master.m3u8"))
         // A segment, a key of 16 or 32 bytes, and an initialization section.
         let path = paths[0]
@@ -82,7 +83,7 @@ import Testing
     }
 
     @Test func aSilentOriginIsRequestedAgainWithoutReaders() async throws {
-        let fixture = try await PlaybackFixture(playerTimeout: .milliseconds(100))
+        let fixture = try await TestHouse(.playback { $0.playerTimeout = .milliseconds(100) })
         let path = try await fixture.media(fixture.typed("/ts/master.m3u8"))[0]
         try await fixture.origin.add(OriginRule("*.ts") { $0.hold = true })
         do {
@@ -98,14 +99,14 @@ import Testing
 
     @Test(arguments: [(404, 404), (410, 410), (403, 502), (500, 502)])
     func aRefusedSegmentKeepsTheOriginsStatus(_ status: Int, _ expected: Int) async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         let path = try await fixture.media(fixture.typed("/ts/master.m3u8"))[0]
         try await fixture.origin.add(OriginRule("*.ts") { $0.status = status })
         #expect(try await fixture.get(path).status == expected)
     }
 
     @Test func resumesAfterACutInTheSameResponse() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         let path = try await fixture.media(fixture.typed("/ts/master.m3u8"))[0]
         try await fixture.origin.add(OriginRule("*.ts") { ($0.cutAfter, $0.times) = (5000, 1) })
         let answer = try await fixture.get(path)
@@ -114,7 +115,7 @@ import Testing
     }
 
     @Test func anIncompleteBodyIsCutAndNotStored() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         let path = try await fixture.media(fixture.typed("/ts/master.m3u8"))[0]
         try await fixture.origin.add(
             OriginRule("*.ts") { ($0.cutAfter, $0.times) = (5000, 1) }, OriginRule("*.ts") { $0.resetAfter = -1 })
@@ -131,7 +132,7 @@ import Testing
     }
 
     @Test func aFullDiskPassesSegmentsThrough() async throws {
-        let fixture = try await PlaybackFixture(reserve: .max)
+        let fixture = try await TestHouse(.reserve(.max), .playback())
         let path = try await fixture.media(fixture.typed("/ts/master.m3u8"))[0]
         for _ in 0..<2 { #expect(try await fixture.get(path).body == fixtureBytes("/ts/90p/0.ts")) }
         #expect(!fixture.folder.files().contains { $0.hasSuffix(".ts") })

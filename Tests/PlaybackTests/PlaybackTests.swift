@@ -2,6 +2,7 @@ import EventLoop
 import Foundation
 import HTTPMessage
 import Library
+import TestRooms
 import TestSupport
 import Testing
 
@@ -13,7 +14,7 @@ import Testing
     // MARK: From the origin and from the store
 
     @Test func aPresentationPlaysAndIsThenServedFromTheStore() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         let entry = try await fixture.get(fixture.typed("/aes/master.m3u8"))
         #expect(entry.status == 200)
         #expect(entry["content-type"] == "application/vnd.apple.mpegurl")
@@ -37,7 +38,7 @@ import Testing
     }
 
     @Test func aStreamOfTheStreamsFilePlaysByName() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         let url = try WebURL(fixture.origin.master("ts"))
         fixture.library.streams = [try #require(KnownStream(name: "film", title: "The film", url: url))]
         #expect(try await fixture.origin.requests().isEmpty)
@@ -52,7 +53,7 @@ import Testing
     /// Small pieces stay in memory once they were served. A change on disk must still be noticed, also of a file with another link.
     @Test(arguments: [".key", "/0.ts"])
     func aPieceFollowsChangesOnDisk(end: String) async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         let path = try #require(
             try await fixture.media(fixture.typed("/aes/master.m3u8")).first { $0.hasSuffix(end) })
         let first = try await fixture.get(path)
@@ -76,10 +77,10 @@ import Testing
     }
 
     @Test func twentyPlayersOnAColdSegmentMakeOneRequest() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         let path = try await fixture.media(fixture.typed("/ts/master.m3u8"))[0]
         try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = 5000 })
-        let url = fixture.url(path)
+        let url = fixture.players.url(path)
         let players = (0..<20).map { _ in Task { try await HTTPProbe.fetch(url) } }
         try await waitUntil("the request") { try await fixture.origin.load().paused == 1 }
         try await fixture.origin.release()
@@ -89,7 +90,7 @@ import Testing
     }
 
     @Test func theFirstBytesAreSentBeforeTheLastArrive() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         let path = try await fixture.media(fixture.typed("/ts/master.m3u8"))[0]
         try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = 5000 })
         let connection = try await fixture.ask(path)
@@ -102,10 +103,10 @@ import Testing
     }
 
     @Test func aBodyOfUnknownLengthIsServedInChunks() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         let path = try await fixture.media(fixture.typed("/ts/master.m3u8"))[0]
         try await fixture.origin.add(OriginRule("*.ts") { ($0.chunked, $0.pauseAfter) = (true, 5000) })
-        let url = fixture.url(path)
+        let url = fixture.players.url(path)
         let player = Task { try await HTTPProbe.fetch(url) }
         try await waitUntil("the request") { try await fixture.origin.load().paused == 1 }
         try await fixture.origin.release()
@@ -117,7 +118,7 @@ import Testing
     // MARK: HTTP
 
     @Test func headMatchesGetWithoutTheBody() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         let media = try await fixture.entry(fixture.typed("/ts/master.m3u8"))[0]
         let segment = try await fixture.media(fixture.typed("/ts/master.m3u8"))[0]
         for path in [fixture.typed("/ts/master.m3u8"), media, segment, segment] {
@@ -131,7 +132,7 @@ import Testing
     }
 
     @Test func aRangeOfAPieceIsPartialContent() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         let path = try await fixture.media(fixture.typed("/ts/master.m3u8"))[0]
         let bytes = try await fixture.get(path).body
         let part = try await fixture.get(path, ["range": "bytes=100-199"])
@@ -145,11 +146,11 @@ import Testing
     }
 
     @Test func aRangeOfAGrowingFileIsPartialContent() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         let path = try await fixture.media(fixture.typed("/ts/master.m3u8"))[0]
         try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = 5000 })
         let bytes = try fixtureBytes("/ts/90p/0.ts")
-        let url = fixture.url(path)
+        let url = fixture.players.url(path)
         // A reader of the whole keeps the transfer.
         let whole = Task { try await HTTPProbe.fetch(url) }
         try await waitUntil("the first half") { try await fixture.origin.load().paused == 1 }
@@ -164,7 +165,7 @@ import Testing
     }
 
     @Test func conditionalRequestsAreAnsweredNotModified() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         let media = try await fixture.entry(fixture.typed("/ts/master.m3u8"))[0]
         let segment = try await fixture.media(fixture.typed("/ts/master.m3u8"))[0]
         _ = try await fixture.get(segment)
@@ -178,7 +179,7 @@ import Testing
     }
 
     @Test func onlyReadingMethodsAreAllowed() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         let media = try await fixture.entry(fixture.typed("/ts/master.m3u8"))[0]
         for path in [media, "/ts.m3u8", fixture.typed("/ts/master.m3u8")] {
             let answer = try await fixture.get(path, method: "DELETE")
@@ -188,7 +189,7 @@ import Testing
     }
 
     @Test func unknownPathsAre404WithAMessage() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         let path = try await fixture.media(fixture.typed("/ts/master.m3u8"))[0]
         let folder = String(path.dropLast("0.ts".count))
         let missing = [

@@ -1,6 +1,7 @@
 import EventLoop
 import HTTPMessage
 import Origin
+import TestRooms
 import TestSupport
 import Testing
 
@@ -43,14 +44,14 @@ import Testing
     }
 
     @LoopActor @Test func fieldsOfAPlayerReachTheOriginAndStay() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         let entry = fixture.typed("/ts/master.m3u8")
         let sent = [
             "Referer": "https://site.example/", "Origin": "https://site.example", "User-Agent": "Box/2",
             "Authorization": "Bearer a", "Cookie": "c=d",
         ]
-        let path = try #require(PlaybackFixture.paths(in: try await fixture.get(entry, sent).text).first)
-        let segment = try #require(PlaybackFixture.paths(in: try await fixture.get(path).text).first)
+        let path = try #require(PlaylistText.paths(in: try await fixture.get(entry, sent).text).first)
+        let segment = try #require(PlaylistText.paths(in: try await fixture.get(path).text).first)
         #expect(try await fixture.get(segment).status == 200)
         for request in try await fixture.origin.requests() {
             for (name, value) in sent { #expect(request.headers[name.lowercased()] == value, "\(request.path)") }
@@ -67,13 +68,13 @@ import Testing
     }
 
     @LoopActor @Test func aSessionOfAnotherAccountSharesNothing() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         let entry = fixture.typed("/ts/master.m3u8")
         let agent = ["User-Agent": "Lavf/59"]
         func play(_ account: String) async throws -> String {
             let fields = agent.merging(["Authorization": account]) { $1 }
-            let path = try #require(PlaybackFixture.paths(in: try await fixture.get(entry, fields).text).first)
-            let segment = try #require(PlaybackFixture.paths(in: try await fixture.get(path).text).first)
+            let path = try #require(PlaylistText.paths(in: try await fixture.get(entry, fields).text).first)
+            let segment = try #require(PlaylistText.paths(in: try await fixture.get(path).text).first)
             #expect(try await fixture.get(segment).status == 200)
             return segment
         }
@@ -96,7 +97,7 @@ import Testing
     }
 
     @LoopActor @Test func theOriginsChallengeDoesNotReachThePlayer() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         try await fixture.origin.add(
             OriginRule("*/master.m3u8") {
                 ($0.status, $0.headers) = (401, ["WWW-Authenticate": "Basic realm=\"tv\""])

@@ -3,6 +3,7 @@ import EventLoop
 import Foundation
 import Library
 import SafeText
+import TestRooms
 import TestSupport
 import Testing
 
@@ -105,12 +106,12 @@ import Testing
 
     /// CMCD's event mode, version 2.
     @Test @LoopActor func aPlayerPostsItsEvents() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         let path = try #require(
             try await fixture.media(fixture.typed("/ts/master.m3u8")).first { $0.hasSuffix(".ts") })
         _ = try await fixture.get(path, ["CMCD-Session": "sid=\"web-1\",v=2"])
         let post = { (lines: String) in
-            try await HTTPProbe.fetch(fixture.url("/cmcd"), method: "POST", body: Data(lines.utf8)).status
+            try await HTTPProbe.fetch(fixture.players.url("/cmcd"), method: "POST", body: Data(lines.utf8)).status
         }
         let line = "e=ps,sid=\"web-1\",sta=r,pt=500,bsa=(2),bsda=(3500),dfa=4,v=2"
         #expect(try await post("e=t,sid=\"web-1\",pt=250,bsa=(1),v=2\n\(line)\n") == 204)
@@ -122,7 +123,7 @@ import Testing
     }
 
     @Test @LoopActor func aSessionIsFoundByThePlayersIdAndLogged() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         let path = try #require(
             try await fixture.media(fixture.typed("/ts/master.m3u8")).first { $0.hasSuffix(".ts") })
         _ = try await fixture.get(path, ["CMCD-Session": "sid=\"mpv-1\""])

@@ -1,4 +1,5 @@
 import EventLoop
+import TestRooms
 import TestSupport
 import Testing
 
@@ -14,14 +15,14 @@ import Testing
     }
 
     /// The variants whose playlists the origin was asked for, in order of their numbers.
-    private func requested(_ fixture: PlaybackFixture) async throws -> [Int] {
+    private func requested(_ fixture: TestHouse) async throws -> [Int] {
         try await fixture.origin.requests().compactMap { request in
             request.path.contains("media.m3u8") ? Int(request.path.split(separator: "?").last ?? "") : nil
         }.sorted()
     }
 
-    private func fixture(variants: Int) async throws -> PlaybackFixture {
-        let fixture = try await PlaybackFixture()
+    private func fixture(variants: Int) async throws -> TestHouse {
+        let fixture = try await TestHouse(.playback())
         let entry = Self.master(variants)
         try await fixture.origin.add(OriginRule("/ts/master.m3u8") { ($0.status, $0.body) = (200, entry) })
         return fixture
@@ -32,7 +33,7 @@ import Testing
         let fixture = try await fixture(variants: 30)
         let fields = ["User-Agent": client]
         let entry = try await fixture.get(fixture.typed("/ts/master.m3u8"), fields)
-        let paths = PlaybackFixture.paths(in: entry.text)
+        let paths = PlaylistText.paths(in: entry.text)
         #expect(paths.count == 30)
         // The rest waits for the player.
         try await waitUntil("the first ones") { try await requested(fixture) == Array(0..<24) }
@@ -55,15 +56,15 @@ import Testing
 
     @Test func whatAnEntryDoesNotListIsNotLoaded() async throws {
         let fixture = try await fixture(variants: 3)
-        let listed = PlaybackFixture.paths(in: try await fixture.get(fixture.typed("/ts/master.m3u8")).text)
-        let pieces = PlaybackFixture.paths(in: try await fixture.get(listed[1]).text)
+        let listed = PlaylistText.paths(in: try await fixture.get(fixture.typed("/ts/master.m3u8")).text)
+        let pieces = PlaylistText.paths(in: try await fixture.get(listed[1]).text)
         for piece in pieces { #expect(try await fixture.get(piece).status == 200) }
         for entry in ["/ts.m3u8", "/local/ts.m3u8", "/local" + fixture.typed("/ts/master.m3u8")] {
             try await waitUntil("the stored variant alone") {
                 let entry = try await fixture.get(entry, Self.libavformat)
-                return PlaybackFixture.paths(in: entry.text).count == 1
+                return PlaylistText.paths(in: entry.text).count == 1
             }
-            let paths = PlaybackFixture.paths(in: try await fixture.get(entry, Self.libavformat).text)
+            let paths = PlaylistText.paths(in: try await fixture.get(entry, Self.libavformat).text)
             #expect(try await fixture.get(paths[0], Self.libavformat).status == 200)
             #expect(try await fixture.get(pieces[0], Self.libavformat).status == 200)
         }
@@ -71,7 +72,7 @@ import Testing
     }
 
     @Test func subtitlesAreNotLoaded() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         let entry = """
             #EXTM3U
             #EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="s",NAME="de",LANGUAGE="de",URI="90p/media.m3u8?7"
@@ -81,7 +82,7 @@ import Testing
 
             """
         try await fixture.origin.add(OriginRule("/ts/master.m3u8") { ($0.status, $0.body) = (200, entry) })
-        let paths = PlaybackFixture.paths(
+        let paths = PlaylistText.paths(
             in: try await fixture.get(fixture.typed("/ts/master.m3u8"), Self.libavformat).text)
         #expect(paths.count == 3)
         try await waitUntil("sound and video") { try await requested(fixture) == [8, 9] }
@@ -94,10 +95,10 @@ import Testing
         let fixture = try await fixture(variants: 3)
         let fields = ["User-Agent": client]
         let entry = try await fixture.get(fixture.typed("/ts/master.m3u8"), fields)
-        let answer = try await fixture.get(PlaybackFixture.paths(in: entry.text)[1], fields)
+        let answer = try await fixture.get(PlaylistText.paths(in: entry.text)[1], fields)
         #expect(answer.status == 200)
         // The segment comes from the origin: a request that Weir made by itself would have arrived before.
-        _ = try await fixture.get(PlaybackFixture.paths(in: answer.text)[0], fields)
+        _ = try await fixture.get(PlaylistText.paths(in: answer.text)[0], fields)
         #expect(try await requested(fixture) == [1])
     }
 
@@ -106,7 +107,7 @@ import Testing
         try await fixture.origin.add(OriginRule("*media.m3u8?1") { $0.status = 404 })
         let entry = try await fixture.get(fixture.typed("/ts/master.m3u8"), Self.libavformat)
         var statuses: [Int] = []
-        for path in PlaybackFixture.paths(in: entry.text) {
+        for path in PlaylistText.paths(in: entry.text) {
             statuses.append(try await fixture.get(path, Self.libavformat).status)
         }
         #expect(statuses == [200, 404, 200])

@@ -1,6 +1,7 @@
 import EventLoop
 import Foundation
 import Library
+import TestRooms
 import TestSupport
 import Testing
 
@@ -9,12 +10,12 @@ import Testing
 /// Playback with a present origin, an absent origin, and offline.
 @Suite @LoopActor struct PresenceTests {
     /// Plays the entry's first rendition completely.
-    private func watch(_ fixture: PlaybackFixture, _ entry: String) async throws {
+    private func watch(_ fixture: TestHouse, _ entry: String) async throws {
         for path in try await fixture.media(entry) { #expect(try await fixture.get(path).status == 200) }
     }
 
     @Test func watchedMediaPlaysWithoutTheOrigin() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         try await watch(fixture, fixture.typed("/audio/master.m3u8"))
         let online = try await fixture.entry(fixture.typed("/audio/master.m3u8"))
         #expect(online.count == 2)
@@ -26,7 +27,7 @@ import Testing
     }
 
     @Test func anOfflineSessionMakesNoRequests() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         try await watch(fixture, fixture.typed("/audio/master.m3u8"))
         // A complete rendition is compared with the origin's once more.
         try await waitUntil("the comparison") { try await fixture.origin.requests().contains(where: \.isComparison) }
@@ -43,7 +44,7 @@ import Testing
     }
 
     @Test func aChangeOfQualityWaitsForNoComparison() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         let entry = fixture.typed("/ts/master.m3u8")
         /// Forgets the last comparison, and loads a playlist. Returns what the origin is asked for.
         func requests(_ playlist: String) async throws -> [String] {
@@ -57,7 +58,7 @@ import Testing
         // Another session, before it has media: the content is compared.
         let playlists = try await fixture.entry(entry)
         #expect(try await Set(requests(playlists[1])) == ["/ts/90p/0.ts", "/ts/180p/media.m3u8"])
-        let first = try #require(PlaybackFixture.paths(in: try await fixture.get(playlists[0]).text).first)
+        let first = try #require(PlaylistText.paths(in: try await fixture.get(playlists[0]).text).first)
         #expect(try await fixture.get(first).status == 200)
         #expect(try await requests(playlists[2]) == ["/ts/270p/media.m3u8"])
         // A third session begins.
@@ -71,7 +72,7 @@ import Testing
     }
 
     @Test func anAssetWithoutPiecesIsReportedWithTheNextCommand() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         _ = try await fixture.entry(fixture.typed("/audio/master.m3u8"))
         let answer = try await fixture.get("/offline/audio.m3u8")
         #expect(answer.status == 404)
@@ -79,7 +80,7 @@ import Testing
     }
 
     @Test func aLostPieceIsFetchedAgain() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         let path = try await fixture.media(fixture.typed("/ts/master.m3u8"))[0]
         let bytes = try await fixture.get(path).body
         _ = try await fixture.get(path)
@@ -90,7 +91,7 @@ import Testing
     }
 
     @Test func aRemovedAssetIsNotFound() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         let path = try await fixture.media(fixture.typed("/ts/master.m3u8"))[0]
         for _ in 0..<3 { _ = try await fixture.get(path) }
         _ = try await fixture.library.remove(try #require(fixture.library.asset(named: "ts")))
@@ -101,11 +102,11 @@ import Testing
     // MARK: Live
 
     @Test func aLiveStreamPlaysAndIsNotStored() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         let media = try await fixture.entry(fixture.typed("/_live/a/master.m3u8"))[0]
         let text = try await fixture.get(media).text
         #expect(!text.contains("ENDLIST"))
-        let segments = PlaybackFixture.paths(in: text)
+        let segments = PlaylistText.paths(in: text)
         #expect(segments.count == 4)
         for path in segments {
             for _ in 0..<2 { #expect(try await fixture.get(path).status == 200) }
@@ -115,14 +116,14 @@ import Testing
 
         try await fixture.origin.advance("a")
         try await waitUntil("the next segment") {
-            PlaybackFixture.paths(in: try await fixture.get(media).text).last?.hasSuffix("/4.ts") == true
+            PlaylistText.paths(in: try await fixture.get(media).text).last?.hasSuffix("/4.ts") == true
         }
         // A segment that has just left the window is still served.
         #expect(try await fixture.get(segments[0]).status == 200)
     }
 
     @Test func aLoneLivePlaylistHasStableSegmentNames() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         let url = fixture.typed("/_live/a/media.m3u8")
         let first = try await fixture.entry(url)
         try await fixture.origin.advance("a")
@@ -133,12 +134,12 @@ import Testing
     }
 
     @Test func anEndedStreamIsStored() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         let media = try await fixture.entry(fixture.typed("/_event/a/master.m3u8"))[0]
         #expect(try await !fixture.get(media).text.contains("ENDLIST"))
         try await fixture.origin.end("a")
         try await waitUntil("the end") { try await fixture.get(media).text.contains("ENDLIST") }
-        for path in PlaybackFixture.paths(in: try await fixture.get(media).text) {
+        for path in PlaylistText.paths(in: try await fixture.get(media).text) {
             #expect(try await fixture.get(path).status == 200)
         }
         #expect(fixture.folder.files().count { $0.hasSuffix(".ts") } == 2)

@@ -4,6 +4,7 @@ import Fetching
 import Foundation
 import HTTPServer
 import Library
+import TestRooms
 import TestSupport
 import Testing
 
@@ -11,7 +12,7 @@ import Testing
 
 /// A live stream that is recorded while players watch it.
 @LoopActor private struct RecordedStream {
-    let fixture: PlaybackFixture
+    let fixture: TestHouse
     let asset: Asset
     let recording: Recording
     /// The path that leads a player to the live stream.
@@ -20,7 +21,7 @@ import Testing
     var rendition: Rendition { asset.renditions[0] }
 
     init(_ entry: String) async throws {
-        fixture = try await PlaybackFixture()
+        fixture = try await TestHouse(.playback())
         typed = fixture.typed("/_live/show/\(entry).m3u8")
         #expect(try await fixture.get(typed).status == 200)
         asset = try #require(fixture.library.assets.first)
@@ -57,7 +58,7 @@ import Testing
         let answer = try await fixture.get(path)
         #expect(answer.status == 200, "\(answer.text)")
         guard answer.text.contains("#EXT-X-STREAM-INF") else { return answer.text }
-        return try await fixture.get(try #require(PlaybackFixture.paths(in: answer.text).first)).text
+        return try await fixture.get(try #require(PlaylistText.paths(in: answer.text).first)).text
     }
 }
 
@@ -68,20 +69,20 @@ import Testing
         let name = "/\(stream.asset.name).m3u8"
         let first = try await stream.media(name)
         #expect(first.contains("#EXT-X-PLAYLIST-TYPE:EVENT\n") && !first.contains("ENDLIST"))
-        #expect(PlaybackFixture.paths(in: first).count == 4)
+        #expect(PlaylistText.paths(in: first).count == 4)
         try await stream.goOn(by: 3)
         let second = try await stream.media(name)
-        #expect(PlaybackFixture.paths(in: second).count == 7)
+        #expect(PlaylistText.paths(in: second).count == 7)
         if entry == "media" { #expect(second.hasPrefix(first)) }
         let live = try await stream.media(stream.typed)
         #expect(live.contains("#EXT-X-MEDIA-SEQUENCE:3\n") && !live.contains("EVENT"))
-        #expect(PlaybackFixture.paths(in: live).count == 4)
+        #expect(PlaylistText.paths(in: live).count == 4)
 
         // The recording plays from the store, without the origin.
         try await stream.fixture.origin.stop()
         for mode in ["", "/offline", "/local"] {
             let text = try await stream.media(mode + name)
-            let paths = PlaybackFixture.paths(in: text)
+            let paths = PlaylistText.paths(in: text)
             #expect(paths.count == 7)
             for (number, path) in paths.enumerated() {
                 let body = try await stream.fixture.get(path).body
@@ -92,7 +93,7 @@ import Testing
         for path in [name, "/offline" + name, stream.typed] {
             let text = try await stream.media(path)
             #expect(text.contains("#EXT-X-PLAYLIST-TYPE:VOD\n") && text.hasSuffix("#EXT-X-ENDLIST\n"), "\(path)")
-            #expect(PlaybackFixture.paths(in: text).count == 7)
+            #expect(PlaylistText.paths(in: text).count == 7)
         }
     }
 
@@ -104,8 +105,8 @@ import Testing
         #expect(try stream.fixture.library.recordings.close([stream.rendition], of: stream.asset))
         let after = try await stream.fixture.get(media).text
         #expect(after.contains("#EXT-X-MEDIA-SEQUENCE:3\n") && after.hasSuffix("#EXT-X-ENDLIST\n"), "\(after)")
-        #expect(PlaybackFixture.paths(in: after) == PlaybackFixture.paths(in: before))
-        for path in PlaybackFixture.paths(in: after) { #expect(try await stream.fixture.get(path).status == 200) }
+        #expect(PlaylistText.paths(in: after) == PlaylistText.paths(in: before))
+        for path in PlaylistText.paths(in: after) { #expect(try await stream.fixture.get(path).status == 200) }
         // A new session plays the recording.
         #expect(try await stream.media(stream.typed).contains("#EXT-X-MEDIA-SEQUENCE:0\n"))
     }
@@ -113,7 +114,7 @@ import Testing
     @Test func aLivePlayersSegmentsAreTheRecordedOnes() async throws {
         let stream = try await RecordedStream("media")
         try await stream.fixture.origin.clearRequests()
-        for path in PlaybackFixture.paths(in: try await stream.media(stream.typed)) {
+        for path in PlaylistText.paths(in: try await stream.media(stream.typed)) {
             #expect(try await stream.fixture.get(path).status == 200)
         }
         #expect(try await stream.fixture.mediaRequests() == [])
@@ -122,7 +123,7 @@ import Testing
         try await waitUntil("the next segment") {
             try await stream.media(stream.typed).contains("#EXT-X-MEDIA-SEQUENCE:1\n")
         }
-        let path = try #require(PlaybackFixture.paths(in: try await stream.media(stream.typed)).last)
+        let path = try #require(PlaylistText.paths(in: try await stream.media(stream.typed)).last)
         #expect(try await stream.fixture.get(path).status == 200)
         try stream.recording.advance()
         #expect(stream.recording.count == 5)

@@ -2,6 +2,7 @@ import EventLoop
 import Fetching
 import Foundation
 import HTTPMessage
+import TestRooms
 import TestSupport
 import Testing
 
@@ -10,9 +11,9 @@ import Testing
 
 /// Sessions whose origin changes its content under the same URLs.
 @Suite @LoopActor struct RevisionPlaybackTests {
-    private let fixture: PlaybackFixture
+    private let fixture: TestHouse
 
-    init() async throws { fixture = try await PlaybackFixture() }
+    init() async throws { fixture = try await TestHouse(.playback()) }
 
     /// The segments of the lowest quality in a new session, of which two were played.
     private func played() async throws -> [String] {
@@ -106,11 +107,11 @@ import Testing
             var path = fixture.typed(path)
             var text = try await fixture.get(path).text
             if text.contains("STREAM-INF") {
-                path = try #require(PlaybackFixture.paths(in: text).first)
+                path = try #require(PlaylistText.paths(in: text).first)
                 text = try await fixture.get(path).text
             }
             var segments: [String] = []
-            for path in PlaybackFixture.paths(in: text) { segments.append(try await fixture.get(path).text) }
+            for path in PlaylistText.paths(in: text) { segments.append(try await fixture.get(path).text) }
             return (text, segments)
         }
         try await give(2, "old")

@@ -5,31 +5,32 @@ import HTTPMessage
 import Library
 import Playheads
 import SafeText
+import TestRooms
 import TestSupport
 import Testing
 
 @testable import Playback
 
 @Suite @LoopActor struct SessionsTests {
-    private func session(_ fixture: PlaybackFixture) throws -> SessionSummary {
+    private func session(_ fixture: TestHouse) throws -> SessionSummary {
         let all = fixture.playback.sessions.summaries
         try #require(all.count == 1)
         return all[0]
     }
 
-    private func access(_ fixture: PlaybackFixture) async -> [AccessEvent] {
+    private func access(_ fixture: TestHouse) async -> [AccessEvent] {
         await fixture.playback.sessions.accessEvents(LogQuery())
     }
 
     /// The segments of the entry's first rendition.
-    private func segments(_ fixture: PlaybackFixture, _ entry: String = "/ts/master.m3u8") async throws -> [String] {
+    private func segments(_ fixture: TestHouse, _ entry: String = "/ts/master.m3u8") async throws -> [String] {
         try await fixture.media(fixture.typed(entry)).filter { $0.hasSuffix(".ts") }
     }
 
     // MARK: Session reports
 
     @Test func anEntryWithoutSegmentRequestsIsNotLogged() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         let paths = try await fixture.entry(fixture.typed("/ts/master.m3u8"))
         _ = try await fixture.entry(fixture.typed("/ts/master.m3u8"))
         _ = try await fixture.get(paths[0])
@@ -39,11 +40,11 @@ import Testing
     }
 
     @Test func aSessionReportsAssetClientAndOrigin() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         let typed = fixture.typed("/ts/master.m3u8")
         let entry = try await fixture.get(typed, ["User-Agent": "player/1 x"])
-        let media = PlaybackFixture.paths(in: entry.text)[0]
-        let paths = PlaybackFixture.paths(in: try await fixture.get(media).text)
+        let media = PlaylistText.paths(in: entry.text)[0]
+        let paths = PlaylistText.paths(in: try await fixture.get(media).text)
         var sizes: [Int] = []
         for path in paths[0..<3] { sizes.append(try await fixture.get(path).body.count) }
         _ = try await fixture.get(paths[1])
@@ -63,10 +64,10 @@ import Testing
     }
 
     @Test func aJoinedFetchIsReportedAsJoined() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         let path = try await segments(fixture)[0]
         try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = 5000 })
-        let url = fixture.url(path)
+        let url = fixture.players.url(path)
         let first = Task { try await HTTPProbe.fetch(url) }
         try await waitUntil("the request") { try await fixture.origin.load().paused == 1 }
         let second = try await fixture.ask(path)
@@ -82,7 +83,7 @@ import Testing
     }
 
     @Test func aResumedFetchIsReportedAsPartial() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         let path = try await segments(fixture)[0]
         try await fixture.origin.add(
             OriginRule("*/90p/0.ts") { ($0.cutAfter, $0.times) = (5000, 1) },
@@ -94,15 +95,15 @@ import Testing
     }
 
     @Test func eachMediaResponseHasACacheStatus() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         let typed = fixture.typed("/aes/master.m3u8")
         let entry = try await fixture.get(typed)
         #expect(entry["cache-status"] == "Weir; fwd=stale; stored")
-        let media = PlaybackFixture.paths(in: entry.text)[0]
+        let media = PlaylistText.paths(in: entry.text)[0]
         let first = try await fixture.get(media)
         #expect(first["cache-status"] == "Weir; fwd=uri-miss; stored")
         #expect(try await fixture.get(media)["cache-status"] == "Weir; hit")
-        for path in Set(PlaybackFixture.paths(in: first.text)) {
+        for path in Set(PlaylistText.paths(in: first.text)) {
             #expect(try await fixture.get(path)["cache-status"] == "Weir; fwd=uri-miss; stored")
             for fields in [[:], ["Range": "bytes=0-3"], ["If-None-Match": "*"]] {
                 #expect(try await fixture.get(path, fields)["cache-status"] == "Weir; hit")
@@ -114,7 +115,7 @@ import Testing
     }
 
     @Test func anUnknownSessionIdBeginsASession() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         let path = try await segments(fixture)[0]
         let parts = path.split(separator: "/").map(String.init)
         let made = "/" + [parts[0], parts[1], "azzzzz", parts[3], parts[4]].joined(separator: "/")
@@ -126,7 +127,7 @@ import Testing
     }
 
     @Test func aSeekEndsAnEventAndEventsAreWrittenInOrder() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         let names = (0..<40).map { "#EXTINF:2,\n/ts/90p/\($0 % 3).ts?n=\($0)\n" }.joined()
         try await fixture.put(
             "/far/media.m3u8", "#EXTM3U\n#EXT-X-TARGETDURATION:2\n" + names + "#EXT-X-ENDLIST\n")
@@ -147,8 +148,8 @@ import Testing
 
     /// A client that follows the log requests the events written since its last request.
     @Test func aDelayedEventIsFoundByItsWriteTime() async throws {
-        let clock = ManualClock()
-        let fixture = try await PlaybackFixture(clock: clock)
+        let clock = TestClock()
+        let fixture = try await TestHouse(.clock(clock), .playback())
         let first = try await segments(fixture)
         for path in first[0...1] { _ = try await fixture.get(path) }
         fixture.library.playheads.catchUp()
@@ -166,7 +167,7 @@ import Testing
     }
 
     @Test func aFailureIsLoggedOnceWithoutSecrets() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         try await fixture.put(
             "/signed/media.m3u8*",
             "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n/ts/none.ts?token=secret\n#EXT-X-ENDLIST\n")
@@ -188,13 +189,13 @@ import Testing
     // MARK: CMCD
 
     @Test func playerDataReachesTheSessionAndNoOrigin() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         let query = "CMCD=sid%3D%22secret%22%2Csu"
         let typed = fixture.typed("/ts/master.m3u8")
         let entry = try await fixture.entry(typed + "?" + query)
         #expect(try await fixture.entry(typed).count == entry.count)
         #expect(fixture.library.assets.count == 1)
-        let paths = PlaybackFixture.paths(in: try await fixture.get(entry[0] + "?" + query).text)
+        let paths = PlaylistText.paths(in: try await fixture.get(entry[0] + "?" + query).text)
         _ = try await fixture.get(paths[0] + "?" + query)
         _ = try await fixture.get(paths[1], ["CMCD-Request": "bl=2000", "CMCD-Session": "sid=\"secret\""])
         _ = try await fixture.get(paths[2], ["CMCD-Status": "bs", "CMCD-Request": "bl=100"])
@@ -211,7 +212,7 @@ import Testing
     }
 
     @Test func anAssetListIsRequestedWithoutPlayerData() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         try await fixture.putMaster("/ads")
         try await fixture.putMedia(
             "/ads/media.m3u8",
@@ -219,7 +220,7 @@ import Testing
                 + "X-ASSET-LIST=\"/list.json\"")
         try await fixture.put("/list.json*", "{\"ASSETS\":[]}", type: "application/json")
         let text = try await fixture.mediaText(fixture.typed("/ads/master.m3u8"))
-        let list = try #require(PlaybackFixture.attribute("X-ASSET-LIST", in: text))
+        let list = try #require(PlaylistText.attribute("X-ASSET-LIST", in: text))
         _ = try await fixture.get(list + "?_HLS_primary_id=1&CMCD=bs")
         let asked = try await fixture.origin.requests().map(\.path).filter { $0.hasPrefix("/list.json") }
         #expect(asked == ["/list.json?_HLS_primary_id=1"])

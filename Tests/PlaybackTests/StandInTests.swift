@@ -3,6 +3,7 @@ import EventLoop
 import Foundation
 import Playheads
 import SegmentFormat
+import TestRooms
 import TestSupport
 import Testing
 
@@ -12,7 +13,7 @@ import Testing
 /// Substitution if the origin fails during a session.
 @Suite @LoopActor struct StandInTests {
     @Test func substitutesWhenTheOriginBecomesAbsent() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         try await fixture.play("ts", [("video-180p", [0, 1, 2, 3, 4, 5])])
         let paths = try await fixture.paths(fixture.typed("/ts/master.m3u8"), "video-270p")
         for place in [0, 1] {
@@ -32,13 +33,13 @@ import Testing
         #expect(trail(fixture).first == PieceRun(rendition: "video-270p", first: 0, last: 1, source: .origin))
     }
 
-    private func trail(_ fixture: PlaybackFixture) -> [PieceRun] {
+    private func trail(_ fixture: TestHouse) -> [PieceRun] {
         fixture.library.playheads.catchUp()
         return fixture.playback.sessions.summaries.last?.pieces ?? []
     }
 
     @Test func substitutesASegmentThatTheOriginRefuses() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         try await fixture.play("cmaf", [("video-180p", Array(0..<12)), ("video-270p", [0, 1])])
         try await fixture.origin.add(OriginRule("/cmaf/video-270p/2.m4s") { $0.status = 404 })
         let paths = try await fixture.paths(fixture.typed("/cmaf/master.m3u8"), "video-270p")
@@ -56,7 +57,7 @@ import Testing
     // MARK: Dead hosts
 
     /// Moves segments of renditions to a host without an address.
-    private func bury(_ places: [Int], of lists: [String], _ fixture: PlaybackFixture) async throws {
+    private func bury(_ places: [Int], of lists: [String], _ fixture: TestHouse) async throws {
         for list in lists {
             let text = String(decoding: try Repository.fixture("/\(list)/media.m3u8"), as: UTF8.self)
             let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
@@ -73,7 +74,7 @@ import Testing
     }
 
     @Test func anotherRenditionsSegmentIsFetchedInPlaceOfADeadHosts() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         try await bury([2, 3], of: ["ts/270p"], fixture)
         let paths = try await fixture.paths(fixture.typed("/ts/master.m3u8"), "video-270p")
         #expect(numbers(paths) == Array(0..<6))
@@ -89,7 +90,7 @@ import Testing
     }
 
     @Test func aFragmentIsFetchedInPlaceOfADeadHosts() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         try await bury([3], of: ["cmaf/video-270p"], fixture)
         let paths = try await fixture.paths(fixture.typed("/cmaf/master.m3u8"), "video-270p")
         #expect(paths.count == 13)
@@ -98,11 +99,11 @@ import Testing
     }
 
     @Test func whatIsDeadInAllRenditionsIsLeftOut() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         try await bury([2, 3], of: ["ts/90p", "ts/180p", "ts/270p"], fixture)
         for entry in [fixture.typed("/ts/master.m3u8"), "/auto" + fixture.typed("/ts/master.m3u8")] {
             for list in try await fixture.entry(entry) {
-                let paths = PlaybackFixture.paths(in: try await fixture.get(list).text)
+                let paths = PlaylistText.paths(in: try await fixture.get(list).text)
                 #expect(numbers(paths) == [0, 1, 4, 5], "\(list)")
             }
         }
@@ -110,7 +111,7 @@ import Testing
     }
 
     @Test func thePlayerWhoseQualityWeirChoosesGetsALivingOne() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         try await bury([0, 2], of: ["ts/180p"], fixture)
         // The lowest variant of the fixture begins at other times than the rest.
         let master = String(decoding: try Repository.fixture("/ts/master.m3u8"), as: UTF8.self)
@@ -123,7 +124,7 @@ import Testing
     }
 
     @Test func aRenditionOfAnotherKindDoesNotStandIn() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         try await bury([2], of: ["ts/270p"], fixture)
         let master = String(decoding: try Repository.fixture("/ts/master.m3u8"), as: UTF8.self)
         let foreign = master.replacing("avc1.4d400c", with: "hvc1.1").replacing("avc1.42c00a", with: "hvc1.1")
@@ -133,7 +134,7 @@ import Testing
     }
 
     @Test func substitutesSoonForASilentOrigin() async throws {
-        let fixture = try await PlaybackFixture(playerTimeout: .milliseconds(200))
+        let fixture = try await TestHouse(.playback { $0.playerTimeout = .milliseconds(200) })
         try await fixture.play("ts", [("video-180p", [0, 1, 2, 3, 4, 5]), ("video-270p", [0])])
         try await fixture.origin.add(OriginRule("/ts/270p/3.ts") { $0.hold = true })
         let path = try await fixture.paths(fixture.typed("/ts/master.m3u8"), "video-270p")[3]
@@ -144,7 +145,7 @@ import Testing
 
     @Test(arguments: [true, false])
     func aFailureInsideASegmentIsSubstitutedAfterAnEarlierSegment(_ isSilent: Bool) async throws {
-        let fixture = try await PlaybackFixture(absence: .seconds(600))
+        let fixture = try await TestHouse(.absence(.seconds(600)), .playback())
         try await fixture.play("ts", [("video-180p", [0, 1, 2, 3, 4, 5]), ("video-270p", [0])])
         let paths = try await fixture.paths(fixture.typed("/ts/master.m3u8"), "video-270p")
         #expect(try await fixture.get(paths[0]).status == 200)
@@ -165,7 +166,7 @@ import Testing
     }
 
     @Test func aStartedSegmentIsNotContinuedFromAnotherSource() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         try await fixture.play("ts", [("video-180p", [0, 1, 2, 3, 4, 5]), ("video-270p", [0])])
         let paths = try await fixture.paths(fixture.typed("/ts/master.m3u8"), "video-270p")
         try await fixture.origin.add(OriginRule("/ts/270p/3.ts") { $0.stallAfter = 2000 })

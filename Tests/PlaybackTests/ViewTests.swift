@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import Library
 import Origin
+import TestRooms
 import TestSupport
 import Testing
 
@@ -11,19 +12,19 @@ import Testing
 /// The listed variants, by stored pieces, kind of session, and origin presence.
 @Suite @LoopActor struct ViewTests {
     /// Plays one rendition of an entry completely.
-    private func watch(_ fixture: PlaybackFixture, _ entry: String, _ index: Int = 0) async throws {
+    private func watch(_ fixture: TestHouse, _ entry: String, _ index: Int = 0) async throws {
         for path in try await fixture.media(entry, index) { #expect(try await fixture.get(path).status == 200) }
     }
 
     /// The renditions that an entry lists, in order.
-    private func listed(_ fixture: PlaybackFixture, _ entry: String) async throws -> [String] {
+    private func listed(_ fixture: TestHouse, _ entry: String) async throws -> [String] {
         try await fixture.entry(entry).map { String($0.split(separator: "/")[3]) }
     }
 
     private static let all = ["video-90p", "video-180p", "video-270p"]
 
     @Test func completeVariantsAreListedFirstOrAlone() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         let url = fixture.typed("/ts/master.m3u8")
         #expect(try await listed(fixture, url) == Self.all)
         #expect(try await listed(fixture, "/local" + url) == Self.all)
@@ -37,7 +38,7 @@ import Testing
     }
 
     @Test func aLocalSessionStreamsWithoutCompleteVariants() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         let entry = "/local" + fixture.typed("/ts/master.m3u8")
         let segments = try await fixture.media(entry, 2)
         #expect(segments[0].split(separator: "/")[2].hasPrefix("l"))
@@ -46,7 +47,7 @@ import Testing
     }
 
     @Test func anOfflineSessionByURLMakesNoRequest() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         let unknown = try await fixture.get("/offline" + fixture.typed("/ts/master.m3u8"))
         #expect(unknown.status == 404 && unknown.text.contains("not in the store"), "\(unknown.text)")
         #expect(try await fixture.origin.requests().isEmpty)
@@ -59,7 +60,7 @@ import Testing
     }
 
     @Test func offlineModeAppliesToEverySession() async throws {
-        let fixture = try await PlaybackFixture()
+        let fixture = try await TestHouse(.playback())
         let url = fixture.typed("/ts/master.m3u8")
         try await watch(fixture, url, 2)
         let segment = try await fixture.media(url, 1)[0]
@@ -80,7 +81,7 @@ import Testing
     // MARK: Absence
 
     @Test func anAbsentOriginIsAwaitedOnceAndDetectedWhenBack() async throws {
-        let fixture = try await PlaybackFixture(absence: .milliseconds(200))
+        let fixture = try await TestHouse(.absence(.milliseconds(200)), .playback())
         let url = fixture.typed("/ts/master.m3u8")
         try await watch(fixture, url, 2)
         let other = try await fixture.media(url, 1)
@@ -101,7 +102,7 @@ import Testing
     }
 
     @Test func aSilentOriginDelaysOnlyTheFirstLoad() async throws {
-        let fixture = try await PlaybackFixture(absence: .seconds(600))
+        let fixture = try await TestHouse(.absence(.seconds(600)), .playback())
         let url = fixture.typed("/ts/master.m3u8")
         try await watch(fixture, url, 2)
         try await fixture.origin.stop()
@@ -115,7 +116,7 @@ import Testing
     }
 
     @Test func partialVariantsAreListedAtOnce() async throws {
-        let fixture = try await PlaybackFixture(absence: .seconds(600))
+        let fixture = try await TestHouse(.absence(.seconds(600)), .playback())
         let url = fixture.typed("/ts/master.m3u8")
         for path in try await fixture.media(url, 2).prefix(3) { #expect(try await fixture.get(path).status == 200) }
         fixture.client.presumeAbsent(after: .init(try fixture.asset("ts").origin))
@@ -126,7 +127,7 @@ import Testing
     }
 
     @Test func anAssetWithoutPiecesIsListedDespiteAPresumedAbsence() async throws {
-        let fixture = try await PlaybackFixture(absence: .seconds(600))
+        let fixture = try await TestHouse(.absence(.seconds(600)), .playback())
         let url = fixture.typed("/ts/master.m3u8")
         _ = try await fixture.entry(url)
         fixture.client.presumeAbsent(after: .init(try fixture.asset("ts").origin))

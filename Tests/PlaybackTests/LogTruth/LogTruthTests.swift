@@ -1,6 +1,7 @@
 import AccessLog
 import EventLoop
 import Foundation
+import TestRooms
 import TestSupport
 import Testing
 
@@ -11,7 +12,7 @@ import Testing
     @Test(arguments: SessionScript.playing + SessionScript.sources + SessionScript.oddities)
     func logsAndIndicatorsAgreeWithTheScript(script: SessionScript) async throws {
         let stage = try await ScriptedStage(script)
-        let start = stage.clock.date
+        let start = stage.clock.exactDate
         for step in script.steps { try await step.perform(stage) }
         let sessions = stage.fixture.playback.sessions
         await sessions.close()

@@ -2,6 +2,7 @@ import AccessLog
 import EventLoop
 import Foundation
 import HTTPServer
+import TestRooms
 import TestSupport
 import Testing
 
@@ -24,8 +25,8 @@ import Testing
         var bytes = 0
     }
 
-    let fixture: PlaybackFixture
-    let clock: ManualClock
+    let fixture: TestHouse
+    let clock: TestClock
     let show: Show
     private var players: [Int: Player] = [:]
     private var held: Set<String> = []
@@ -37,9 +38,9 @@ import Testing
     private var counters: [String: AccessEvent] = [:]
 
     init(_ script: SessionScript) async throws {
-        let clock = ManualClock()
+        let clock = TestClock()
         self.clock = clock
-        fixture = try await PlaybackFixture(clock: clock)
+        fixture = try await TestHouse(.clock(clock), .playback())
         show = script.show
         if case .film = show { try await putFilm() }
         if case .ladder = show { try await putLadder() }
@@ -73,7 +74,7 @@ import Testing
         let lists = try await fixture.entry(fixture.typed(show.entry))
         for pieces in all {
             let list = try #require(lists.first { $0.contains("/\(pieces.rendition)/") })
-            let paths = PlaybackFixture.paths(in: try await fixture.get(list).text)
+            let paths = PlaylistText.paths(in: try await fixture.get(list).text)
             let isWanted = { (path: String) in
                 pieces.numbers.contains { Self.isSegment($0, path) } || pieces.hasSection && path.contains("/init")
             }
@@ -101,7 +102,7 @@ import Testing
         let player = Player()
         let answer = try await fixture.get(view ?? fixture.typed(show.entry), ["User-Agent": "player/\(index)"])
         try #require(answer.status == 200, "\(answer.text)")
-        let paths = PlaybackFixture.paths(in: answer.text)
+        let paths = PlaylistText.paths(in: answer.text)
         let isMedia = !answer.text.contains("EXT-X-STREAM-INF")
         for path in paths {
             let parts = path.split(separator: "/").map(String.init)
@@ -117,7 +118,7 @@ import Testing
         let known = try #require(player.paths[rendition], "\(rendition) among \(player.paths.keys)")
         if known.count == 1, known[0].hasSuffix(".m3u8") {
             let text = try await fixture.get(known[0]).text
-            player.paths[rendition] = PlaybackFixture.paths(in: text)
+            player.paths[rendition] = PlaylistText.paths(in: text)
         }
         let isWanted = { (path: String) in number.map { Self.isSegment($0, path) } ?? path.contains("/init") }
         return try #require(player.paths[rendition]?.first(where: isWanted))
@@ -145,7 +146,7 @@ import Testing
         isJoined: Bool = false
     ) async throws {
         let player = try await player(index)
-        let url = fixture.url(try await path(number, of: rendition, player))
+        let url = fixture.players.url(try await path(number, of: rendition, player))
         let origin = show.path(number, of: served ?? rendition)
         if !isJoined { try await hold(origin) }
         let before = awaited(player)

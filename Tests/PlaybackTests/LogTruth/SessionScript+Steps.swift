@@ -1,5 +1,6 @@
 import AccessLog
 import EventLoop
+import TestRooms
 import TestSupport
 
 @testable import Playback

@@ -1,12 +1,13 @@
+import TestRooms
 import TestSupport
 import Testing
 
-extension PlaybackFixture {
+extension TestHouse {
     /// The paths in the playlist of a rendition of an entry.
     func paths(_ entry: String, _ id: String) async throws -> [String] {
         let lists = try await self.entry(entry)
         let list = try #require(lists.first { $0.contains("/\(id)/") })
-        return Self.paths(in: try await get(list).text)
+        return PlaylistText.paths(in: try await get(list).text)
     }
 
     /// Plays segments of renditions from the origin, so that they are stored with their initialization sections and

@@ -1,10 +1,11 @@
 import Foundation
 import HTTPMessage
 import Library
+import TestRooms
 import TestSupport
 
 /// Given playlists and other texts at the origin, with the fixtures' media.
-extension PlaybackFixture {
+extension TestHouse {
     /// Sets the text of a path at the origin. The path is a glob.
     func put(_ path: String, _ text: String, type: String = "application/vnd.apple.mpegurl") async throws {
         try await origin.add(OriginRule(path) { ($0.status, $0.body, $0.contentType) = (200, text, type) })
@@ -27,10 +28,5 @@ extension PlaybackFixture {
     /// The playlist of the entry's rendition `index`.
     func mediaText(_ entry: String, _ index: Int = 0) async throws -> String {
         try await get(try await self.entry(entry)[index]).text
-    }
-
-    /// The value of a quoted attribute at its first occurrence.
-    static func attribute(_ name: String, in text: String) -> String? {
-        text.range(of: name + "=\"").map { String(text[$0.upperBound...].prefix { $0 != "\"" }) }
     }
 }
