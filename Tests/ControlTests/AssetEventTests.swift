@@ -2,11 +2,8 @@ import Downloader
 import EventLoop
 import Foundation
 import HTTPServer
-import Integrity
 import Library
-import Origin
-import Retention
-import Store
+import TestRooms
 import TestSupport
 import Testing
 
@@ -15,21 +12,17 @@ import Testing
 
 /// Events for changes to assets, by any cause.
 @Suite @LoopActor struct AssetEventTests {
-    private let folder: TemporaryFolder
-    private let library: Library
-    private let downloader: Downloader
+    private let house: TestHouse
+    private var library: Library { house.library }
+    private var downloader: Downloader { house.downloader }
     private let service: LibraryService
     private let feed: EventFeed
     private let reader: EventReader
 
-    init() throws {
-        folder = try TemporaryFolder()
-        library = Library(store: try Store(path: folder.path("store"), reserve: 0), client: OriginClient())
-        let retention = Retention(of: library)
-        downloader = Downloader(
-            library: library, retention: retention, integrity: Integrity(of: library, retention))
-        service = LibraryService(library: library, retention: retention, downloader: downloader)
-        feed = EventFeed(downloader, of: library)
+    init() async throws {
+        house = try await TestHouse(.downloader())
+        service = LibraryService(of: house)
+        feed = EventFeed(house.downloader, of: house.library)
         reader = feed.reader(after: nil)
         reader.open {}
         _ = reader.next()
@@ -75,8 +68,7 @@ import Testing
     }
 
     @Test func changesToAssetsWithoutDownloadsArePublished() async throws {
-        let origin = try await TestOrigin()
-        let url = try LibraryService.url(origin.master("ts"))
+        let url = try LibraryService.url(house.origin.master("ts"))
         let asset = try await library.open(url)
         #expect(try told() == ["changed ts \(asset.id)"])
         _ = try await service.change(.init(name: "film"), ofAsset: "ts")
@@ -101,7 +93,7 @@ import Testing
         #expect(snapshot(of: EventFeed(downloader, of: library)) == [])
         // The loss of a piece makes the asset incomplete and publishes an event.
         let asset = try #require(library.asset(named: "film"))
-        try FileManager.default.removeItem(atPath: folder.path("store/assets/\(film.id)/video-90p/0.ts"))
+        try FileManager.default.removeItem(atPath: house.folder.path("assets/\(film.id)/video-90p/0.ts"))
         await library.survey(asset)
         #expect(snapshot(of: EventFeed(downloader, of: library)) == [film.id])
     }

@@ -1,6 +1,7 @@
 import API
 import Downloader
 import EventLoop
+import Exchange
 import Foundation
 import HTTPServer
 import Integrity
@@ -8,6 +9,7 @@ import Library
 import Origin
 import Retention
 import Store
+import Substitution
 import TestSupport
 import Testing
 
@@ -36,7 +38,9 @@ import Testing
         let retention = Retention(of: library)
         let downloader = Downloader(
             library: library, retention: retention, integrity: Integrity(of: library, retention))
-        return LibraryService(library: library, summaries: summaries, retention: retention, downloader: downloader)
+        return LibraryService(
+            library: library, summaries: summaries, substitutions: Substitutions(), retention: retention,
+            exchange: ExchangeServices(library, moves: MoveRegister()), downloader: downloader)
     }
 
     private func list(_ service: LibraryService, _ query: String? = nil) async throws -> API.AssetList {

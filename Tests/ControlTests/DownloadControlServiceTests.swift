@@ -3,12 +3,10 @@ import EventLoop
 import Foundation
 import HTTPMessage
 import HTTPServer
-import Integrity
 import Library
-import Origin
-import Retention
 import SafeText
 import Store
+import TestRooms
 import TestSupport
 import Testing
 
@@ -17,23 +15,16 @@ import Testing
 
 /// Downloads controlled through the API, with a real library and an origin.
 @Suite @LoopActor struct DownloadControlServiceTests {
-    private let folder: TemporaryFolder
-    private let origin: TestOrigin
-    private let library: Library
-    private let downloader: Downloader
+    private let house: TestHouse
+    private var folder: TemporaryFolder { house.folder }
+    private var origin: TestOrigin { house.origin }
+    private var library: Library { house.library }
+    private var downloader: Downloader { house.downloader }
     private let service: LibraryService
 
     init() async throws {
-        folder = try TemporaryFolder()
-        origin = try await TestOrigin()
-        library = Library(store: try Store(path: folder.path, reserve: 0), client: OriginClient())
-        var configuration = Downloader.Configuration()
-        configuration.running = 1
-        let retention = Retention(of: library)
-        downloader = Downloader(
-            library: library, retention: retention, integrity: Integrity(of: library, retention),
-            configuration: configuration)
-        service = LibraryService(library: library, retention: retention, downloader: downloader)
+        house = try await TestHouse(.downloader { $0.running = 1 })
+        service = LibraryService(of: house)
     }
 
     private func request(_ source: String, _ change: (inout API.DownloadRequest) -> Void = { _ in })
@@ -211,14 +202,8 @@ import Testing
         let record = DownloadRecord(
             asset: begun.id, renditions: "video-90p", state: "resting", task: #"{"version":99}"#, created: 1)
         try await library.records.save([record])
-        downloader.stop()
-        let copy = try TemporaryFolder()
-        _ = try await ProcessRunner.run("cp", ["-a", folder.path + "/.", copy.path])
-        let library = Library(store: try Store(path: copy.path, reserve: 0), client: OriginClient())
-        let retention = Retention(of: library)
-        let downloader = Downloader(
-            library: library, retention: retention, integrity: Integrity(of: library, retention))
-        let service = LibraryService(library: library, retention: retention, downloader: downloader)
+        try await house.restart()
+        let service = LibraryService(of: house)
         let told = try await service.download(id: begun.id)
         #expect(told.state == .failed && told.error?.code == .unreadable)
         #expect(told.error?.message.contains("newer Weir") ?? false)
@@ -229,8 +214,7 @@ import Testing
         }
         let refusal = await error { _ = try await service.download(request("ts")) }
         #expect(refusal?.code == .unreadable && refusal?.code.exitCode == 78)
-        let last = try TemporaryFolder()
-        _ = try await ProcessRunner.run("cp", ["-a", copy.path + "/.", last.path])
+        let last = try await folder.copy()
         #expect(try Store(path: last.path, reserve: 0).catalogue.initial.downloads == [record])
     }
 

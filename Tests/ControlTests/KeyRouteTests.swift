@@ -1,13 +1,9 @@
 import API
-import Downloader
 import EventLoop
 import Foundation
 import HTTPMessage
-import Integrity
 import Library
-import Origin
-import Retention
-import Store
+import TestRooms
 import TestSupport
 import Testing
 
@@ -15,25 +11,20 @@ import Testing
 
 /// Keys over the API, with a library that has a film of three keys.
 @Suite @LoopActor struct KeyRouteTests {
-    private let folder: TemporaryFolder
-    private let origin: TestOrigin
-    private let library: Library
+    private let house: TestHouse
+    private var origin: TestOrigin { house.origin }
+    private var library: Library { house.library }
     private let service: LibraryService
     private let routes: ControlRoutes
 
     init() async throws {
-        folder = try TemporaryFolder()
-        origin = try await TestOrigin()
-        library = Library(store: try Store(path: folder.path, reserve: 0), client: OriginClient())
-        let retention = Retention(of: library)
-        let downloader = Downloader(
-            library: library, retention: retention, integrity: Integrity(of: library, retention))
-        let service = LibraryService(library: library, retention: retention, downloader: downloader)
+        house = try await TestHouse(.downloader())
+        let service = LibraryService(of: house)
         self.service = service
         var handlers = EndpointHandlers()
         service.register(in: &handlers)
         routes = ControlRoutes(handlers, token: "secret")
-        let begun = try await service.download(.init(source: origin.master("aes"), quality: .worst))
+        let begun = try await service.download(.init(source: house.origin.master("aes"), quality: .worst))
         try await waitUntil("the end") { try await service.download(id: begun.id).state == .complete }
     }
 
@@ -93,7 +84,7 @@ import Testing
         let all = try API.decode(
             API.KeyLists.self, from: await respond(.post, "/keys", #"{"action":"revoke"}"#).body)
         #expect(all.assets.map(\.asset) == ["aes"] && all.assets[0].keys.allSatisfy { $0.state == .revoked })
-        #expect(folder.files().filter { $0.hasSuffix(".key") }.isEmpty)
+        #expect(house.folder.files().filter { $0.hasSuffix(".key") }.isEmpty)
     }
 
     @Test func aPolicyHasKeyTermsAndInvalidOnesAreRefused() async throws {

@@ -5,12 +5,10 @@ import Fetching
 import Foundation
 import Glibc
 import HTTPMessage
-import Integrity
 import Library
-import Origin
 import Retention
 import SafeText
-import Store
+import TestRooms
 import TestSupport
 import Testing
 
@@ -18,19 +16,15 @@ import Testing
 
 /// Responses of the control API, with a real library, downloads and an origin.
 @Suite @LoopActor struct LibraryServiceTests {
-    private let folder: TemporaryFolder
-    private let origin: TestOrigin
-    private let library: Library
+    private let house: TestHouse
+    private var folder: TemporaryFolder { house.folder }
+    private var origin: TestOrigin { house.origin }
+    private var library: Library { house.library }
     private let service: LibraryService
 
     init() async throws {
-        folder = try TemporaryFolder()
-        origin = try await TestOrigin()
-        library = Library(store: try Store(path: folder.path, reserve: 0), client: OriginClient())
-        let retention = Retention(of: library)
-        let downloader = Downloader(
-            library: library, retention: retention, integrity: Integrity(of: library, retention))
-        service = LibraryService(library: library, retention: retention, downloader: downloader)
+        house = try await TestHouse(.downloader())
+        service = LibraryService(of: house)
     }
 
     private func request(_ source: String, name: String? = nil) -> API.DownloadRequest {

@@ -3,6 +3,7 @@ import AccessLog
 import EventLoop
 import Foundation
 import HTTPMessage
+import TestRooms
 import TestSupport
 import Testing
 
@@ -22,11 +23,13 @@ import Testing
         let routes: ControlRoutes
         let folder: TemporaryFolder
 
-        /// - Parameter isWhole: true for all endpoints of a daemon, false for a scripted service.
-        init(isWhole: Bool = false) throws {
+        private let house: TestHouse?
+
+        /// - Parameter house: a house whose endpoints are all there; nil for those of a scripted service.
+        init(of house: TestHouse? = nil) throws {
             folder = try TemporaryFolder()
-            var handlers = service.handlers
-            if isWhole { handlers = try AllEndpoints.handlers(store: folder.path("store")) }
+            self.house = house
+            let handlers = house.map { AllEndpoints.handlers(of: $0) } ?? service.handlers
             routes = ControlRoutes(handlers, events: EventFeed(snapshot: { [] }), token: "secret-token")
             routes.access.phones = Phones(in: StateDirectory(folder.path), now: { 7 })
             routes.access.lan = API.LAN(url: "http://192.168.1.5:8216/t/media-token")
@@ -49,7 +52,7 @@ import Testing
     }
 
     @LoopActor @Test func eachEndpointIsDecided() async throws {
-        let stage = try Stage(isWhole: true)
+        let stage = try Stage(of: try await AllEndpoints.house())
         var decided: Set<String> = []
         for line in stage.routes.lines {
             let name = "\(line.method.rawValue) \(line.path)"

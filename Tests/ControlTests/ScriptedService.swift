@@ -1,11 +1,8 @@
 import API
-import Downloader
 import EventLoop
-import Exchange
 import HTTPMessage
 import Library
-import Retention
-import Substitution
+import TestRooms
 
 @testable import Control
 
@@ -124,13 +121,10 @@ import Substitution
 }
 
 extension LibraryService {
-    /// A service over a library that moves no assets.
-    convenience init(
-        library: Library, summaries: Summaries? = nil, retention: Retention, downloader: Downloader
-    ) {
+    /// A service over the rooms of a house with downloads.
+    convenience init(of house: TestHouse) {
         self.init(
-            library: library, summaries: summaries ?? Summaries(library.store), substitutions: Substitutions(),
-            retention: retention,
-            exchange: ExchangeServices(library, moves: MoveRegister()), downloader: downloader)
+            library: house.library, summaries: Summaries(house.library.store), substitutions: house.substitutions,
+            retention: house.retention, exchange: house.exchange, downloader: house.downloader)
     }
 }

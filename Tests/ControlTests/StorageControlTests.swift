@@ -3,11 +3,10 @@ import Downloader
 import EventLoop
 import Foundation
 import HTTPMessage
-import Integrity
 import Library
-import Origin
 import Retention
 import Store
+import TestRooms
 import TestSupport
 import Testing
 
@@ -15,22 +14,18 @@ import Testing
 
 /// Policies, names and purging over the API.
 @Suite @LoopActor struct StorageControlTests {
-    private let folder: TemporaryFolder
-    private let origin: TestOrigin
-    private let library: Library
-    private let downloader: Downloader
+    private let house: TestHouse
+    private var folder: TemporaryFolder { house.folder }
+    private var origin: TestOrigin { house.origin }
+    private var library: Library { house.library }
+    private var downloader: Downloader { house.downloader }
     private let service: LibraryService
     private let events: EventFeed
 
     init() async throws {
-        folder = try TemporaryFolder()
-        origin = try await TestOrigin()
-        library = Library(store: try Store(path: folder.path, reserve: 0), client: OriginClient())
-        let retention = Retention(of: library)
-        downloader = Downloader(
-            library: library, retention: retention, integrity: Integrity(of: library, retention))
-        service = LibraryService(library: library, retention: retention, downloader: downloader)
-        events = EventFeed(downloader, of: library)
+        house = try await TestHouse(.downloader())
+        service = LibraryService(of: house)
+        events = EventFeed(house.downloader, of: house.library)
     }
 
     private func code(_ body: () async throws -> Void) async -> APIError.Code? {
@@ -100,14 +95,8 @@ import Testing
     @Test func aPurgeIsPublishedAndOnlyANewRequestFetchesAgain() async throws {
         let download = try await film()
         await library.close()
-        let copy = try TemporaryFolder()
-        let copied = try await ProcessRunner.run("cp", ["-a", folder.path + "/.", copy.path])
-        #expect(copied.exit == .code(0))
-        let library = Library(store: try Store(path: copy.path, reserve: .max), client: OriginClient())
-        let retention = Retention(of: library, purge: .default)
-        let downloader = Downloader(
-            library: library, retention: retention, integrity: Integrity(of: library, retention))
-        let service = LibraryService(library: library, retention: retention, downloader: downloader)
+        try await house.restart(.reserve(.max), .purge(.default))
+        let service = LibraryService(of: house)
         var told: [API.Event.Purge] = []
         let subscription = library.events.subscribe {
             if case .purged(let asset, let purge) = $0 {
@@ -116,7 +105,7 @@ import Testing
         }
         defer { subscription.cancel() }
         #expect(try await service.asset(named: "ts").local == .complete)
-        retention.recordDiskFull()
+        house.retention.recordDiskFull()
         try await waitUntil("the purge") { !told.isEmpty }
         let asset = try await service.asset(named: "ts")
         #expect(asset.storage?.purge?.bytes == download.bytes && asset.storage?.purge?.cause == .space)
