@@ -143,7 +143,7 @@ import Testing
         switch test.row.outcome {
         case .stored(let count, let requests):
             #expect(fetch.isPiece && fetch.bytes == Array(whole.prefix(count ?? whole.count)), "\(result)")
-            let paths = try await fixture.mediaRequests()
+            let paths = try await fixture.mediaPaths()
             #expect(paths.count { $0.hasSuffix("/0.ts") || $0.hasSuffix("/0.m4s") } == requests)
         case .refused:
             #expect(result.code == .badOrigin, "\(result)")

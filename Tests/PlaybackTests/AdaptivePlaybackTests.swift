@@ -110,7 +110,7 @@ import Testing
             #expect(try answer.status == 200 && [UInt8](answer.body) == Spliced.transport("ts/270p/\(place).ts"))
             #expect(answer["cache-status"] == "Weir; fwd=uri-miss; stored; detail=\"video-270p stands in\"")
         }
-        let asked = try await fixture.mediaRequests()
+        let asked = try await fixture.mediaPaths()
         #expect(asked == ["/ts/180p/0.ts"] + (1..<6).map { "/ts/270p/\($0).ts" })
         let again = try await fixture.get(paths[5])
         #expect(again["cache-status"] == "Weir; hit; detail=\"video-270p stands in\"")
@@ -149,7 +149,7 @@ import Testing
             let expected = try Spliced.fragment("cmaf", place, of: source, behind: "video-180p")
             #expect(try await body(fixture, paths[1 + place]) == expected, "\(place)")
         }
-        #expect(try await fixture.mediaRequests().filter { $0.contains("init") }.count == 2)
+        #expect(try await fixture.mediaPaths().filter { $0.contains("init") }.count == 2)
     }
 
     @Test func audioThatComesFirstDoesNotPreventTheAlignmentCheck() async throws {
@@ -180,7 +180,7 @@ import Testing
             #expect(answer == raw || answer == joined, "\(place)")
             if place == 0 { _ = try await body(fixture, paths[0]) }
         }
-        let better = try await fixture.mediaRequests().filter { $0.hasSuffix("m4s") && !$0.contains("90p") }
+        let better = try await fixture.mediaPaths().filter { $0.hasSuffix("m4s") && !$0.contains("90p") }
         #expect(better.count == 2)
         let next = try await self.paths(fixture, auto(fixture, "cmaf"))
         #expect(next[0].contains("/video-180p/"))
@@ -232,7 +232,7 @@ import Testing
         _ = try await body(fixture, paths[0])
         var connection: RawConnection? = try await fixture.ask(paths[1])
         try await waitUntil("the request") {
-            try await fixture.mediaRequests().contains("/ts/270p/1.ts")
+            try await fixture.mediaPaths().contains("/ts/270p/1.ts")
         }
         // The end of the object's lifetime closes the connection.
         withExtendedLifetime(connection) {}

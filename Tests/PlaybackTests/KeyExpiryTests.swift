@@ -45,13 +45,13 @@ import Testing
         }
         try await fixture.origin.clearRequests()
         #expect(try await fixture.get(key).status == 200)
-        #expect(try await fixture.mediaRequests().isEmpty)
+        #expect(try await fixture.mediaPaths().isEmpty)
         // Media is served to every session, since it is useless without the key.
         #expect(try await fixture.get(stranger(try #require(early.last))).status == 200)
         try await fixture.library.keys.renew(of: asset)
         #expect(try await fixture.get("/offline/aes.m3u8").status == 200)
         #expect(try await fixture.get(stranger(key)).status == 200)
-        #expect(try await fixture.mediaRequests().count == 3)
+        #expect(try await fixture.mediaPaths().count == 3)
     }
 
     @Test func onlineSessionsGetTheOriginsKeyWhichIsNotStored() async throws {
@@ -63,7 +63,7 @@ import Testing
         #expect(try await fixture.get(fixture.typed("/aes/master.m3u8")).status == 200)
         try await fixture.origin.clearRequests()
         #expect(try await fixture.get(stranger(key)).body == Repository.fixture("/aes/keys/0.key"))
-        #expect(try await fixture.mediaRequests() == ["/aes/keys/0.key"])
+        #expect(try await fixture.mediaPaths() == ["/aes/keys/0.key"])
         #expect(!asset.isPlayableOffline)
         fixture.library.mode = .offline
         #expect(try await fixture.get(stranger(key)).status == 410)

@@ -105,7 +105,7 @@ import Testing
                 #expect(try await player.receive(within: .seconds(10)).bytes == Data("456789".utf8))
             }
         }
-        #expect(try await stream.fixture.mediaRequests() == ["/low/2.0.ts", "/low/2.1.ts"])
+        #expect(try await stream.fixture.mediaPaths() == ["/low/2.0.ts", "/low/2.1.ts"])
         #expect(!stream.fixture.folder.files().contains { $0.hasSuffix(".ts") })
     }
 
@@ -201,7 +201,7 @@ import Testing
         try await waitUntil("the end") { try await stream.fixture.get(stream.media).text.contains("#EXT-X-ENDLIST") }
         let late = try await stream.fixture.get(path)
         #expect((early.status, late.status) == (200, 200) && early.text == late.text)
-        #expect(try await stream.fixture.mediaRequests().count { $0 == "/low/1.ts" } == (isStored ? 2 : 1))
+        #expect(try await stream.fixture.mediaPaths().count { $0 == "/low/1.ts" } == (isStored ? 2 : 1))
         if isStored {
             try await waitUntil("the piece") { @LoopActor in
                 stream.fixture.folder.files().contains { $0.hasSuffix("1.ts") }

@@ -33,7 +33,7 @@ import Testing
         }
         let segments = paths.filter { $0.hasSuffix(".ts") }
         #expect(try await fixture.get(segments[3]).body == fixtureBytes("/aes/90p/3.ts"))
-        let requests = try await fixture.mediaRequests()
+        let requests = try await fixture.mediaPaths()
         #expect(requests.count == 9 && Set(requests).count == 9)
     }
 
@@ -62,7 +62,7 @@ import Testing
         #expect(part.status == 206 && part.body == first.body[4..<8])
         let tag = try #require(try await fixture.get(path)["etag"])
         #expect(try await fixture.get(path, ["If-None-Match": tag]).status == 304)
-        #expect(try await fixture.mediaRequests().count == 1)
+        #expect(try await fixture.mediaPaths().count == 1)
 
         let asset = try #require(fixture.library.assets.first)
         let pieces = path.split(separator: "/").suffix(2).joined(separator: "/")
@@ -73,7 +73,7 @@ import Testing
         #expect(try await fixture.get(path).body == other)
         try FileManager.default.removeItem(atPath: file)
         #expect(try await fixture.get(path).body == first.body)
-        #expect(try await fixture.mediaRequests().count == 2)
+        #expect(try await fixture.mediaPaths().count == 2)
     }
 
     @Test func twentyPlayersOnAColdSegmentMakeOneRequest() async throws {
@@ -86,7 +86,7 @@ import Testing
         try await fixture.origin.release()
         let bytes = try fixtureBytes("/ts/90p/0.ts")
         for player in players { #expect(try await player.value.body == bytes) }
-        #expect(try await fixture.mediaRequests().count == 1)
+        #expect(try await fixture.mediaPaths().count == 1)
     }
 
     @Test func theFirstBytesAreSentBeforeTheLastArrive() async throws {
@@ -161,7 +161,7 @@ import Testing
         try await fixture.origin.release()
         #expect(try await late.value.body == bytes[4000..<9000])
         #expect(try await whole.value.body == bytes)
-        #expect(try await fixture.mediaRequests().count == 1)
+        #expect(try await fixture.mediaPaths().count == 1)
     }
 
     @Test func conditionalRequestsAreAnsweredNotModified() async throws {
@@ -203,6 +203,6 @@ import Testing
             #expect(answer.status == 404, "\(path)")
             #expect(answer.body.count > 10 && answer["content-type"]?.hasPrefix("text/plain") == true)
         }
-        #expect(try await fixture.mediaRequests().isEmpty)
+        #expect(try await fixture.mediaPaths().isEmpty)
     }
 }

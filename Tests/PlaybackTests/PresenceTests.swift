@@ -87,7 +87,7 @@ import Testing
         let file = try #require(fixture.folder.files().first { $0.hasSuffix("/0.ts") })
         try FileManager.default.removeItem(atPath: fixture.folder.path(file))
         #expect(try await fixture.get(path).body == bytes)
-        #expect(try await fixture.mediaRequests().count == 2)
+        #expect(try await fixture.mediaPaths().count == 2)
     }
 
     @Test func aRemovedAssetIsNotFound() async throws {
@@ -111,7 +111,7 @@ import Testing
         for path in segments {
             for _ in 0..<2 { #expect(try await fixture.get(path).status == 200) }
         }
-        #expect(try await fixture.mediaRequests().count == 4)
+        #expect(try await fixture.mediaPaths().count == 4)
         #expect(!fixture.folder.files().contains { $0.hasSuffix(".ts") })
 
         try await fixture.origin.advance("a")

@@ -117,7 +117,7 @@ import Testing
         for path in PlaylistText.paths(in: try await stream.media(stream.typed)) {
             #expect(try await stream.fixture.get(path).status == 200)
         }
-        #expect(try await stream.fixture.mediaRequests() == [])
+        #expect(try await stream.fixture.mediaPaths() == [])
         // A segment that a player requests first is recorded from the same fetch.
         try await stream.fixture.origin.advance("show")
         try await waitUntil("the next segment") {
@@ -127,6 +127,6 @@ import Testing
         #expect(try await stream.fixture.get(path).status == 200)
         try stream.recording.advance()
         #expect(stream.recording.count == 5)
-        #expect(try await stream.fixture.mediaRequests() == ["/_live/show/4.ts"])
+        #expect(try await stream.fixture.mediaPaths() == ["/_live/show/4.ts"])
     }
 }

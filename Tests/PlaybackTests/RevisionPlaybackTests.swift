@@ -61,7 +61,7 @@ import Testing
         try await fixture.origin.release()
         let answer = try await third.value
         #expect(answer.status == 409 && folder.sizes.keys.sorted() == ["0.ts", "1.ts"])
-        #expect(try await !fixture.mediaRequests().contains { $0.hasSuffix("/2.ts") })
+        #expect(try await !fixture.mediaPaths().contains { $0.hasSuffix("/2.ts") })
     }
 
     @Test func w8AReplyThatIsLaterThanTheFirstOneIsComparedBeforeItIsSent() async throws {

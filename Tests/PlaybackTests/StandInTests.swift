@@ -85,7 +85,7 @@ import Testing
             #expect(answer.status == 200 && [UInt8](answer.body) == expected, "\(place)")
         }
         // Each was fetched once, for the trial or for the player.
-        let requests = try await fixture.mediaRequests()
+        let requests = try await fixture.mediaPaths()
         #expect(Set(requests).count == requests.count && !requests.contains { $0.contains("/90p/") }, "\(requests)")
     }
 
@@ -107,7 +107,7 @@ import Testing
                 #expect(numbers(paths) == [0, 1, 4, 5], "\(list)")
             }
         }
-        #expect(try await fixture.mediaRequests().isEmpty)
+        #expect(try await fixture.mediaPaths().isEmpty)
     }
 
     @Test func thePlayerWhoseQualityWeirChoosesGetsALivingOne() async throws {
@@ -162,7 +162,7 @@ import Testing
         try await fixture.origin.clearRequests()
         let next = try await fixture.get(paths[2])
         #expect(try next.status == 200 && [UInt8](next.body) == Spliced.transport("ts/180p/2.ts"))
-        #expect(try await fixture.mediaRequests().filter { $0.hasSuffix("/2.ts") } == [])
+        #expect(try await fixture.mediaPaths().filter { $0.hasSuffix("/2.ts") } == [])
     }
 
     @Test func aStartedSegmentIsNotContinuedFromAnotherSource() async throws {

@@ -43,7 +43,7 @@ import Testing
         let segments = try await fixture.media(entry, 2)
         #expect(segments[0].split(separator: "/")[2].hasPrefix("l"))
         #expect(try await fixture.get(segments[0]).status == 200)
-        #expect(try await fixture.mediaRequests() == ["/ts/270p/0.ts"])
+        #expect(try await fixture.mediaPaths() == ["/ts/270p/0.ts"])
     }
 
     @Test func anOfflineSessionByURLMakesNoRequest() async throws {

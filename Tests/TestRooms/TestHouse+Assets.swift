@@ -51,9 +51,16 @@ extension TestHouse {
 
     /// The requested paths with their ranges, without playlists and without comparisons.
     package func mediaRequests() async throws -> [String] {
-        try await origin.requests().filter { !$0.path.contains(".m3u8") && !$0.isComparison }.map { request in
-            request.path + (request.range.map { " \($0)" } ?? "")
-        }
+        try await requestsForMedia().map { request in request.path + (request.range.map { " \($0)" } ?? "") }
+    }
+
+    /// The requested paths, whatever their ranges, without playlists and without comparisons.
+    package func mediaPaths() async throws -> [String] {
+        try await requestsForMedia().map(\.path)
+    }
+
+    private func requestsForMedia() async throws -> [TestOrigin.Request] {
+        try await origin.requests().filter { !$0.path.contains(".m3u8") && !$0.isComparison }
     }
 }
 
