@@ -12,7 +12,7 @@ import Testing
 /// Every fault of an origin with every kind of resource. A download either recovers and is exact, or reports the fault
 /// and the resource. It is never complete with a hole, stores no wrong bytes, and resumes once the fault is gone.
 @Suite @LoopActor struct FaultTests {
-    /// A house with a short retry budget.
+    /// A house with a short retry budget, which looks at an absent origin again by itself, as Weir does.
     private func house() async throws -> TestHouse {
         try await TestHouse(
             .giveUpRule { rule in
@@ -25,6 +25,7 @@ import Testing
                 rule.retries.firstPause = .milliseconds(5)
                 rule.retries.longestPause = .milliseconds(10)
             },
+            .absence(.milliseconds(1)),
             .downloader { $0.pauses = .milliseconds(5)...(.milliseconds(10)) })
     }
 
