@@ -8,19 +8,19 @@ extension Configuration {
     /// Loads the configuration: options override the environment, which overrides the file. `file` is the value of
     /// `--config`; if nil, WEIR_CONFIG or the standard file, which need not exist. Empty variables count as unset.
     package static func load(
-        options: [ConfigurationKey: [String]], file: String? = nil, environment: [String: String]
+        options: [Key: [String]], file: String? = nil, environment: [String: String]
     ) throws(ConfigurationError) -> Configuration {
         let environment = environment.filter { !$0.value.isEmpty }
         var configuration = Configuration(environment: environment)
         try configuration.read(file: file, environment: environment)
-        for key in ConfigurationKey.allCases {
+        for key in Key.allCases {
             guard let value = environment[key.variable] else { continue }
             try configuration.apply(key, .text(value), .environment, .variable(key.variable), environment)
         }
-        for key in ConfigurationKey.allCases {
+        for key in Key.allCases {
             guard let values = options[key], let first = values.first else { continue }
             let setting = values.count == 1 ? Setting.text(first) : .list(values)
-            try configuration.apply(key, setting, .option, .option("--\(key.rawValue)"), environment)
+            try configuration.apply(key, setting, .option, .option("--\(key.optionName)"), environment)
         }
         try configuration.checkHome(environment)
         try configuration.setProxies(environment)
@@ -33,7 +33,7 @@ extension Configuration {
             proxies = try ProxyRules(proxy, environment: environment)
         } catch {
             throw ConfigurationError(
-                place: .variable(error.variable ?? ConfigurationKey.proxy.variable), message: error.description,
+                place: .variable(error.variable ?? Key.proxy.variable), message: error.description,
                 next: "correct it, or set the key proxy")
         }
     }
@@ -93,7 +93,7 @@ extension Configuration {
     }
 
     private mutating func apply(
-        _ key: ConfigurationKey, _ setting: Setting, _ kind: Place, _ place: ConfigurationError.Place,
+        _ key: Key, _ setting: Setting, _ kind: Place, _ place: ConfigurationError.Place,
         _ environment: [String: String]
     ) throws(ConfigurationError) {
         do {
@@ -108,7 +108,7 @@ extension Configuration {
 
     /// Reads the streams file; the default file need not exist.
     package func streams() throws(ConfigurationError) -> [KnownStream] {
-        guard let text = try Self.text(of: streamsFile, named: streamsFileIsDefault ? nil : "--streams") else {
+        guard let text = try Self.text(of: streamsFile, named: given.contains(.streams) ? "--streams" : nil) else {
             return []
         }
         return try StreamFile(text, path: streamsFile).streams

@@ -31,12 +31,12 @@ package struct ConfigurationError: Error, Equatable, CustomStringConvertible, Se
 
     static func unknownKey(_ name: String, place: Place) -> ConfigurationError {
         let missing = "there is no key \"\(name)\""
-        if let nearest = ConfigurationKey.nearest(to: name) {
+        if let nearest = Configuration.Key.nearest(to: name) {
             return ConfigurationError(
                 place: place, message: "\(missing); did you mean \"\(nearest.rawValue)\"?",
                 next: "correct the key, or delete the line")
         }
-        let keys = ConfigurationKey.allCases.map(\.rawValue).joined(separator: ", ")
+        let keys = Configuration.Key.allCases.map(\.rawValue).joined(separator: ", ")
         return ConfigurationError(place: place, message: missing, next: "delete the line; the keys are \(keys)")
     }
 }

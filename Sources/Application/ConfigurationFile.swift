@@ -4,7 +4,7 @@ internal import TOMLKit
 /// The settings of a TOML file, each with its line.
 struct ConfigurationFile {
     struct Entry {
-        let key: ConfigurationKey
+        let key: Configuration.Key
         let setting: Setting
         /// The line number from 1; nil if the search for the key finds none.
         let line: Int?
@@ -42,7 +42,7 @@ struct ConfigurationFile {
                 continue
             }
             if name == Self.selectionTable { continue }
-            guard let key = ConfigurationKey(rawValue: name) else {
+            guard let key = Configuration.Key(rawValue: name) else {
                 throw .unknownKey(name, place: .file(path, line: line))
             }
             entries.append(Entry(key: key, setting: Self.setting(table[name]), line: line))

@@ -1,5 +1,4 @@
 internal import API
-internal import CDocument
 internal import Foundation
 internal import Glibc
 internal import HTTPMessage
@@ -25,7 +24,7 @@ package struct ConfigurationReport: Sendable {
 
     /// Loads the configuration and the streams file. `file` is the value of `--config`.
     package init(
-        options: [ConfigurationKey: [String]], file: String?, environment: [String: String]
+        options: [Configuration.Key: [String]], file: String?, environment: [String: String]
     ) throws(ConfigurationError) {
         let environment = environment.filter { !$0.value.isEmpty }
         let configuration = try Configuration.load(options: options, file: file, environment: environment)
@@ -36,7 +35,7 @@ package struct ConfigurationReport: Sendable {
         let contents = try text.map { text throws(ConfigurationError) in try ConfigurationFile(text, path: path) }
         let place = { (line: Int?) in path + (line.map { ":\($0)" } ?? "") }
         let lines = Dictionary((contents?.entries ?? []).map { ($0.key, place($0.line)) }) { $1 }
-        let keys = ConfigurationKey.allCases.map { key in
+        let keys = Configuration.Key.allCases.map { key in
             let isOption = !(options[key] ?? []).isEmpty
             let variable = environment[key.variable] == nil ? nil : key.variable
             let source = isOption ? "option" : variable ?? lines[key] ?? "default"
@@ -82,7 +81,8 @@ package enum ConfigurationEditor {
         do {
             let folder = (path as NSString).deletingLastPathComponent
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-            try Data(template.utf8).write(to: URL(fileURLWithPath: path), options: .withoutOverwriting)
+            try Data(ConfigurationManual.template.utf8).write(
+                to: URL(fileURLWithPath: path), options: .withoutOverwriting)
         } catch {
             throw ConfigurationError(
                 place: .file(path, line: nil), message: "cannot be created: \(error.localizedDescription)",
@@ -110,16 +110,5 @@ package enum ConfigurationEditor {
             place: .variable("EDITOR"),
             message: "names no editor that is installed (\(candidates.joined(separator: ", ")))",
             next: "set EDITOR, or open \(path) yourself")
-    }
-
-    /// `conf/weir.toml` with every setting commented out: a new default of a later version then takes effect.
-    static var template: String {
-        var count = 0
-        let start = weir_configuration(&count)
-        let text = String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
-            line.isEmpty || line.hasPrefix("#") ? String(line) : "# \(line)"
-        }
-        return lines.joined(separator: "\n")
     }
 }

@@ -57,7 +57,7 @@ package struct DaemonStarter: Sendable {
 
     /// True if the service, which does not have this command's environment, has the same settings.
     private var hasServiceSettings: Bool {
-        let own = Set([ConfigurationKey.start, .idleExit, .player].map(\.variable))
+        let own = Set([Configuration.Key.start, .idleExit, .player].map(\.variable))
         let home = environment["HOME"] ?? ""
         let standard = [
             "XDG_CONFIG_HOME": ".config", "XDG_DATA_HOME": ".local/share", "XDG_STATE_HOME": ".local/state",

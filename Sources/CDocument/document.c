@@ -11,15 +11,6 @@ const unsigned char *weir_openapi(size_t *count) {
     return openapi;
 }
 
-static const unsigned char configuration[] = {
-#embed "../../conf/weir.toml"
-};
-
-const unsigned char *weir_configuration(size_t *count) {
-    *count = sizeof configuration;
-    return configuration;
-}
-
 #ifndef WEIR_COMMIT
 #define WEIR_COMMIT ""
 #endif

@@ -5,24 +5,21 @@ import Foundation
 
 /// The options of every command. Their names are those of the configuration keys.
 struct CommonOptions: ParsableArguments {
-    @Option(
-        help: "Address of the daemon, such as 127.0.0.1:8216; port 0 for a free port. May be repeated.")
+    @Option(name: .key(.listen), help: ArgumentHelp(.listen))
     var listen: [String] = []
-    @Option(help: ArgumentHelp("Folder of the store.", valueName: "dir"))
+    @Option(name: .key(.store), help: ArgumentHelp(.store))
     var store: String?
-    @Option(
-        name: .customLong("state"),
-        help: ArgumentHelp("Folder of the daemon's token, by which commands find the daemon.", valueName: "dir"))
+    @Option(name: .key(.state), help: ArgumentHelp(.state))
     var states: [String] = []
     /// The last one counts, as for other options.
     var state: String? { states.last }
     @Option(help: ArgumentHelp("The configuration file.", valueName: "file"))
     var config: String?
-    @Flag(help: "Do not start the daemon if none runs.")
+    @Flag(name: .key(.start), help: ArgumentHelp(.start))
     var noStart = false
 
-    var settings: [ConfigurationKey: [String]] {
-        var settings: [ConfigurationKey: [String]] = [.listen: listen]
+    var settings: [Configuration.Key: [String]] {
+        var settings: [Configuration.Key: [String]] = [.listen: listen]
         settings[.store] = store.map { [$0] }
         settings[.state] = state.map { [$0] }
         settings[.start] = noStart ? ["false"] : nil
@@ -36,7 +33,7 @@ struct CommonOptions: ParsableArguments {
     }
 
     /// Loads the configuration, with further options of the command.
-    func configuration(with more: [ConfigurationKey: [String]] = [:]) throws(ConfigurationError) -> Configuration {
+    func configuration(with more: [Configuration.Key: [String]] = [:]) throws(ConfigurationError) -> Configuration {
         try Configuration.load(
             options: settings.merging(more) { $1 }, file: config, environment: ProcessInfo.processInfo.environment)
     }
@@ -47,11 +44,11 @@ struct CommonOptions: ParsableArguments {
     ///   - starts: false for a command that only looks at the daemon. Any other starts it where none runs.
     ///   - limit: time limit of each call; nil for the usual one.
     func daemon(
-        with more: [ConfigurationKey: [String]] = [:], starts: Bool = true, limit: Duration? = nil
+        with more: [Configuration.Key: [String]] = [:], starts: Bool = true, limit: Duration? = nil
     ) throws(ConfigurationError) -> Daemon {
         let configuration = try configuration(with: more)
         let environment = ProcessInfo.processInfo.environment
-        let isStoreGiven = store != nil || environment[ConfigurationKey.store.variable].map { !$0.isEmpty } ?? false
+        let isStoreGiven = store != nil || environment[Configuration.Key.store.variable].map { !$0.isEmpty } ?? false
         if isStoreGiven, let other = Daemon.otherStore(than: configuration) {
             guard store == nil else { throw Daemon.otherStore(other, configuration) }
             Output.error("weir: the daemon has the store \(other), whatever WEIR_STORE says; to end it: weir stop\n")

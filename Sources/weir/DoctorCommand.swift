@@ -12,8 +12,7 @@ struct DoctorCommand: AsyncParsableCommand {
 
     @Flag(help: "Write one JSON object per line: the findings, then a result.")
     var json = false
-    @Option(
-        help: ArgumentHelp("The address for players on the network, as for \"weir serve\".", valueName: "address"))
+    @Option(name: .key(.lan), help: ArgumentHelp(.lan))
     var lan: String?
     @OptionGroup var common: CommonOptions
 

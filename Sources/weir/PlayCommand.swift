@@ -17,7 +17,7 @@ struct PlayCommand: ReportingCommand {
     var local = false
     @Flag(help: "Let Weir adapt the quality to the network, for a player that cannot.")
     var auto = false
-    @Option(help: ArgumentHelp("The player; if left out, mpv, vlc or ffplay.", valueName: "program"))
+    @Option(name: .key(.player), help: ArgumentHelp(.player))
     var player: String?
     @Argument(parsing: .postTerminator, help: ArgumentHelp("Arguments for the player.", valueName: "arguments"))
     var arguments: [String] = []

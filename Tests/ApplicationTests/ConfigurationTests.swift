@@ -14,7 +14,7 @@ import Testing
     private let environment = ["HOME": "/home/u"]
 
     private func load(
-        file: String? = nil, environment more: [String: String] = [:], options: [ConfigurationKey: [String]] = [:]
+        file: String? = nil, environment more: [String: String] = [:], options: [Configuration.Key: [String]] = [:]
     ) throws -> Configuration {
         let folder = try TemporaryFolder()
         let path = try file.map { try folder.write(Data($0.utf8), to: "weir.toml") }
@@ -23,7 +23,7 @@ import Testing
     }
 
     private func refusal(
-        file: String? = nil, environment: [String: String] = [:], options: [ConfigurationKey: [String]] = [:]
+        file: String? = nil, environment: [String: String] = [:], options: [Configuration.Key: [String]] = [:]
     ) -> ConfigurationError? {
         #expect(throws: ConfigurationError.self) {
             try load(file: file, environment: environment, options: options)
@@ -33,15 +33,15 @@ import Testing
     @Test func theShippedFileHasEveryKeyWithItsDefaultAndAComment() throws {
         let text = try String(contentsOfFile: Repository.path("conf/weir.toml"), encoding: .utf8)
         let entries = try ConfigurationFile(text, path: "conf/weir.toml").entries
-        #expect(Set(entries.map(\.key)) == Set(ConfigurationKey.allCases))
+        #expect(Set(entries.map(\.key)) == Set(Configuration.Key.allCases))
         let lines = text.components(separatedBy: "\n")
         for entry in entries {
             let line = try #require(entry.line)
             #expect(lines[line - 2].hasPrefix("# "), "\(entry.key.rawValue) has no comment")
         }
         var shipped = try load(file: text)
-        #expect(!shipped.listenIsDefault && !shipped.streamsFileIsDefault)
-        (shipped.listenIsDefault, shipped.streamsFileIsDefault) = (true, true)
+        #expect(shipped.given == Set(Configuration.Key.allCases) && !shipped.listenIsDefault)
+        shipped.given = []
         #expect(try shipped == load())
     }
 
@@ -52,11 +52,9 @@ import Testing
             on-complete = ["/a b", "--c"]\nidle-exit = "never"\nbackup = "exclude"\nproxy = "socks5h://h:1080"\npurge = "default"
             """
         for configuration in [try load(), try load(file: file)] {
-            let text = ConfigurationKey.allCases.map { "\($0.rawValue) = \(configuration.text(of: $0))\n" }.joined()
+            let text = Configuration.Key.allCases.map { "\($0.rawValue) = \(configuration.text(of: $0))\n" }.joined()
             var read = try load(file: text)
-            (read.listenIsDefault, read.streamsFileIsDefault) = (
-                configuration.listenIsDefault, configuration.streamsFileIsDefault
-            )
+            read.given = configuration.given
             #expect(read == configuration, "\(text)")
         }
     }

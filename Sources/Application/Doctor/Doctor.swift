@@ -21,7 +21,7 @@ package struct Doctor: Sendable {
     let file: String
 
     /// Takes the same settings as `Configuration.load`. If they are invalid, the defaults are checked.
-    package init(options: [ConfigurationKey: [String]], file: String? = nil, environment: [String: String]) {
+    package init(options: [Configuration.Key: [String]], file: String? = nil, environment: [String: String]) {
         self.environment = environment
         self.file = file ?? environment["WEIR_CONFIG"] ?? Configuration.standardFile(environment: environment)
         do {

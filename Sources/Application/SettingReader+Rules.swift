@@ -15,14 +15,6 @@ extension SettingReader {
         return hours
     }
 
-    func pauses() throws(Refusal) -> Bool {
-        switch setting {
-        case .text("allow"): return false
-        case .text("pause"): return true
-        default: throw mismatch("allow or pause")
-        }
-    }
-
     func battery() throws(Refusal) -> DownloadRules.Battery {
         guard case .text(let text) = setting, let battery = DownloadRules.Battery(text) else {
             throw mismatch("allow, pause, or a charge such as \"30%\"")

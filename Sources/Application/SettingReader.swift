@@ -12,61 +12,6 @@ extension Configuration {
         case option, environment, file
     }
 
-    mutating func set(_ key: ConfigurationKey, to setting: Setting, from place: Place, home: String) throws(Refusal) {
-        let value = SettingReader(setting: setting, isTyped: place == .file)
-        switch key {
-        case .listen:
-            listen = try value.addresses()
-            listenIsDefault = false
-        case .lan: lan = try value.network()
-        case .store: store = try value.folder(from: place, home: home)
-        case .state: state = try value.folder(from: place, home: home)
-        case .offline: offline = try value.truth()
-        case .local: local = try value.truth()
-        case .proxy: proxy = try value.proxy()
-        case .allowHosts: allowedHosts = try value.hosts()
-        case .caFile: authorities.file = try value.readable("a file", from: place, home: home)
-        case .caFolder: authorities.folder = try value.readable("a folder", from: place, home: home)
-        case .http2: usesHTTP2 = try value.truth()
-        case .maxParallel: maxParallel = try value.number(in: 1...64)
-        case .maxDownloads: maxDownloads = try value.number(in: 1...64)
-        case .downloadHours: rules.hours = try value.hours()
-        case .metered: rules.pausesOnMetered = try value.pauses()
-        case .onBattery: rules.battery = try value.battery()
-        case .onlyIdle: rules.onlyIdle = try value.truth()
-        case .limitRate: limitRate = try value.rate()
-        case .webhook: webhook = try value.webhook()
-        case .webhookEvents: webhookEvents = try value.webhookEvents()
-        case .reserve: reserve = try value.reserve()
-        case .playCache: playCache = try value.limit()
-        case .verifyRate: verifyRate = try value.number(in: 0...100_000)
-        case .purge: purge = try value.purge()
-        case .keysExpire: keyTerms.lifetime = try value.span()
-        case .keysAfterFirstPlay: keyTerms.afterFirstPlay = try value.span()
-        case .bundleMode: bundleMode.files = try value.mode()
-        case .bundleKeysMode: bundleMode.keys = try value.mode()
-        case .backup: isExcludedFromBackups = try value.isExcluded()
-        case .users: users = try value.users()
-        case .otherUsers: otherUsers = try value.otherUsers()
-        case .hostNames: hostNames = try value.list()
-        case .allowedOrigins: allowedOrigins = try value.origins()
-        case .userAgent: userAgent = try value.agent()
-        case .logDays: logDays = try value.number(in: 0...3650)
-        case .logLevel: logLevel = try value.level()
-        case .streams:
-            streamsFile = try value.folder("a file", from: place, home: home)
-            streamsFileIsDefault = false
-        case .onComplete: notices.complete = try value.command()
-        case .onFail: notices.failed = try value.command()
-        case .onExpire: notices.expired = try value.command()
-        case .start: startsDaemon = try value.truth()
-        case .idleExit: idleExit = try value.span()
-        case .player: player = try value.text("a program's name or path")
-        }
-    }
-}
-
-extension Configuration {
     /// Sets a key of the table `[selection]`. Values that each request has anyway are left out.
     mutating func setSelection(_ key: API.SelectionKey, to setting: Setting) throws(Refusal) {
         let values: [String] =
@@ -92,7 +37,12 @@ extension Configuration {
 /// Converts a setting to the type of its key. Values in the file have types; values from elsewhere are text.
 struct SettingReader {
     let setting: Setting
-    let isTyped: Bool
+    let place: Configuration.Place
+    /// The user's home folder.
+    let home: String
+
+    /// True if the value has the type that the file gives it.
+    private var isTyped: Bool { place == .file }
 
     func text(_ wanted: String) throws(Refusal) -> String {
         guard case .text(let text) = setting else { throw mismatch(wanted) }
@@ -163,11 +113,12 @@ struct SettingReader {
         return mode
     }
 
-    func isExcluded() throws(Refusal) -> Bool {
+    /// Reads one of two words.
+    func choice(false no: String, true yes: String) throws(Refusal) -> Bool {
         switch setting {
-        case .text("include"): return false
-        case .text("exclude"): return true
-        default: throw mismatch("include or exclude")
+        case .text(no): return false
+        case .text(yes): return true
+        default: throw mismatch("\(no) or \(yes)")
         }
     }
 
@@ -222,9 +173,9 @@ struct SettingReader {
     }
 
     /// Reads the path of something that exists; nil for an empty text.
-    func readable(_ what: String, from place: Configuration.Place, home: String) throws(Refusal) -> String? {
+    func readable(_ what: String) throws(Refusal) -> String? {
         if case .text("") = setting { return nil }
-        let path = try folder(what, from: place, home: home)
+        let path = try folder(what)
         guard access(path, R_OK) == 0 else {
             throw Refusal("\(path) cannot be read: \(String(cString: strerror(errno)))")
         }
@@ -284,7 +235,7 @@ struct SettingReader {
     }
 
     /// Reads an absolute path. The file has no base for a relative one.
-    func folder(_ what: String = "a folder", from place: Configuration.Place, home: String) throws(Refusal) -> String {
+    func folder(_ what: String = "a folder") throws(Refusal) -> String {
         var path = try text(what)
         if path == "~" || path.hasPrefix("~/") { path = home + path.dropFirst() }
         if !path.hasPrefix("/"), place != .file, !path.isEmpty { path = currentFolder() + "/" + path }
