@@ -236,6 +236,8 @@ extension API {
         /// New header fields of each request to the origin; if absent, the former ones, for the same origin only.
         package var headers: [Header]?
         /// As in `DownloadRequest`.
+        package var cookies: [String]?
+        /// As in `DownloadRequest`.
         package var route: Route?
         /// Only for `/pause`: a reason in the user's words, at most 500 bytes, shown until the download is resumed.
         package var reason: String?

@@ -54,7 +54,7 @@ package struct CurlOrder: Equatable, Sendable {
     }
 
     /// Completes a request. What the user gave by an option stays.
-    package func complete(_ request: inout API.DownloadRequest) {
+    package func complete(_ request: inout API.PresentationRequest) {
         let given = request.headers ?? []
         let names = Set(given.filter { $0.host == nil }.map { $0.name.lowercased() })
         let all = given + headers.filter { !names.contains($0.name.lowercased()) }

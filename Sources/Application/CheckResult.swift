@@ -1,5 +1,7 @@
-internal import API
+package import API
 internal import Control
+internal import EventLoop
+internal import HTTPMessage
 internal import Library
 internal import Origin
 internal import Playlist
@@ -49,18 +51,46 @@ package struct CheckResult: Sendable {
     /// Fetches the playlist at a URL and all playlists that it names. The URL's host and port may be private.
     /// The proxies, authorities and allowed hosts are those of the configuration; a wrong configuration is the daemon's to
     /// report.
-    package static func ofURL(_ text: String, environment: [String: String]) async -> CheckResult {
+    package static func ofURL(_ order: API.PresentationRequest, environment: [String: String]) async -> CheckResult {
         let configuration = try? Configuration.load(options: [:], environment: environment)
+        let text: String
+        let way: CheckWay
+        do throws(APIError) {
+            (text, way) = try await Self.way(of: order)
+        } catch {
+            return CheckResult(failure: Failure(error))
+        }
         do throws(PlaylistCheckError) {
-            let report = try await CheckReport.ofURL(text, by: configuration?.origin { _ in } ?? .init())
+            let origin = configuration?.origin { _ in } ?? .init()
+            let report = try await CheckReport.ofURL(text, by: origin, way: way)
             return CheckResult(report, refusal: report.refusal.map { Failure($0).exitCode })
         } catch {
             return CheckResult(CheckReport(playlists: [], failure: error))
         }
     }
 
+    /// The URL of an order without a password, and the way to its origin.
+    @LoopActor private static func way(
+        of order: API.PresentationRequest
+    ) throws(APIError) -> (url: String, way: CheckWay) {
+        var way = CheckWay()
+        guard order != API.PresentationRequest(source: order.source) else { return (order.source, way) }
+        let origin = try OriginOrder(order.source, order.headers, order.route)
+        way.fields = origin.fields ?? UserFields()
+        way.route = try origin.route(from: OriginRoute()) ?? OriginRoute()
+        way.cookies = (order.cookies ?? []).compactMap { StoredCookie($0.utf8) }
+        return (origin.url.text, way)
+    }
+
     /// Reads a playlist file, and the playlists that it names in its folder and below. Opens nothing else.
     package static func ofFile(_ path: String) async -> CheckResult { CheckResult(await CheckReport.ofFile(path)) }
+
+    private init(failure: Failure) {
+        self.failure = failure
+        playlists = []
+        findings = []
+        refusal = nil
+    }
 
     private init(_ report: CheckReport, refusal: Int32? = nil) {
         self.refusal = refusal
@@ -79,6 +109,13 @@ extension CheckResult.Finding {
 }
 
 extension CheckResult.Failure {
+    fileprivate init(_ error: APIError) {
+        code = error.code.rawValue
+        message = error.message
+        next = error.next
+        exitCode = error.code.exitCode
+    }
+
     fileprivate init(_ error: PlaylistCheckError) {
         let known = APIError(LibraryError(error))
         message = known.message

@@ -140,8 +140,8 @@ package import Substitution
         } else {
             asset =
                 try await source.contains(":")
-                ? preview(source, request.headers, request.route, isUsers: request.isFromLink != true)
-                : previewStream(named: source, request.headers, request.route)
+                ? preview(source, for: request, isUsers: request.isFromLink != true)
+                : previewStream(named: source, for: request)
         }
         var presentation = presentation(
             of: asset, url: known == nil ? UserInformation(splitting: source).url : asset.origin.redacted)
@@ -244,6 +244,7 @@ package import Substitution
         let (url, fields) = (order.url, order.fields)
         do throws(LibraryError) {
             if let route { try await library.setRoute(route, of: asset) }
+            if let cookies = request.cookies { library.offer(Self.cookies(cookies), to: asset) }
             if url != asset.origin {
                 try await library.relocation.follow(asset, to: url, fields: fields)
             } else if let fields {
@@ -280,11 +281,13 @@ package import Substitution
 
     /// The asset of a video playlist and an audio playlist.
     private func open(_ request: API.DownloadRequest, with audio: String) async throws(APIError) -> Asset {
-        let order = try OriginOrder(request.source, request.headers)
+        let order = try OriginOrder(request.source, request.headers, request.route)
         let audio = try Self.url(audio)
+        let route = try order.route(from: library.asset(at: order.url)?.route ?? OriginRoute())
         do throws(LibraryError) {
-            let cookies = (request.cookies ?? []).compactMap { StoredCookie($0.utf8) }
-            return try await library.open(video: order.url, audio: audio, fields: order.fields, cookies: cookies)
+            return try await library.open(
+                video: order.url, audio: audio, fields: order.fields, cookies: Self.cookies(request.cookies),
+                route: route)
         } catch {
             throw APIError(error, asset: library.asset(at: order.url)?.name)
         }
@@ -304,10 +307,9 @@ package import Substitution
         // Playback may have noted that the origin does not answer; an order asks it again.
         library.client.forgetAbsence(of: order.url)
         do throws(LibraryError) {
-            let cookies = (request.cookies ?? []).compactMap { StoredCookie($0.utf8) }
             let asset = try await library.open(
-                order.url, name: request.name, title: request.title, fields: order.fields, cookies: cookies,
-                route: route, isUsers: request.isFromLink != true)
+                order.url, name: request.name, title: request.title, fields: order.fields,
+                cookies: Self.cookies(request.cookies), route: route, isUsers: request.isFromLink != true)
             if let title = request.title { await library.entitle(asset, title) }
             // It may be known by a name from its URL, since it was played.
             if let name = request.name { try await library.rename(asset, to: name) }
@@ -318,14 +320,16 @@ package import Substitution
         }
     }
 
+    /// - Parameter request: has the way to the origin; nil for none.
     private func preview(
-        _ text: String, _ headers: [API.Header]? = nil, _ change: API.Route? = nil, isUsers: Bool = true
+        _ text: String, for request: API.DownloadRequest? = nil, isUsers: Bool = true
     ) async throws(APIError) -> Asset {
-        let order = try OriginOrder(text, headers, change)
+        let order = try OriginOrder(text, request?.headers, request?.route)
         let route = try order.route(from: OriginRoute()) ?? OriginRoute()
         do throws(LibraryError) {
             return try await library.preview(
-                order.url, fields: order.fields ?? UserFields(), route: route, isUsers: isUsers)
+                order.url, fields: order.fields ?? UserFields(), cookies: Self.cookies(request?.cookies), route: route,
+                isUsers: isUsers)
         } catch {
             throw APIError(error, url: UserInformation(splitting: order.url.text).url)
         }
@@ -333,12 +337,17 @@ package import Substitution
 
     /// A preview of an entry of the streams file, or its asset if there is one.
     private func previewStream(
-        named name: String, _ headers: [API.Header]?, _ route: API.Route?
+        named name: String, for request: API.DownloadRequest
     ) async throws(APIError) -> Asset {
         guard let stream = library.stream(named: name), library.asset(at: stream.url) == nil else {
             return try find(name)
         }
-        return try await preview(stream.url.text, headers, route)
+        return try await preview(stream.url.text, for: request)
+    }
+
+    /// The cookies in lines of a cookie file; others are left out.
+    private static func cookies(_ lines: [String]?) -> [StoredCookie] {
+        (lines ?? []).compactMap { StoredCookie($0.utf8) }
     }
 
     private static func check(_ request: API.DownloadRequest) throws(APIError) {

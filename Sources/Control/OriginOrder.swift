@@ -1,17 +1,19 @@
-import API
-import EventLoop
+package import API
+package import EventLoop
 import Glibc
-import HTTPMessage
-import Origin
+package import HTTPMessage
+package import Origin
 
 /// The URL and the header fields of a request to the API. A user name and password in the URL become a field.
-struct OriginOrder {
-    let url: WebURL
+package struct OriginOrder {
+    package let url: WebURL
     /// Nil if the request has none, so that an asset keeps its fields.
-    let fields: UserFields?
+    package let fields: UserFields?
     private let change: API.Route?
 
-    @LoopActor init(_ text: String, _ headers: [API.Header]?, _ route: API.Route? = nil) throws(APIError) {
+    @LoopActor package init(
+        _ text: String, _ headers: [API.Header]?, _ route: API.Route? = nil
+    ) throws(APIError) {
         change = route
         let split = UserInformation(splitting: text)
         url = try LibraryService.url(split.url)
@@ -28,7 +30,7 @@ struct OriginOrder {
     }
 
     /// The way to the origin after the request's change of `former`; nil if the request has none.
-    func route(from former: OriginRoute) throws(APIError) -> OriginRoute? {
+    package func route(from former: OriginRoute) throws(APIError) -> OriginRoute? {
         guard let change else { return nil }
         var route = former
         do throws(RouteRefusal) {

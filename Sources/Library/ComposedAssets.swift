@@ -11,11 +11,11 @@ extension Library {
     /// The two may be given in the wrong order: the media shows which one has video.
     /// - Parameters:
     ///   - fields: see `setFields`; nil to keep those of a known asset.
-    ///   - cookies: see `open`.
+    ///   - cookies: see `open`; so for `route`.
     public func open(
-        video: WebURL, audio: WebURL, fields: UserFields?, cookies: [StoredCookie]
+        video: WebURL, audio: WebURL, fields: UserFields?, cookies: [StoredCookie], route: OriginRoute? = nil
     ) async throws(LibraryError) -> Asset {
-        let asset = try await open(video, fields: fields, cookies: cookies)
+        let asset = try await open(video, fields: fields, cookies: cookies, route: route)
         guard asset.lone.map({ $0.folder.bytes == 0 }) ?? asset.isComposed else { return asset }
         let known = Set(asset.renditions.flatMap { asset.urls(of: $0) })
         if asset.isComposed, known == [video, audio] { return asset }

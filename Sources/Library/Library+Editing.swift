@@ -1,7 +1,7 @@
 import EventLoop
 import Fetching
 import FoundationEssentials
-import HTTPMessage
+package import HTTPMessage
 public import Origin
 import Playheads
 import Store
@@ -98,7 +98,7 @@ extension Library {
     }
 
     /// Offers cookies of the user's file to an asset.
-    func offer(_ cookies: [StoredCookie], to asset: Asset) {
+    package func offer(_ cookies: [StoredCookie], to asset: Asset) {
         asset.access.cookies.offer(cookies)
         // The origin may now allow what it refused before.
         asset.checked = nil

@@ -260,7 +260,8 @@ public import Store
     /// or a preview that is not stored. A known asset has its own header fields.
     /// - Parameter isUsers: as for `open`.
     public func preview(
-        _ url: WebURL, fields: UserFields = UserFields(), route: OriginRoute = OriginRoute(), isUsers: Bool = true
+        _ url: WebURL, fields: UserFields = UserFields(), cookies: [StoredCookie] = [],
+        route: OriginRoute = OriginRoute(), isUsers: Bool = true
     ) async throws(LibraryError) -> Asset {
         let url = url.withoutDirectives
         if let known = byOrigin[url] {
@@ -278,6 +279,7 @@ public import Store
             access: OriginAccess(to: url, with: fields, namesPeer: isUsers, route: route), created: Self.now,
             store: store)
         asset.isPreview = true
+        asset.access.cookies.offer(cookies)
         try await playlists.loadEntry(of: asset)
         if let first = asset.renditions.first { _ = try await playlists.source(of: first, in: asset) }
         return asset

@@ -42,7 +42,7 @@ package struct CheckReport: Sendable {
 extension CheckReport {
     /// Fetches the playlist and every playlist that it names. The URL's host may be private. Throws `invalidURL`.
     package static func ofURL(
-        _ text: String, by configuration: OriginClient.Configuration = .init()
+        _ text: String, by configuration: OriginClient.Configuration = .init(), way: CheckWay = CheckWay()
     ) async throws(PlaylistCheckError) -> CheckReport {
         let url: WebURL
         do {
@@ -52,7 +52,7 @@ extension CheckReport {
         } catch {
             throw PlaylistCheckError(.invalidURL, "\(error)", underlying: error)
         }
-        return await PresentationReader(source: OriginCheckSource(entry: url, configuration)).run()
+        return await PresentationReader(source: OriginCheckSource(entry: url, configuration, by: way)).run()
     }
 
     /// Reads a file, and the playlists that it names in its folder and below. Opens nothing else.

@@ -1,7 +1,16 @@
 import EventLoop
-import HTTPMessage
-import Origin
+package import HTTPMessage
+package import Origin
 import Playlist
+
+/// The header fields, cookies and settings that the user gave for the requests of a check.
+package struct CheckWay: Sendable {
+    package var fields = UserFields()
+    package var cookies: [StoredCookie] = []
+    package var route = OriginRoute()
+
+    package init() {}
+}
 
 /// Reads playlists from an origin.
 @LoopActor final class OriginCheckSource: CheckSource {
@@ -10,15 +19,30 @@ import Playlist
     nonisolated let entry: WebURL
     private lazy var client = OriginClient(configuration: configuration)
     private let configuration: OriginClient.Configuration
+    private let way: CheckWay
+    private lazy var cookies = {
+        let jar = CookieJar()
+        jar.offer(way.cookies)
+        return jar
+    }()
 
     /// - Parameter entry: the user's own URL; its host may be private.
-    nonisolated init(entry: WebURL, _ configuration: OriginClient.Configuration = .init()) {
-        (self.entry, self.configuration) = (entry, configuration)
+    nonisolated init(
+        entry: WebURL, _ configuration: OriginClient.Configuration = .init(), by way: CheckWay = CheckWay()
+    ) {
+        self.entry = entry
+        self.configuration = configuration
+        self.way = way
     }
 
     func read(_ place: WebURL) async -> CheckReading<WebURL> {
         var request = OriginRequest(place)
         request.namedPeer = OriginRequest.Peer(of: entry)
+        request.fields = way.fields.shared
+        request.credentials = OriginRequest.Credentials(origin: entry.origin, fields: way.fields.credentials)
+        request.scopedFields = way.fields.scoped
+        request.cookies = cookies
+        request.route = way.route
         request.acceptsCompression = true
         // A check reports failures; a retry would hide them.
         request.retries = .never

@@ -23,9 +23,9 @@ struct AddCommand: ReportingCommand {
         name: [.customShort("i"), .customLong("input")],
         help: ArgumentHelp("A list of URLs, or a channel list. May be repeated.", valueName: "file"))
     var inputs: [String] = []
-    @OptionGroup var paste: PasteOptions
     @OptionGroup(title: "Selection") var selection: SelectionOptions
     @OptionGroup(title: "The download") var task: TaskOptions
+    @OptionGroup(title: OriginOptions.title) var origin: OriginOptions
     @Flag(help: "Queue the downloads paused; \"weir resume\" starts them.")
     var paused = false
     @Flag(help: "Write each download, or each stream of a channel list, as one JSON object on a line.")
@@ -33,11 +33,11 @@ struct AddCommand: ReportingCommand {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        guard !sources.isEmpty || !inputs.isEmpty || paste.curl != nil else {
+        guard !sources.isEmpty || !inputs.isEmpty || origin.paste.curl != nil else {
             throw ValidationError("Give a URL, a name, - for standard input, or -i FILE.")
         }
-        try paste.check(sources + inputs)
-        if CurlOrder.isMeant(by: sources) || paste.curl != nil { return try task.check(selection) }
+        try origin.paste.check(sources + inputs)
+        if isPasted { return try task.check(selection) }
         guard (sources + inputs).count(where: { $0 == "-" }) < 2 else {
             throw ValidationError("Standard input can be read only once.")
         }
@@ -47,18 +47,17 @@ struct AddCommand: ReportingCommand {
         try task.check(selection)
     }
 
+    /// True if the sources, or a file, are a curl command.
+    private var isPasted: Bool { CurlOrder.isMeant(by: sources) || origin.paste.curl != nil }
+
     func execute() async throws {
         let daemon = try common.daemon()
         let artwork = try task.artworkFile()
-        if let pasted = try paste.order(sources) {
-            var request = try order(for: pasted.source)
-            pasted.complete(&request)
-            return try await queue(request, artwork, daemon)
-        }
+        if isPasted { return try await queue(try order(for: sources), artwork, daemon) }
         let lists = try (sources.filter { $0 == "-" } + inputs).map { try ListFile($0) }
         var failure: Failure?
         for source in sources where source != "-" {
-            await attempt(&failure) { try await queue(order(for: source), artwork, daemon) }
+            await attempt(&failure) { try await queue(order(for: [source]), artwork, daemon) }
         }
         for list in lists {
             switch list.content {
@@ -93,8 +92,10 @@ struct AddCommand: ReportingCommand {
 
     // MARK: Downloads
 
-    private func order(for source: String) throws -> API.DownloadRequest {
-        var request = try task.request(for: source, selection, environment: ProcessInfo.processInfo.environment)
+    private func order(for words: [String]) throws -> API.DownloadRequest {
+        let order = try origin.order(for: words)
+        origin.route.warn()
+        var request = try task.request(for: order, selection, environment: ProcessInfo.processInfo.environment)
         request.paused = paused ? true : nil
         return request
     }
@@ -104,18 +105,20 @@ struct AddCommand: ReportingCommand {
         guard let words = ShellWord.split(line), let source = words.first else {
             throw Failure("a quotation mark is open", next: "close it", exitCode: 65, code: "list")
         }
-        var general = try order(for: source)
+        var general = try order(for: [source])
         let own: ListedOptions
         do {
             own = try ListedOptions.parse(HeaderOptions.joined(Array(words.dropFirst())))
+            try own.origin.check([source])
             try own.task.check(own.selection)
         } catch {
             throw Failure(
                 ListedOptions.message(for: error), next: "write: URL --option value; see: weir help add", exitCode: 65,
                 code: "list")
         }
+        own.origin.route.warn()
         let request = try own.task.request(
-            for: source, own.selection, environment: ProcessInfo.processInfo.environment)
+            for: try own.origin.order(for: [source]), own.selection, environment: ProcessInfo.processInfo.environment)
         general.adopt(request)
         return general
     }
@@ -133,8 +136,9 @@ struct AddCommand: ReportingCommand {
 
     /// Throws if there are options for downloads, which the streams of a channel list are not.
     private func checkNoDownload(of list: ListFile) throws {
-        let request = try task.request(for: "", selection, environment: [:])
-        guard request != API.DownloadRequest(source: "") || paused else { return }
+        let nothing = API.PresentationRequest(source: "")
+        let request = try task.request(for: nothing, selection, environment: [:])
+        guard request != API.DownloadRequest(source: "") || origin.areGiven || paused else { return }
         throw Failure(
             "\(list.name) is a channel list, of which nothing is downloaded: options for downloads have no effect on it",
             next: "add it without them; then: weir get NAME, with the options", exitCode: 64, code: "usage")
@@ -188,6 +192,7 @@ struct AddCommand: ReportingCommand {
 struct ListedOptions: ParsableArguments {
     @OptionGroup var selection: SelectionOptions
     @OptionGroup var task: TaskOptions
+    @OptionGroup var origin: OriginOptions
 }
 
 /// A list that the user names, or standard input.

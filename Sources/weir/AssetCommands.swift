@@ -52,26 +52,31 @@ struct RemoveCommand: ReportingCommand {
 
 struct SetCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
-        commandName: "set", abstract: "Change the title, description, image or header fields of an asset.",
+        commandName: "set", abstract: "Change the title, description, image, or way to the origin of an asset.",
         discussion: """
             An empty value removes: --title '' --description '' --artwork '' --header ''. Header fields that are given replace all \
             that the asset has.
             """)
 
     @Argument(help: "The asset's name.", completion: .assetNames)
-    var name: String
+    var name: String?
     @Option(help: "The title for lists.")
     var title: String?
     @Option(help: "The description for \"weir show\" and the page.")
     var description: String?
     @Option(help: ArgumentHelp("An image for lists: JPEG, PNG or WebP, at most 4 MB.", valueName: "file|url"))
     var artwork: String?
-    @OptionGroup var headers: HeaderOptions
+    @OptionGroup(title: OriginOptions.title) var origin: OriginOptions
     @OptionGroup var common: CommonOptions
 
+    private var words: [String] { name.map { [$0] } ?? [] }
+
     func validate() throws {
-        if title == nil, description == nil, artwork == nil, !headers.areGiven {
-            throw ValidationError("Give a --title, a --description, an --artwork or a --header.")
+        try origin.check(words)
+        if title == nil, description == nil, artwork == nil, !origin.areGiven {
+            throw ValidationError(
+                "Give a --title, a --description, an --artwork, a --header, or another option for the way to the origin."
+            )
         }
     }
 
@@ -81,7 +86,7 @@ struct SetCommand: ReportingCommand {
         var change = API.AssetChange(title: title)
         change.note = description
         change.artwork = image == nil ? artwork : nil
-        change.headers = try headers.fields
+        let name = try await origin.change(ofAsset: words, in: client)
         var asset = change == API.AssetChange() ? nil : try await client.call(Endpoints.changeAsset, name, body: change)
         if let image { asset = try await client.call(Endpoints.setArtwork, name, body: image) }
         Output.line([asset?.name ?? name, asset?.title, asset?.note].compactMap(\.self).joined(separator: "  "))

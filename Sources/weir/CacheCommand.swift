@@ -12,24 +12,28 @@ struct CacheCommand: ReportingCommand {
 
     @Argument(
         help: ArgumentHelp("The asset's name, or the URL of a playlist.", valueName: "name"), completion: .assetNames)
-    var name: String
+    var name: String?
     @Option(help: ArgumentHelp("Media time from the start, in seconds.", valueName: "n"))
     var seconds: Seconds
     @Flag(help: "Write the asset as one JSON object.")
     var json = false
+    @OptionGroup(title: OriginOptions.title) var origin: OriginOptions
     @OptionGroup var common: CommonOptions
 
+    private var words: [String] { name.map { [$0] } ?? [] }
+
     func validate() throws {
+        try origin.check(words)
         guard seconds > 0, seconds <= 1e6 else { throw ValidationError("--seconds is a number above 0.") }
     }
 
     func execute() async throws {
         let client = try common.daemon().client
-        let isURL = name.contains("://")
-        var known = name
-        if isURL {
-            let request = API.PresentationRequest(source: name)
-            known = try await client.call(Endpoints.open, body: request).name ?? name
+        let order = try origin.order(for: words)
+        var known = order.source
+        if known.contains("://") || order.hasWay {
+            origin.route.warn()
+            known = try await client.call(Endpoints.open, body: order).name ?? known
         }
         let asset = try await client.call(Endpoints.cache, known, body: API.CacheRequest(seconds: seconds))
         guard !json else { return try Output.json(asset) }

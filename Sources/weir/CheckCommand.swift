@@ -13,15 +13,32 @@ struct CheckCommand: AsyncParsableCommand {
             """)
 
     @Argument(help: ArgumentHelp("Any HLS URL, or a playlist on disk.", valueName: "url|file"))
-    var source: String
+    var source: String?
     @Flag(help: "Write one JSON object per line: the diagnostics, then a result.")
     var json = false
+    @OptionGroup(title: OriginOptions.title) var origin: OriginOptions
+
+    func validate() throws {
+        try origin.check(words)
+        if let source, !PlayerURL.isURL(source), origin.areGiven {
+            throw ValidationError("A file has no origin: the options for the way to one need a URL.")
+        }
+    }
+
+    private var words: [String] { source.map { [$0] } ?? [] }
 
     func run() async throws {
-        let environment = ProcessInfo.processInfo.environment
-        let check =
-            PlayerURL.isURL(source)
-            ? await CheckResult.ofURL(source, environment: environment) : await CheckResult.ofFile(source)
+        try await reporting { try await check() }
+    }
+
+    private func check() async throws {
+        let order = try origin.order(for: words)
+        let check: CheckResult
+        if PlayerURL.isURL(order.source) {
+            check = await CheckResult.ofURL(order, environment: ProcessInfo.processInfo.environment)
+        } else {
+            check = await CheckResult.ofFile(order.source)
+        }
         let lines = json ? CheckRecord.lines(check) : CheckText.lines(check)
         if json { Output.records(lines) } else { Output.lines(lines) }
         if let failure = check.failure {

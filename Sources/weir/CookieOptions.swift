@@ -31,27 +31,3 @@ struct CookieOptions: ParsableArguments {
 
     private static let maximumSize = 8 << 20
 }
-
-/// The options for the origin of a URL, for the commands that give it to a player.
-struct OriginOptions: ParsableArguments {
-    @OptionGroup var headers: HeaderOptions
-    @OptionGroup var cookies: CookieOptions
-    @Option(help: ArgumentHelp("An audio playlist to be played with the video playlist at the URL.", valueName: "url"))
-    var withAudio: String?
-    @OptionGroup var route: RouteOptions
-
-    /// Gives the fields, the cookies and the way to the daemon, so that the player need not know them. Returns the source without
-    /// them.
-    func apply(to source: String, in daemon: Daemon) async throws -> String {
-        let plain = PlayerURL.withoutPassword(source)
-        var request = API.PresentationRequest(source: source)
-        request.headers = try headers.fields
-        request.cookies = try cookies.lines(for: source)
-        request.route = route.change
-        request.audio = withAudio
-        route.warn()
-        guard plain != source || request != API.PresentationRequest(source: source) else { return source }
-        _ = try await daemon.client.call(Endpoints.open, body: request)
-        return plain
-    }
-}

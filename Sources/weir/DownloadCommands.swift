@@ -25,27 +25,34 @@ struct ResumeCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume", abstract: "Resume downloads.",
         discussion: """
-            A waiting download tries again at once. With --url the rest is fetched from a new URL, for a link that has \
-            expired. Stored media is not fetched again.
+            A waiting download tries again at once. With --url, or the URL of --curl, the rest is fetched from a new URL, for a \
+            link that has expired. Stored media is not fetched again.
             """)
 
     @OptionGroup var downloads: DownloadNames
     @Option(help: ArgumentHelp("New URL of the asset's playlist.", valueName: "url"))
     var url: String?
-    @OptionGroup var headers: HeaderOptions
-    @OptionGroup var route: RouteOptions
+    @OptionGroup(title: OriginOptions.title) var origin: OriginOptions
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        if url != nil || headers.areGiven || route.change != nil, downloads.names.count != 1 {
+        if url != nil || origin.areGiven, downloads.names.count != 1 {
             throw ValidationError("--url, --header and the options for the way to the origin require exactly one name.")
         }
-        _ = try headers.fields
+        if url != nil, origin.paste.curl != nil { throw ValidationError("--curl has the URL: give no --url.") }
     }
 
     func execute() async throws {
-        let request = API.ResumeRequest(url: url, headers: try headers.fields, route: route.change)
-        route.warn()
+        var request = API.ResumeRequest()
+        if url != nil || origin.areGiven {
+            let isPasted = origin.paste.curl != nil
+            let order = try origin.order(for: isPasted ? [] : [url ?? downloads.names[0]])
+            request.url = isPasted ? order.source : url
+            request.headers = order.headers
+            request.cookies = order.cookies
+            request.route = order.route
+            origin.route.warn()
+        }
         try await downloads.perform(.resume, request, in: common.daemon()) {
             $0.state == .paused || $0.state == .waiting || $0.state == .failed
         }

@@ -55,13 +55,13 @@ extension ReportingCommand {
 
 extension AsyncParsableCommand {
     /// Runs a body. Prints an error on standard error and converts it to the exit code.
-    func reporting(_ common: CommonOptions, _ body: () async throws -> Void) async throws {
+    func reporting(_ common: CommonOptions? = nil, _ body: () async throws -> Void) async throws {
         do {
             try await body()
         } catch let code as ExitCode {
             throw code
         } catch {
-            let failure = Failure(error, state: common.state)
+            let failure = Failure(error, state: common?.state)
             Output.error(failure.text)
             throw ExitCode(failure.exitCode)
         }

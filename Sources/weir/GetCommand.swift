@@ -18,9 +18,9 @@ struct GetCommand: AsyncParsableCommand {
         help: ArgumentHelp("URL of the playlist, or the name of a known asset.", valueName: "url"),
         completion: .assetNames)
     var sources: [String] = []
-    @OptionGroup var paste: PasteOptions
     @OptionGroup(title: "Selection") var selection: SelectionOptions
     @OptionGroup(title: "The download") var task: TaskOptions
+    @OptionGroup(title: OriginOptions.title) var origin: OriginOptions
     @Flag(
         help:
             "With --record: wait until the live stream begins, however long; --for counts from then. Ctrl-C ends the wait."
@@ -40,8 +40,7 @@ struct GetCommand: AsyncParsableCommand {
             throw ValidationError("--wait needs --record: only a live stream can begin later.")
         }
         if wait && play { throw ValidationError("--wait and --play exclude each other.") }
-        try paste.check(sources)
-        guard !sources.isEmpty || paste.curl != nil else { throw ValidationError("Give a URL or a name.") }
+        try origin.check(sources)
         try task.check(selection)
     }
 
@@ -104,18 +103,15 @@ struct GetCommand: AsyncParsableCommand {
 
     private var request: API.DownloadRequest {
         get throws {
-            let pasted = try paste.order(sources)
             // Not when the words are read: an unknown option, whose value is one of them, is the better message.
-            guard pasted != nil || sources.count < 2 else {
+            guard CurlOrder.isMeant(by: sources) || sources.count < 2 else {
                 throw Failure(
                     "weir get follows one download, and there are \(sources.count) sources", next: "weir add URL URL",
                     exitCode: 64, code: "usage")
             }
-            let source = pasted?.source ?? sources.first ?? ""
-            var request = try task.request(
-                for: source, selection, environment: ProcessInfo.processInfo.environment)
-            pasted?.complete(&request)
-            return request
+            let order = try origin.order(for: sources)
+            origin.route.warn()
+            return try task.request(for: order, selection, environment: ProcessInfo.processInfo.environment)
         }
     }
 

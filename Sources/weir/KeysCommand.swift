@@ -27,14 +27,20 @@ struct KeysCommand: ReportingCommand {
     var all = false
     @Flag(help: "Write one JSON object per line.")
     var json = false
+    @OptionGroup(title: OriginOptions.title) var origin: OriginOptions
     @OptionGroup var common: CommonOptions
 
+    private var words: [String] { name.map { [$0] } ?? [] }
+
     func validate() throws {
+        if origin.areGiven { try origin.check(words) }
         guard [renew, revoke, expires != nil].count(where: { $0 }) < 2 else {
             throw ValidationError("Give only one of --renew, --revoke and --expires.")
         }
-        guard !all || revoke && name == nil else { throw ValidationError("--all requires --revoke, and no name.") }
-        guard all || name != nil || !(renew || revoke || expires != nil) else {
+        guard !all || revoke && name == nil && !origin.areGiven else {
+            throw ValidationError("--all requires --revoke, and no name.")
+        }
+        guard all || name != nil || origin.areGiven || !(renew || revoke || expires != nil) else {
             throw ValidationError("Give the name of an asset, or --revoke --all.")
         }
         guard keys.allSatisfy({ $0 >= 0 }) else {
@@ -45,6 +51,7 @@ struct KeysCommand: ReportingCommand {
 
     func execute() async throws {
         let client = try common.daemon().client
+        let name = name == nil && !origin.areGiven ? nil : try await origin.change(ofAsset: words, in: client)
         guard let name else {
             guard all else { return try list(try await client.call(Endpoints.allKeys).assets) }
             let lists = try await client.call(Endpoints.orderAllKeys, body: API.KeyOrder(.revoke)).assets

@@ -10,7 +10,7 @@ struct PlayCommand: ReportingCommand {
 
     @Argument(
         help: ArgumentHelp("The name of an asset, or any HLS URL.", valueName: "name|url"), completion: .assetNames)
-    var source: String
+    var source: String?
     @Flag(help: "Do not use the network.")
     var offline = false
     @Flag(help: "Play only complete renditions, if there are any.")
@@ -21,21 +21,29 @@ struct PlayCommand: ReportingCommand {
     var player: String?
     @Argument(parsing: .postTerminator, help: ArgumentHelp("Arguments for the player.", valueName: "arguments"))
     var arguments: [String] = []
-    @OptionGroup var origin: OriginOptions
+    @OptionGroup var audio: AudioPlaylistOptions
+    @OptionGroup(title: OriginOptions.title) var origin: OriginOptions
     @OptionGroup var common: CommonOptions
 
-    func validate() throws { _ = try kind }
+    func validate() throws {
+        try origin.check(words)
+        _ = try kind
+    }
+
+    private var words: [String] { source.map { [$0] } ?? [] }
 
     private var kind: Entry.Kind { get throws { try .init(offline: offline, local: local, auto: auto) } }
 
     func execute() async throws {
         let daemon = try common.daemon(with: player.map { [.player: [$0]] } ?? [:])
         let player = try Player.find(daemon.configuration.player, environment: ProcessInfo.processInfo.environment)
+        var order = try origin.order(for: words)
+        order.audio = audio.withAudio
         // Checks the daemon first, because players report a missing server poorly.
-        if PlayerURL.isURL(source), !offline {
+        if PlayerURL.isURL(order.source), !offline {
             _ = try await daemon.client.call(Endpoints.assets, query: API.AssetQuery(limit: 1, isBrief: true).text)
         }
-        let source = try await origin.apply(to: source, in: daemon)
+        let source = try await origin.apply(order, in: daemon)
         let entry = try await Entry(source, try kind, in: daemon)
         let isKnown = entry.title != nil || !PlayerURL.isURL(source)
         let title = isKnown ? entry.title : try? await daemon.client.call(Endpoints.asset, source).title

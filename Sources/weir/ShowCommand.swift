@@ -9,23 +9,28 @@ struct ShowCommand: ReportingCommand {
 
     @Argument(
         help: ArgumentHelp("The name of an asset, or any HLS URL.", valueName: "name|url"), completion: .assetNames)
-    var source: String
+    var source: String?
     @Flag(help: "Explain which variant \"weir get\" would choose with the same options, and why.")
     var explain = false
     @Flag(help: "Write one JSON object, with the explanation.")
     var json = false
     @OptionGroup(title: "Selection") var selection: SelectionOptions
-    @OptionGroup var headers: HeaderOptions
-    @OptionGroup var route: RouteOptions
+    @OptionGroup(title: OriginOptions.title) var origin: OriginOptions
     @OptionGroup var common: CommonOptions
 
+    func validate() throws { try origin.check(words) }
+
+    private var words: [String] { source.map { [$0] } ?? [] }
+
     func execute() async throws {
+        let order = try origin.order(for: words)
+        let source = order.source
         let client = try common.daemon().client
         try LocalFile.refuse(source)
         if PlayerURL.isURL(source) {
             let presentation: API.Presentation
             if isExplained {
-                presentation = try await explained(by: client)
+                presentation = try await explained(order, by: client)
             } else {
                 presentation = try await client.call(Endpoints.presentation, query: API.query("url", source))
             }
@@ -34,10 +39,10 @@ struct ShowCommand: ReportingCommand {
         } else {
             var asset = try await client.call(Endpoints.asset, source)
             if asset.isKnownOnly == true {
-                let presentation = try await explained(by: client)
+                let presentation = try await explained(order, by: client)
                 return try write(presentation, Self.lines(presentation))
             }
-            if isExplained { asset.explanation = try await explained(by: client).explanation }
+            if isExplained { asset.explanation = try await explained(order, by: client).explanation }
             let download = try await download(of: asset, client)
             try write(asset, Self.lines(asset, download))
         }
@@ -56,13 +61,13 @@ struct ShowCommand: ReportingCommand {
     }
 
     /// A command line with selection options asks for the explanation too.
-    private var isExplained: Bool { explain || json || selection.areGiven || hasOrigin }
-    private var hasOrigin: Bool { headers.areGiven || route.change != nil }
+    private var isExplained: Bool { explain || json || selection.areGiven || origin.areGiven }
 
-    private func explained(by client: APIClient) async throws -> API.Presentation {
-        var request = selection.request(for: source, environment: ProcessInfo.processInfo.environment)
-        request.headers = try headers.fields
-        request.route = route.change
+    private func explained(_ order: API.PresentationRequest, by client: APIClient) async throws -> API.Presentation {
+        var request = selection.request(for: order.source, environment: ProcessInfo.processInfo.environment)
+        request.headers = order.headers
+        request.cookies = order.cookies
+        request.route = order.route
         return try await client.call(Endpoints.selection, body: request)
     }
 

@@ -26,9 +26,6 @@ struct TaskOptions: ParsableArguments {
     var title: String?
     @Option(help: "A note for \"weir show\".")
     var description: String?
-    @OptionGroup var headers: HeaderOptions
-    @OptionGroup var cookies: CookieOptions
-    @OptionGroup var route: RouteOptions
     @Option(help: ArgumentHelp("An image for lists: JPEG, PNG or WebP, at most 4 MB.", valueName: "file|url"))
     var artwork: String?
     @Option(help: "important downloads start before default ones.")
@@ -49,17 +46,23 @@ struct TaskOptions: ParsableArguments {
         if recordSeconds != nil, !record {
             throw ValidationError("--for needs --record: only a recording ends after a time.")
         }
-        if let contradiction = try request(for: "", selection, environment: [:]).contradiction {
+        if let contradiction = try request(for: API.PresentationRequest(source: ""), selection, environment: [:])
+            .contradiction
+        {
             throw ValidationError(contradiction)
         }
     }
 
     /// Creates a request for a source.
     ///
-    /// - Parameter environment: the command's environment, for the user's language; the daemon's may differ.
+    /// - Parameters:
+    ///   - order: the source and the way to its origin.
+    ///   - environment: the command's environment, for the user's language; the daemon's may differ.
     func request(
-        for source: String, _ selection: SelectionOptions, environment: [String: String]
+        for order: API.PresentationRequest, _ selection: SelectionOptions, environment: [String: String]
     ) throws -> API.DownloadRequest {
+        let source = order.source
+        if !source.isEmpty { try LocalFile.refuse(source) }
         var request = selection.request(for: source, environment: environment)
         let further = try also.map {
             try Self.selection($0).request(for: source, environment: environment).selections[0]
@@ -75,13 +78,9 @@ struct TaskOptions: ParsableArguments {
         request.record = record ? true : nil
         request.recordSeconds = recordSeconds
         request.ignoreSpace = anyway ? true : nil
-        request.headers = try headers.fields
-        request.route = route.change
-        if !source.isEmpty {
-            try LocalFile.refuse(source)
-            request.cookies = try cookies.lines(for: source)
-            route.warn()
-        }
+        request.headers = order.headers
+        request.cookies = order.cookies
+        request.route = order.route
         return request
     }
 

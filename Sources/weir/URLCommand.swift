@@ -7,7 +7,7 @@ struct URLCommand: ReportingCommand {
 
     @Argument(
         help: ArgumentHelp("The name of an asset, or any HLS URL.", valueName: "name|url"), completion: .assetNames)
-    var source: String
+    var source: String?
     @Flag(help: "A URL that never uses the network.")
     var offline = false
     @Flag(help: "A URL that lists only complete renditions, if there are any.")
@@ -20,10 +20,16 @@ struct URLCommand: ReportingCommand {
     var lan = false
     @Flag(name: .customLong("qr"), help: "Also draw the URL as a QR code; needs qrencode.")
     var isDrawn = false
-    @OptionGroup var origin: OriginOptions
+    @OptionGroup var audio: AudioPlaylistOptions
+    @OptionGroup(title: OriginOptions.title) var origin: OriginOptions
     @OptionGroup var common: CommonOptions
 
-    func validate() throws { _ = try kind }
+    func validate() throws {
+        try origin.check(words)
+        _ = try kind
+    }
+
+    private var words: [String] { source.map { [$0] } ?? [] }
 
     private var kind: Entry.Kind { get throws { try .init(offline: offline, local: local, auto: auto) } }
 
@@ -35,8 +41,10 @@ struct URLCommand: ReportingCommand {
             // The player finds a daemon at the URL.
             try await daemon.ensure()
         }
+        var order = try origin.order(for: words)
+        order.audio = audio.withAudio
         let urls = lan ? PlayerURL(base: try await daemon.client.call(Endpoints.lan).url) : daemon.urls
-        let source = try await origin.apply(to: source, in: daemon)
+        let source = try await origin.apply(order, in: daemon)
         let url = try await Entry(source, try kind, in: daemon, urls).url
         Output.record(url)
         guard isDrawn else { return }

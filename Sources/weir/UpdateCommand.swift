@@ -10,13 +10,19 @@ struct UpdateCommand: ReportingCommand {
             """)
 
     @Argument(help: ArgumentHelp("The asset's name.", valueName: "name"), completion: .assetNames)
-    var name: String
+    var name: String?
     @Flag(help: "Write the asset as one JSON object.")
     var json = false
+    @OptionGroup(title: OriginOptions.title) var origin: OriginOptions
     @OptionGroup var common: CommonOptions
+
+    func validate() throws { try origin.check(words) }
+
+    private var words: [String] { name.map { [$0] } ?? [] }
 
     func execute() async throws {
         let client = try common.daemon().client
+        let name = try await origin.change(ofAsset: words, in: client)
         let asset = try await client.call(Endpoints.update, name)
         guard !json else { return try Output.json(asset) }
         Output.line(Self.line(asset))

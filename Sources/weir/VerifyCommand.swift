@@ -17,10 +17,16 @@ struct VerifyCommand: ReportingCommand {
     var repair = false
     @Flag(help: "Write one JSON object per line: progress, and a result for each asset.")
     var json = false
+    @OptionGroup(title: OriginOptions.title) var origin: OriginOptions
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        if names.isEmpty != all { throw ValidationError("Give names, or --all.") }
+        try origin.paste.check(names)
+        let isPasted = origin.paste.curl != nil
+        if names.isEmpty != (all || isPasted) || all && isPasted { throw ValidationError("Give names, or --all.") }
+        if origin.areGiven, !isPasted, names.count != 1 {
+            throw ValidationError("The options for the way to the origin require exactly one name.")
+        }
     }
 
     func execute() async throws {
@@ -29,7 +35,8 @@ struct VerifyCommand: ReportingCommand {
             client: client, style: ProgressReporter.Style(isJSON: json), state: common.state)
         let request = API.VerificationRequest(repair: repair)
         var worst: Failure?
-        let wanted = all ? try await client.assets(isBrief: true).map(\.name) : names
+        var wanted = all ? try await client.assets(isBrief: true).map(\.name) : names
+        if origin.areGiven { wanted = [try await origin.change(ofAsset: names, in: client)] }
         for (place, name) in wanted.enumerated() {
             if place > 0, !json { Output.line("") }
             guard let failure = await follower.report(name, request) else { continue }
