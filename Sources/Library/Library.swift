@@ -67,6 +67,8 @@ public import Store
         }
     }
     var volumeTimer: LoopTimer?
+    /// See `Store.removalsToComplete`, at the latest look at the volumes.
+    var removalsToComplete: Set<String> = []
     let surveys = SharedTasks<ObjectIdentifier, Void>()
     let sleeping = SleepingAssets()
     private let backgroundYield: BackgroundYield

@@ -55,6 +55,7 @@ package import Store
             // A network disk may be slow.
             let changed = try? await DiskWork.run { volumes.filter { $0.checkPresence() } }
             for volume in changed ?? [] { handleChange(of: volume) }
+            completeOverdueRemovals()
             if !library.store.volumes.isEmpty { watchSoon() }
         }
     }
@@ -93,6 +94,19 @@ package import Store
                     library.report("the removal of \(id) cannot be completed now; the next start tries again: \(error)")
                 }
             }
+        }
+    }
+
+    /// Completes the removals that a volume still waits for since the look before: it was
+    /// away for so short that no look noticed it. What fails is tried again at the look after next.
+    private func completeOverdueRemovals() {
+        let waiting = library.store.removalsToComplete
+        let overdue = waiting.intersection(library.removalsToComplete)
+        library.removalsToComplete = waiting
+        guard !overdue.isEmpty else { return }
+        Task { @LoopActor in
+            // The removal of an asset that is still there goes on.
+            for id in overdue.sorted() where library.asset(id: id) == nil { try? await library.eraseFolders(of: id) }
         }
     }
 

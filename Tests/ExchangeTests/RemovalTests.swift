@@ -89,6 +89,18 @@ import Testing
         #expect(bundles(in: fixture.folder.path) == [] && bundles(in: volume) == [])
     }
 
+    @Test("A removal is completed on a disk that was away for so short that nothing noticed it")
+    func removesFromDiskThatWasAwayForAMoment() async throws {
+        let asset = try await fixture.open("/ts/master.m3u8")
+        try await fixture.fetch("video-90p", of: asset)
+        try await move(asset, to: volume)
+        try FileManager.default.moveItem(atPath: volume, toPath: disk.path("away"))
+        _ = try await fixture.library.remove(asset)
+        try FileManager.default.moveItem(atPath: disk.path("away"), toPath: volume)
+        try await waitUntil("the end of the folder") { bundles(in: volume).isEmpty }
+        #expect(!fixture.library.store.hasTraces(of: asset.id))
+    }
+
     @Test("An interrupted removal is completed by the next start, and not undone")
     func completesInterruptedRemoval() async throws {
         let asset = try await fixture.open("/ts/master.m3u8")

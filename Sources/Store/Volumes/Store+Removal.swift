@@ -66,6 +66,12 @@ extension Store {
         return Set(volume.removedIDs + awaited.map(\.asset)).sorted()
     }
 
+    /// The ids of removed assets whose folders on volumes that are there are still to be deleted.
+    public var removalsToComplete: Set<String> {
+        let marks = Set(volumes.filter { $0.absence == nil }.compactMap(\.mark))
+        return Set(removals.all.filter { marks.contains($0.mark) }.map(\.asset))
+    }
+
     /// True if there is a folder of an asset with this id on a volume, or may be.
     public func hasTraces(of id: String) -> Bool {
         if removals.contains(id) { return true }
