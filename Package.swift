@@ -60,15 +60,17 @@ let package = Package(
         room("Playlist", ["SafeText"]),
         room("HTTPMessage", ["SafeText"]),
         room("SegmentFormat"),
+        // The words of an order, from the command line to the catalogue.
+        room("Orders", ["SafeText"]),
         // The loop, the network and the disk.
         room("EventLoop", ["CLibevent"]),
         room("Subprocess"),
         room("HTTPServer", ["CLibevent", "CLinux", "EventLoop", "HTTPMessage", "SafeText"]),
         room("Origin", ["CLibcurl", "EventLoop", "HTTPMessage"]),
-        room("Store", ["CLibcrypto", "CLinux", "HTTPMessage", sqlite]),
+        room("Store", ["CLibcrypto", "CLinux", "HTTPMessage", "Orders", sqlite]),
         room("AccessLog", ["EventLoop", "SafeText"]),
         // Uses Origin: the commands' HTTP client is the one that fetches from origins.
-        room("API", ["AccessLog", "CLinux", "EventLoop", "HTTPMessage", "Origin", "SafeText"]),
+        room("API", ["AccessLog", "CLinux", "EventLoop", "HTTPMessage", "Orders", "Origin", "SafeText"]),
         room("PlaylistCheck", ["EventLoop", "HTTPMessage", "Origin", "Playlist"]),
         // Assets and what is done with them.
         room("Playheads", ["EventLoop", "Playlist"]),
@@ -92,9 +94,8 @@ let package = Package(
         room(
             "Downloader",
             [
-                "EventLoop", "Fetching", "HTTPMessage", "Integrity", "Library", "Origin", "Playheads", "Playlist",
-                "Retention", "SafeText",
-                "Store",
+                "EventLoop", "Fetching", "HTTPMessage", "Integrity", "Library", "Orders", "Origin", "Playheads",
+                "Playlist", "Retention", "SafeText", "Store",
             ]),
         room(
             "Playback",
@@ -108,8 +109,8 @@ let package = Package(
             [
                 "API", "AccessLog", "CDocument", "CPage", "Downloader", "EventLoop", "Exchange", "Fetching",
                 "HTTPMessage",
-                "HTTPServer", "Integrity", "Library", "Origin", "Playback", "Playheads", "Playlist", "Retention",
-                "SafeText", "SegmentFormat", "Store", "Substitution",
+                "HTTPServer", "Integrity", "Library", "Orders", "Origin", "Playback", "Playheads", "Playlist",
+                "Retention", "SafeText", "SegmentFormat", "Store", "Substitution",
             ]),
         room(
             "Application",
@@ -117,14 +118,13 @@ let package = Package(
                 "API", "AccessLog", "CDocument", "Control", "Downloader", "EventLoop", "Exchange",
                 "HTTPMessage",
                 "HTTPServer",
-                "Integrity", "Library", "Origin", "Playback", "Playlist", "PlaylistCheck", "Retention", "SafeText",
-                "Store", "Subprocess",
-                "Substitution", logging,
-                toml,
+                "Integrity", "Library", "Orders", "Origin", "Playback", "Playlist", "PlaylistCheck", "Retention",
+                "SafeText", "Store", "Subprocess", "Substitution", logging, toml,
             ]),
         // The commands use the API and the log's text; Application does what needs no daemon: CommandRuleTests.
         .executableTarget(
-            name: "weir", dependencies: ["API", "AccessLog", "Application", "CExecutor", "SafeText", argumentParser],
+            name: "weir",
+            dependencies: ["API", "AccessLog", "Application", "CExecutor", "Orders", "SafeText", argumentParser],
             swiftSettings: strict),
         // What the tests share: an origin that misbehaves on demand, processes, players, frame hashes.
         .systemLibrary(name: "CTestSupport", path: "Tests/CTestSupport", providers: [.apt(["zlib1g-dev"])]),
@@ -143,12 +143,13 @@ let package = Package(
         tests("HTTPMessageTests", ["HTTPMessage", "SafeText"]),
         tests("SafeTextTests", ["SafeText"]),
         tests("SegmentFormatTests", ["SegmentFormat", "TestSupport"]),
+        tests("OrdersTests", ["Orders", "SafeText"]),
         tests("EventLoopTests", ["EventLoop"]),
         tests("HTTPServerTests", ["EventLoop", "HTTPMessage", "HTTPServer", "TestSupport"]),
         tests("OriginTests", ["EventLoop", "HTTPMessage", "Origin", "TestSupport"]),
-        tests("StoreTests", ["Store", "TestSupport"]),
+        tests("StoreTests", ["Orders", "Store", "TestSupport"]),
         tests("AccessLogTests", ["AccessLog", "SafeText", "TestSupport"]),
-        tests("APITests", ["API", "AccessLog", "EventLoop", "HTTPMessage", "SafeText", "TestSupport"]),
+        tests("APITests", ["API", "AccessLog", "EventLoop", "HTTPMessage", "Orders", "SafeText", "TestSupport"]),
         tests("PlaylistCheckTests", ["HTTPMessage", "Origin", "Playlist", "PlaylistCheck", "TestSupport"]),
         tests("PlayheadsTests", ["EventLoop", "Playheads", "TestSupport"]),
         tests(
@@ -160,34 +161,41 @@ let package = Package(
         tests(
             "LibraryTests",
             [
-                "EventLoop", "Fetching", "HTTPMessage", "Integrity", "Library", "Origin", "Playheads", "Playlist",
+                "EventLoop", "Fetching", "HTTPMessage", "Integrity", "Library", "Orders", "Origin", "Playheads",
+                "Playlist",
                 "SegmentFormat", "Store", "TestRooms", "TestSupport",
             ]),
         tests(
             "SubstitutionTests",
             [
-                "EventLoop", "Fetching", "Library", "Playlist", "SegmentFormat", "Substitution", "TestRooms",
+                "EventLoop", "Fetching", "Library", "Orders", "Playlist", "SegmentFormat", "Substitution", "TestRooms",
                 "TestSupport",
             ]),
         tests(
             "RetentionTests",
             [
-                "EventLoop", "Exchange", "Fetching", "HTTPMessage", "Library", "Playheads", "Retention", "Store",
+                "EventLoop", "Exchange", "Fetching", "HTTPMessage", "Library", "Orders", "Playheads", "Retention",
+                "Store",
                 "Substitution", "TestRooms", "TestSupport",
             ]),
         tests(
             "IntegrityTests",
-            ["EventLoop", "Fetching", "Integrity", "Library", "Retention", "Store", "TestRooms", "TestSupport"]),
+            [
+                "EventLoop", "Fetching", "Integrity", "Library", "Orders", "Retention", "Store", "TestRooms",
+                "TestSupport",
+            ]),
         tests(
             "ExchangeTests",
             [
-                "EventLoop", "Exchange", "Fetching", "HTTPMessage", "Library", "Origin", "Playlist", "Retention",
+                "EventLoop", "Exchange", "Fetching", "HTTPMessage", "Library", "Orders", "Origin", "Playlist",
+                "Retention",
                 "SegmentFormat", "Store", "Substitution", "TestRooms", "TestSupport",
             ]),
         tests(
             "DownloaderTests",
             [
-                "Downloader", "EventLoop", "Fetching", "HTTPMessage", "Integrity", "Library", "Origin", "Playheads",
+                "Downloader", "EventLoop", "Fetching", "HTTPMessage", "Integrity", "Library", "Orders", "Origin",
+                "Playheads",
                 "Playlist",
                 "Retention", "SafeText", "Store", "TestRooms", "TestSupport",
             ]),
@@ -205,19 +213,23 @@ let package = Package(
             [
                 "API", "AccessLog", "CDocument", "Control", "Downloader", "EventLoop", "Exchange", "Fetching",
                 "HTTPMessage",
-                "HTTPServer", "Integrity", "Library", "Origin", "Playback", "Playheads", "Retention", "SafeText",
+                "HTTPServer", "Integrity", "Library", "Orders", "Origin", "Playback", "Playheads", "Retention",
+                "SafeText",
                 "Store", "Substitution", "TestRooms", "TestSupport",
             ]),
         tests(
             "ApplicationTests",
-            ["API", "Application", "Control", "Downloader", "HTTPMessage", "Library", "Origin", "TestSupport", logging]),
+            [
+                "API", "Application", "Control", "Downloader", "HTTPMessage", "Library", "Orders", "Origin",
+                "TestSupport", logging,
+            ]),
         // The real program, a real origin, real players.
         tests("EndToEndTests", ["TestSupport"]),
         tests(
             "WeirTests",
             [
                 "weir", "API", "AccessLog", "Application", "Control", "EventLoop", "Exchange", "HTTPMessage",
-                "HTTPServer", "Library", "Origin", "Playlist", "SafeText", "TestSupport", argumentParser,
+                "HTTPServer", "Library", "Orders", "Origin", "Playlist", "SafeText", "TestSupport", argumentParser,
             ]),
     ]
 )

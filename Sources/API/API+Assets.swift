@@ -1,4 +1,5 @@
 internal import HTTPMessage
+package import Orders
 package import SafeText
 
 extension API {
@@ -44,7 +45,7 @@ extension API {
         /// The state of the asset's download; absent if it was never downloaded.
         package var state: Download.State?
         /// The missing condition of that download; absent unless it is `waiting`.
-        package var need: Download.Need?
+        package var need: Need?
         /// The first of that download's `reasons`, if it is the user's own or a rule; absent otherwise.
         package var reason: String?
         package var download: String?
@@ -193,12 +194,6 @@ extension API {
 
     /// Rules for how long stored content is kept. `PUT /api/v1/assets/<name>/policy` replaces all of them.
     package struct Policy: Codable, Equatable, Sendable {
-        /// The order of eviction when the disk is full.
-        package enum Priority: String, Codable, Sendable, CaseIterable {
-            case important
-            case `default`
-        }
-
         package enum Backup: String, Codable, Sendable, CaseIterable {
             case include
             /// Excluded by a CACHEDIR.TAG in the asset's folder.
@@ -209,6 +204,7 @@ extension API {
         package var expires: Int?
         /// Seconds from the first play for which the asset plays; absent for no limit.
         package var afterFirstPlay: Int?
+        /// The order of eviction when the disk is full.
         package var priority: Priority
         package var backup: Backup
         /// Lifetime of each key in seconds from its fetch, while the media stays; absent for no limit.

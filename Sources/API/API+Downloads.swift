@@ -1,5 +1,6 @@
 internal import HTTPMessage
-package import SafeText
+package import Orders
+import SafeText
 
 extension API {
     /// The state of a persisted download: `GET /api/v1/downloads/<id>`.
@@ -149,7 +150,7 @@ extension API {
         package var subtitles: Choice?
         package var preferences: Preferences?
         /// Conditions that the variant must meet, all of them.
-        package var conditions: [Condition]?
+        package var conditions: [VariantCondition]?
         /// Further selections of the same download, after this one. Shared renditions are fetched once.
         package var additional: [SelectionRequest]?
         /// The range of media time; absent for all of it. It is extended to whole segments.
@@ -161,7 +162,7 @@ extension API {
         /// The URL of an image for the asset: JPEG, PNG or WebP, at most 4 MB.
         package var artwork: String?
         /// The priority; absent for `default`, or for the former priority of an existing download.
-        package var priority: Download.Priority?
+        package var priority: Priority?
         /// True to record a live stream until it ends. Without it, a live stream is refused.
         package var record: Bool?
         /// Seconds after which a recording ends; absent for its own end.
@@ -264,10 +265,10 @@ extension API {
         package var subtitles: Choice?
         package var preferences: Preferences?
         /// Conditions that the variant must meet, all of them.
-        package var conditions: [Condition]?
+        package var conditions: [VariantCondition]?
         package init(
             quality: Quality? = nil, audio: Choice? = nil, subtitles: Choice? = nil,
-            preferences: Preferences? = nil, conditions: [Condition]? = nil
+            preferences: Preferences? = nil, conditions: [VariantCondition]? = nil
         ) {
             (self.quality, self.audio, self.subtitles, self.preferences) = (quality, audio, subtitles, preferences)
             self.conditions = conditions
@@ -329,64 +330,9 @@ extension API {
         /// The name without the value, which is a secret.
         package var description: String { name }
     }
-
-    /// A range of media time: in JSON `[600, 1200]` in seconds, with null for the end of the media; as text
-    /// `10:00-20:00`, `10:00-`, `-20:00`, `90.5-1:02:03`.
-    package struct MediaRange: Equatable, Sendable {
-        package let start: Seconds
-        /// Exclusive; nil for the end of the media.
-        package let end: Seconds?
-
-        /// Creates a range; nil for an empty one.
-        package init?(start: Seconds, end: Seconds?) {
-            guard start < end ?? .longest else { return nil }
-            self.start = start
-            self.end = end
-        }
-
-        /// The range for the downloader. An open end is later than the end of any media.
-        package var seconds: Range<Double> { start.value..<(end ?? .longest).value }
-    }
 }
 
 extension API.Download {
-    /// The conditions that a download can wait for.
-    package enum Need: String, Codable, Sendable {
-        case network
-        case space
-        case key
-        case volume
-        /// The hours in which downloads may run.
-        case hours
-        /// A network that is not metered.
-        case metered
-        /// Mains power, or enough charge.
-        case power
-        /// A machine that nobody uses.
-        case idle
-
-        /// The condition as the object of "waiting for".
-        package var words: String {
-            switch self {
-            case .network: "the network"
-            case .space: "space"
-            case .key: "a key"
-            case .volume: "its disk"
-            case .hours: "its hours"
-            case .metered: "a network that is not metered"
-            case .power: "power"
-            case .idle: "an idle machine"
-            }
-        }
-    }
-
-    package enum Priority: String, Codable, Sendable, CaseIterable {
-        /// In the order of the requests.
-        case `default`
-        /// Before all `default` downloads.
-        case important
-    }
-
     /// Progress of a rendition of a download.
     package struct Part: Codable, Equatable, Sendable {
         package var id: String
@@ -405,68 +351,5 @@ extension API.Download {
         package var weight = 0.0
         package var isComplete = false
         package init(id: String, kind: String) { (self.id, self.kind) = (id, kind) }
-    }
-}
-
-extension API.MediaRange: LosslessStringConvertible {
-    /// Parses `START-END`; one of them may be empty. Each is seconds, `m:s` or `h:m:s`, with or without a fraction.
-    package init?(_ text: String) {
-        let ends = text.split(separator: "-", omittingEmptySubsequences: false)
-        guard ends.count == 2, ends.contains(where: { !$0.isEmpty }) else { return nil }
-        let times = ends.map { Self.time($0) }
-        guard zip(ends, times).allSatisfy({ $0.isEmpty || $1 != nil }) else { return nil }
-        self.init(start: times[0] ?? 0, end: times[1])
-    }
-
-    private static func time(_ text: Substring) -> Seconds? {
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        guard let last = parts.last, (1...3).contains(parts.count), let seconds = decimal(last) else { return nil }
-        var minutes = 0.0
-        for part in parts.dropLast() {
-            guard part.utf8.count <= 9, isDigits(part), let value = Double(part) else { return nil }
-            // Minutes after hours are below 60.
-            guard part.startIndex == parts[0].startIndex || value < 60 else { return nil }
-            minutes = minutes * 60 + value
-        }
-        guard parts.count == 1 || seconds < 60 else { return nil }
-        return Seconds(clamping: minutes * 60 + seconds.value)
-    }
-
-    /// Parses `90` or `90.5`.
-    private static func decimal(_ text: Substring) -> Seconds? {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count <= 2, text.utf8.count <= 20, parts.allSatisfy(isDigits) else { return nil }
-        return Seconds(decimal: text)
-    }
-
-    private static func isDigits(_ text: Substring) -> Bool {
-        !text.isEmpty && text.utf8.allSatisfy { (48...57).contains($0) }
-    }
-
-    /// The range in seconds: `600-1200`.
-    package var description: String {
-        let end = end.map { "\(API.milliseconds($0.value))" } ?? ""
-        return "\(API.milliseconds(start.value))-\(end)"
-    }
-}
-
-extension API.MediaRange: Codable {
-    package init(from decoder: any Decoder) throws {
-        var values = try decoder.unkeyedContainer()
-        let start = try values.decode(Seconds.self)
-        let end = values.isAtEnd ? nil : try values.decodeIfPresent(Seconds.self)
-        guard let range = Self(start: start, end: end), values.isAtEnd else {
-            throw DecodingError.dataCorrupted(
-                .init(
-                    codingPath: decoder.codingPath,
-                    debugDescription: "a range is [start, end] in seconds, with the end after the start, or null"))
-        }
-        self = range
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var values = encoder.unkeyedContainer()
-        try values.encode(start)
-        try values.encode(end)
     }
 }

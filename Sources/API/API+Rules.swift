@@ -17,26 +17,3 @@ extension API {
         package init() {}
     }
 }
-
-extension API.Download {
-    /// A reason why a download does not go on.
-    package struct Reason: Codable, Equatable, Sendable {
-        package enum Kind: String, Codable, Sendable, CaseIterable {
-            /// The user's own reason for a pause.
-            case user
-            case network
-            case space
-            case key
-            case volume
-            case hours
-            case metered
-            case power
-            case idle
-        }
-
-        package var kind: Kind
-        /// A sentence without a capital or a full stop, or the user's own words.
-        package var message: String
-        package init(kind: Kind, message: String) { (self.kind, self.message) = (kind, message) }
-    }
-}

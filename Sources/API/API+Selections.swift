@@ -1,3 +1,5 @@
+package import Orders
+
 extension API.Download {
     /// A selection of a download. They are fetched one after the other.
     package struct Selected: Codable, Equatable, Sendable {
@@ -16,13 +18,13 @@ extension API.Download {
         /// The renditions, the variant's own first.
         package var renditions: [Share]
         /// The requested media time; absent for all of it.
-        package var range: API.MediaRange?
+        package var range: MediaRange?
         /// The sum of the renditions' fractions by their weights; 1 only when everything is stored.
         package var fraction: Double
         package var isComplete: Bool
         /// As in `Download`.
         package var otherQuality: String?
-        package init(renditions: [Share], range: API.MediaRange? = nil, fraction: Double, isComplete: Bool) {
+        package init(renditions: [Share], range: MediaRange? = nil, fraction: Double, isComplete: Bool) {
             (self.renditions, self.range) = (renditions, range)
             (self.fraction, self.isComplete) = (fraction, isComplete)
         }
@@ -92,10 +94,10 @@ extension API.Event {
         package var id: String
         package var asset: String
         /// The requested media time; absent for all of it.
-        package var range: API.MediaRange?
+        package var range: MediaRange?
         /// The selected tracks.
         package var selection: API.Tracks
-        package init(id: String, asset: String, range: API.MediaRange? = nil, selection: API.Tracks) {
+        package init(id: String, asset: String, range: MediaRange? = nil, selection: API.Tracks) {
             (self.id, self.asset, self.range, self.selection) = (id, asset, range, selection)
         }
     }

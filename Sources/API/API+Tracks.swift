@@ -1,3 +1,4 @@
+import Orders
 package import SafeText
 
 extension API {

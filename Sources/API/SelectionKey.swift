@@ -1,3 +1,5 @@
+import Orders
+
 extension API {
     /// A key of a selection. The raw value is the option of commands (`--where`) and the key in the configuration's table
     /// `[selection]`; `field` is the key in a request. All three are read by `set`.
@@ -91,9 +93,9 @@ extension API {
                 description: "\"\(text)\" is not a quality such as best, worst, 720p, <=1080p, 2M or 265000")
         }
 
-        private static func condition(_ text: String) throws(Mistake) -> Condition {
-            do throws(Condition.Mistake) {
-                return try Condition(text)
+        private static func condition(_ text: String) throws(Mistake) -> VariantCondition {
+            do throws(VariantCondition.Mistake) {
+                return try VariantCondition(text)
             } catch {
                 throw Mistake(description: error.description)
             }

@@ -4,6 +4,7 @@ import EventLoop
 import Fetching
 import HTTPMessage
 import Library
+import Orders
 import Origin
 import Retention
 import Store
@@ -58,8 +59,8 @@ private struct AssetSignature: Equatable {
         let revision: AssetSignature?
         let task: DownloadTask?
         let state: JobState?
-        let need: Download.Need?
-        let holds: [Hold]
+        let need: Need?
+        let holds: [Reason]
         let isExpired: Bool
         let volume: API.Volume?
     }

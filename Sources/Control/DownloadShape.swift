@@ -2,6 +2,7 @@ package import API
 package import Downloader
 package import EventLoop
 import Library
+import Orders
 import Playlist
 import SafeText
 
@@ -10,7 +11,7 @@ extension API.Download {
     @LoopActor package init(stateOf download: Download) {
         self.init(id: download.asset.id, asset: download.asset.name)
         state = State(download)
-        need = Need(download, in: state)
+        need = download.need(in: state)
         error = download.failure.map { Failure(code: APIError.Code($0.code), message: $0.message) }
     }
 
@@ -20,7 +21,7 @@ extension API.Download {
         let progress = download.progress
         self.init(stateOf: download)
         title = asset.title
-        priority = Priority(rawValue: download.task.priority.rawValue) ?? .default
+        priority = download.task.priority
         note = download.task.note
         otherQuality = download.otherQuality
         otherContent = download.otherContent
@@ -51,16 +52,10 @@ extension API.Download {
         switch download.state {
         case .paused: return download.task.pauseReason.map { [Reason(kind: .user, message: $0)] } ?? []
         case .waiting where !download.holds.isEmpty:
-            return download.holds.compactMap { hold in
-                Need(hold.need).flatMap { Reason.Kind(rawValue: $0.rawValue) }.map {
-                    Reason(kind: $0, message: hold.message)
-                }
-            }
+            return download.holds
         case .waiting:
-            guard let kind = Need(download, in: .waiting).flatMap({ Reason.Kind(rawValue: $0.rawValue) }) else {
-                return []
-            }
-            return [Reason(kind: kind, message: download.failure?.message ?? "")]
+            guard let need = download.need(in: .waiting) else { return [] }
+            return [Reason(need, download.failure?.message ?? "")]
         case .queued, .running, .failed, .complete, .cancelled: return []
         }
     }
@@ -69,7 +64,7 @@ extension API.Download {
     @LoopActor init(complete download: Download, duration: Double?, bytes: Int) {
         self.init(id: download.asset.id, asset: download.asset.name, title: download.asset.title)
         state = .complete
-        priority = Priority(rawValue: download.task.priority.rawValue) ?? .default
+        priority = download.task.priority
         note = download.task.note
         otherQuality = download.otherQuality
         otherContent = download.otherContent
@@ -96,7 +91,7 @@ extension API.Download.Selected {
     init(_ selected: DownloadProgress.Selected) {
         self.init(
             renditions: selected.parts.map { .init(id: $0.id, weight: $0.weight, fraction: $0.fraction) },
-            range: selected.selection.range.flatMap(API.MediaRange.init), fraction: selected.fraction,
+            range: selected.selection.range.flatMap(MediaRange.init), fraction: selected.fraction,
             isComplete: selected.isComplete)
         otherQuality = selected.otherQuality
     }
@@ -119,12 +114,12 @@ extension API.Download.Summary {
 extension API.Event.Selection {
     @LoopActor init(_ selected: Download.Selected, of asset: Asset) {
         self.init(
-            id: asset.id, asset: asset.name, range: selected.range.flatMap(API.MediaRange.init),
+            id: asset.id, asset: asset.name, range: selected.range.flatMap(MediaRange.init),
             selection: AssetShapes(asset).tracks(of: selected.renditions))
     }
 }
 
-extension API.MediaRange {
+extension MediaRange {
     fileprivate init?(_ range: Range<Double>) {
         let end = Seconds(clamping: range.upperBound)
         self.init(start: Seconds(clamping: range.lowerBound), end: end < .longest ? end : nil)
@@ -149,28 +144,11 @@ extension API.Download.State {
     }
 }
 
-extension API.Download.Need {
-    @LoopActor init?(_ download: Download, in state: API.Download.State) {
+extension Download {
+    /// The missing condition, for a state as the API shows it: an absent volume is one, whatever the catalogue says.
+    func need(in state: API.Download.State) -> Need? {
         guard state == .waiting else { return nil }
-        if let need = download.need {
-            self.init(need)
-        } else {
-            guard download.isAway else { return nil }
-            self = .volume
-        }
-    }
-
-    init?(_ need: Download.Need) {
-        switch need {
-        case .network: self = .network
-        case .space: self = .space
-        case .key: self = .key
-        case .disk: self = .volume
-        case .hours: self = .hours
-        case .metered: self = .metered
-        case .power: self = .power
-        case .idle: self = .idle
-        }
+        return need ?? (isAway ? .volume : nil)
     }
 }
 

@@ -4,6 +4,7 @@ import EventLoop
 import Exchange
 import HTTPMessage
 import Library
+import Orders
 import Origin
 import Retention
 import Store
@@ -168,7 +169,7 @@ extension LibraryService {
         // For an asset that is not open, the summary decides, so that nothing has to be read.
         let isWhole = !asset.isLoaded ? facts.local == API.Local.complete.rawValue : nil
         shape.state = download.map { API.Download.State($0, isComplete: isWhole ?? $0.isComplete) }
-        if let download, let state = shape.state { shape.need = API.Download.Need(download, in: state) }
+        if let download, let state = shape.state { shape.need = download.need(in: state) }
         if let download, shape.state == .paused || download.need?.isRule ?? false {
             shape.reason = API.Download.reasons(of: download).first?.message
         }

@@ -4,6 +4,7 @@ import EventLoop
 import HTTPMessage
 import HTTPServer
 import Library
+import Orders
 import Retention
 import SafeText
 import Store
@@ -81,7 +82,7 @@ extension StoragePolicy {
     fileprivate init(_ policy: API.Policy) {
         self.init(
             expires: policy.expires.map(Int64.init), afterFirstPlay: policy.afterFirstPlay.map(Int64.init),
-            priority: policy.priority == .important ? .important : .default,
+            priority: policy.priority,
             isExcludedFromBackups: policy.backup == .exclude,
             keys: KeyTerms(
                 lifetime: policy.keysExpire.map(Int64.init), afterFirstPlay: policy.keysAfterFirstPlay.map(Int64.init)))
@@ -92,7 +93,7 @@ extension API.Policy {
     fileprivate init(_ policy: StoragePolicy) {
         self.init(
             expires: policy.expires.map(Int.init), afterFirstPlay: policy.afterFirstPlay.map(Int.init),
-            priority: policy.priority == .important ? .important : .default,
+            priority: policy.priority,
             backup: policy.isExcludedFromBackups ? .exclude : .include,
             keysExpire: policy.keys.lifetime.map(Int.init),
             keysAfterFirstPlay: policy.keys.afterFirstPlay.map(Int.init))

@@ -1,5 +1,6 @@
 import API
 import Downloader
+import Orders
 import Playlist
 import SafeText
 
@@ -38,7 +39,7 @@ extension Selection.Choice {
 }
 
 extension VariantPredicate {
-    fileprivate init(_ condition: API.Condition) {
+    fileprivate init(_ condition: VariantCondition) {
         let (attribute, comparison) = (condition.attribute, condition.comparison)
         switch condition.value {
         case .number(let number):
@@ -62,7 +63,7 @@ extension VariantPredicate {
 
 extension VariantPredicate.Bound {
     /// The bound, or that of the opposite for `<`, `>` and `!=`.
-    fileprivate init(_ comparison: API.Condition.Comparison, _ value: Value) {
+    fileprivate init(_ comparison: VariantCondition.Comparison, _ value: Value) {
         self =
             switch comparison {
             case .atMost, .above: .atMost(value)
@@ -94,7 +95,7 @@ extension DownloadOrder {
         self.init(range: request.range?.seconds)
         selections = request.selections.map { Selection($0) }
         note = request.note
-        priority = request.priority.map { $0 == .important ? .important : .normal }
+        priority = request.priority
         recordsLive = request.record ?? false
         recordSeconds = request.recordSeconds.map { Int64($0) }
         ignoresRoom = request.ignoreSpace ?? false

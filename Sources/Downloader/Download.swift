@@ -1,31 +1,13 @@
 package import EventLoop
 import Fetching
 package import Library
+package import Orders
 import Playlist
 import Retention
 import Store
 
 /// One download: the content of an asset to store, its state and its progress.
 @LoopActor package final class Download: AssetJob {
-    /// The condition that a download waits for.
-    package enum Need: String, Sendable {
-        /// An origin that can be reached and answers.
-        case network
-        case space
-        /// A key that the origin refuses to deliver.
-        case key
-        /// The disk on which the asset is stored.
-        case disk
-        /// The hours in which downloads may run.
-        case hours
-        /// A network that is not metered.
-        case metered
-        /// Mains power, or enough charge.
-        case power
-        /// A machine that nobody uses.
-        case idle
-    }
-
     package let asset: Asset
     package internal(set) var task: DownloadTask
     /// Time of the order, in seconds since 1970.
@@ -36,7 +18,7 @@ import Store
     /// The reason why it failed or waits.
     package internal(set) var failure: JobFailure?
     /// The rules that stop it; empty unless it waits for a rule's condition.
-    package internal(set) var holds: [Hold] = []
+    package internal(set) var holds: [Reason] = []
 
     /// Position in the order of requests; `created` is too coarse, because several downloads may begin in one second.
     var number = 0
@@ -202,7 +184,7 @@ import Store
             self.init(
                 asset, try reader.task(of: record), state: JobState(rawValue: record.state) ?? .failed,
                 failure: failure, created: record.created)
-            need = record.need.flatMap(Need.init)
+            need = record.need.flatMap(Need.init(stored:))
             book = DownloadBook(stored: record.task.flatMap { DownloadAccount.split($0).account })
         } catch {
             let sentence = "what is to be kept of \(asset.name) is not understood: \(error)"

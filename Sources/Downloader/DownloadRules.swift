@@ -1,3 +1,5 @@
+package import Orders
+
 /// The conditions under which downloads may run. Pure. Players are not affected.
 package struct DownloadRules: Equatable, Sendable {
     /// Times of the day in which downloads may run, in local time; empty for always.
@@ -83,47 +85,38 @@ package struct DownloadRules: Equatable, Sendable {
 
     /// The reasons why a download may not run now, in words; empty if it may. A fact that the machine does not have stops
     /// nothing.
-    package func holds(under conditions: Conditions) -> [Hold] {
+    package func holds(under conditions: Conditions) -> [Reason] {
         [
             hoursHold(conditions.minute), meteredHold(conditions.isMetered), powerHold(conditions.power),
             idleHold(conditions.isIdle),
         ].compactMap(\.self)
     }
 
-    private func hoursHold(_ minute: Conditions.Reading<Int>) -> Hold? {
+    private func hoursHold(_ minute: Conditions.Reading<Int>) -> Reason? {
         guard !hours.isEmpty, case .value(let minute) = minute, !hours.contains(where: { $0.contains(minute) }) else {
             return nil
         }
-        return Hold(.hours, "downloads run at \(hours.map(\.description).joined(separator: " and ")) only")
+        return Reason(.hours, "downloads run at \(hours.map(\.description).joined(separator: " and ")) only")
     }
 
-    private func meteredHold(_ isMetered: Conditions.Reading<Bool>) -> Hold? {
-        pausesOnMetered && isMetered == .value(true) ? Hold(.metered, "the network is metered") : nil
+    private func meteredHold(_ isMetered: Conditions.Reading<Bool>) -> Reason? {
+        pausesOnMetered && isMetered == .value(true) ? Reason(.metered, "the network is metered") : nil
     }
 
-    private func powerHold(_ reading: Conditions.Reading<Conditions.Power>) -> Hold? {
+    private func powerHold(_ reading: Conditions.Reading<Conditions.Power>) -> Reason? {
         guard case .value(let power) = reading, power.isOnBattery else { return nil }
         switch battery {
         case .allow: return nil
-        case .pause: return Hold(.power, "the machine runs on battery")
+        case .pause: return Reason(.power, "the machine runs on battery")
         case .pauseBelow(let least):
             guard let percent = power.percent, percent < least else { return nil }
-            return Hold(.power, "the machine runs on battery, which is at \(percent) %, below \(least) %")
+            return Reason(.power, "the machine runs on battery, which is at \(percent) %, below \(least) %")
         }
     }
 
-    private func idleHold(_ isIdle: Conditions.Reading<Bool>) -> Hold? {
-        onlyIdle && isIdle == .value(false) ? Hold(.idle, "somebody uses the machine") : nil
+    private func idleHold(_ isIdle: Conditions.Reading<Bool>) -> Reason? {
+        onlyIdle && isIdle == .value(false) ? Reason(.idle, "somebody uses the machine") : nil
     }
-}
-
-/// A reason why a rule stops a download.
-package struct Hold: Equatable, Sendable {
-    package let need: Download.Need
-    /// A sentence without a capital or a full stop.
-    package let message: String
-
-    init(_ need: Download.Need, _ message: String) { (self.need, self.message) = (need, message) }
 }
 
 /// Times of the day from a minute to another, which may be past midnight. Pure.

@@ -1,5 +1,6 @@
 import Foundation
 import Library
+import Orders
 import SafeText
 import Store
 
@@ -20,7 +21,7 @@ private struct StoredTask: Codable {
     let version: Int
     let items: [Item]
     let note: String?
-    let priority: DownloadTask.Priority?
+    let priority: Priority?
     let recordsLive: Bool?
     let recordEnd: Int64?
     let rules: StoredRules?
@@ -207,7 +208,7 @@ extension DownloadTask {
                 renditions: item.renditions, otherQuality: item.otherQuality)
         }
         let form = StoredTask(
-            version: Self.version, items: items, note: note, priority: priority == .normal ? nil : priority,
+            version: Self.version, items: items, note: note, priority: priority == .default ? nil : priority,
             recordsLive: recordsLive ? true : nil, recordEnd: recordEnd, rules: StoredRules(rules),
             pauseReason: pauseReason,
             account: account)
@@ -233,7 +234,7 @@ extension DownloadTask {
                     otherQuality: item.otherQuality))
         }
         note = form.note
-        priority = form.priority ?? .normal
+        priority = form.priority ?? .default
         recordsLive = form.recordsLive ?? false
         recordEnd = form.recordEnd
         rules = form.rules?.change ?? DownloadRules.Change()

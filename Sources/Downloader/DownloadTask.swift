@@ -1,17 +1,10 @@
 import Library
+package import Orders
 import Retention
 import Store
 
 /// The content that a download must store. Pure. An asset has one task; a further order for the asset adds to it.
 package struct DownloadTask: Equatable, Sendable {
-    /// Determines which of several downloads begins first. The raw values are stored and never change.
-    package enum Priority: String, Codable, Sendable {
-        /// In the order of requests.
-        case normal = "default"
-        /// Before normal downloads.
-        case important
-    }
-
     /// One selection and the renditions that it chose.
     struct Item: Equatable, Sendable {
         /// Distinguishes the items of a task.
@@ -40,7 +33,7 @@ package struct DownloadTask: Equatable, Sendable {
     /// The items, the latest first; no two are equal in renditions and range.
     private(set) var items: [Item] = []
     package var note: String?
-    package var priority = Priority.normal
+    package var priority = Priority.default
     /// True to record a live presentation until it ends.
     package var recordsLive = false
     /// Time at which a recording ends, in seconds since 1970; nil for the end of the stream.
@@ -97,7 +90,7 @@ package struct DownloadOrder: Equatable, Sendable {
     /// The requested media time, in seconds from the start; nil for all of it.
     package var range: Range<Double>?
     package var note: String?
-    package var priority: DownloadTask.Priority?
+    package var priority: Priority?
     /// True to record a live presentation until it ends; otherwise the order is refused.
     package var recordsLive = false
     /// Seconds from now after which a recording ends; nil to leave its end as it is.

@@ -1,5 +1,6 @@
 import EventLoop
 import Library
+import Orders
 import Playheads
 
 /// Revisions: new content of the origin is downloaded beside the old, with the same selections.

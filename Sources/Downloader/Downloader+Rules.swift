@@ -1,5 +1,6 @@
 import EventLoop
 import Library
+import Orders
 
 /// Rules for when downloads may run: one that a rule stops waits, and continues by itself once no rule stops it.
 extension Downloader {
@@ -55,15 +56,5 @@ extension Downloader {
 extension Download {
     fileprivate var isSubjectToRules: Bool {
         state == .running || state == .queued || state == .waiting && need?.isRule ?? false
-    }
-}
-
-extension Download.Need {
-    /// True if a rule of the user is the reason.
-    package var isRule: Bool {
-        switch self {
-        case .hours, .metered, .power, .idle: true
-        case .network, .space, .key, .disk: false
-        }
     }
 }

@@ -1,6 +1,7 @@
 import EventLoop
 import Glibc
 import Library
+import Orders
 import Origin
 import Playheads
 import Store
@@ -41,7 +42,7 @@ enum DownloadOutcome {
 struct DownloadQueue {
     struct Entry: Equatable {
         var id: String
-        var priority: DownloadTask.Priority
+        var priority: Priority
         var state: JobState
     }
 
@@ -52,7 +53,7 @@ struct DownloadQueue {
         let free = places - entries.count { $0.state == .running }
         guard free > 0 else { return [] }
         let queued = entries.filter { $0.state == .queued }
-        let ordered = queued.filter { $0.priority == .important } + queued.filter { $0.priority == .normal }
+        let ordered = queued.filter { $0.priority == .important } + queued.filter { $0.priority == .default }
         return ordered.prefix(free).map(\.id)
     }
 }
@@ -195,7 +196,7 @@ extension Downloader: DownloadWorkObserver {
         report("\(download.asset.name): the download stopped: \(failure.message)")
     }
 
-    func wait(_ download: Download, for need: Download.Need, _ failure: JobFailure, _ pause: Duration) {
+    func wait(_ download: Download, for need: Need, _ failure: JobFailure, _ pause: Duration) {
         set(download, .waiting, need, failure)
         wait(download, pause)
     }

@@ -2,6 +2,7 @@ import EventLoop
 import Glibc
 package import Integrity
 package import Library
+import Orders
 import Retention
 import Store
 
@@ -19,7 +20,7 @@ extension Downloader {
         case .pieceLost(let asset): resumeIncomplete(asset)
         case .willPurge(let asset, let reason): stop(beforePurgeOf: asset, reason)
         case .roomCame: retry(.space) { $0.asset.isHome }
-        case .volumeReturned: retry(.disk)
+        case .volumeReturned: retry(.volume)
         default: break
         }
     }
@@ -63,7 +64,7 @@ extension Downloader {
         do throws(LibraryError) {
             try library.volumes.checkPresence(of: download.asset)
         } catch {
-            set(download, .waiting, .disk, JobFailure(error))
+            set(download, .waiting, .volume, JobFailure(error))
             saveSoon(download)
             return true
         }

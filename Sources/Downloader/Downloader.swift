@@ -2,6 +2,7 @@ package import EventLoop
 import Glibc
 package import Integrity
 package import Library
+package import Orders
 import Origin
 package import Retention
 import Store
@@ -217,7 +218,7 @@ import Store
     }
 
     /// Retries the downloads that wait for a condition which is now met.
-    package func retry(_ need: Download.Need, where isMeant: (Download) -> Bool = { _ in true }) {
+    package func retry(_ need: Need, where isMeant: (Download) -> Bool = { _ in true }) {
         for download in downloads where download.state == .waiting && download.need == need && isMeant(download) {
             halt(download)
             set(download, .queued)
@@ -254,7 +255,7 @@ import Store
         byAsset = [:]
     }
 
-    func set(_ download: Download, _ state: JobState, _ need: Download.Need? = nil, _ failure: JobFailure? = nil) {
+    func set(_ download: Download, _ state: JobState, _ need: Need? = nil, _ failure: JobFailure? = nil) {
         (download.state, download.need, download.failure) = (state, need, failure)
         if state != .waiting { download.holds = [] }
         if state.isFinal { download.book.end(at: Int64(time(nil))) }

@@ -1,4 +1,5 @@
 import Library
+import Orders
 import Origin
 import Store
 
@@ -13,7 +14,7 @@ struct RetryBudget: Equatable, Sendable {
     enum Verdict: Equatable {
         case complete
         /// The download retries after a pause.
-        case wait(Download.Need, JobFailure, pause: Duration)
+        case wait(Need, JobFailure, pause: Duration)
         /// A retry after a pause, unless the origin has other content now.
         case lookAgain(JobFailure, pause: Duration)
         case fail(JobFailure)
@@ -33,7 +34,7 @@ struct RetryBudget: Equatable, Sendable {
             let failure = JobFailure(code: .store(error.code), message: "\(name) is not completely stored: \(error)")
             switch error.code {
             case .diskFull: return wait(.space, failure, pauses)
-            case .away: return wait(.disk, failure, pauses)
+            case .away: return wait(.volume, failure, pauses)
             default: return .fail(failure)
             }
         case .failed(let error, let isKey, let count):
@@ -78,7 +79,7 @@ struct RetryBudget: Equatable, Sendable {
     }
 
     private mutating func wait(
-        _ need: Download.Need, _ failure: JobFailure, _ pauses: ClosedRange<Duration>
+        _ need: Need, _ failure: JobFailure, _ pauses: ClosedRange<Duration>
     ) -> Verdict {
         let pause = GiveUpRule.downloadPause(afterFailures: failures, pauses)
         failures += 1

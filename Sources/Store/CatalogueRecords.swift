@@ -1,4 +1,5 @@
 import GRDB
+import Orders
 
 /// One asset in the catalogue.
 public struct AssetRecord: Codable, Equatable, Sendable, CatalogueRow {
@@ -136,7 +137,7 @@ public struct DownloadRecord: Codable, Equatable, Sendable, CatalogueRow {
     public var state: String
     /// The task, as JSON with a version of its own; nil for none.
     public var task: String?
-    /// The thing it waits for, as in `Download.Need`.
+    /// The thing it waits for, as in `Need`.
     public var need: String?
     /// The code of the error that ended it, if one did.
     public var errorCode: String?
@@ -184,7 +185,7 @@ public struct StorageRecord: Codable, Equatable, Sendable, CatalogueRow {
     public var asset: String
     // See `StoragePolicy` and `KeyTerms`; dates in seconds since 1970, the other times in seconds.
     var expires, afterFirstPlay: Int64?
-    /// The persistent name of `StoragePolicy.Priority`.
+    /// The persistent name of `Priority`.
     var priority: String
     var isExcluded: Bool
     var keysExpire, keysAfterFirstPlay: Int64?
@@ -218,7 +219,7 @@ public struct StorageRecord: Codable, Equatable, Sendable, CatalogueRow {
         var life = StorageLife()
         life.policy = StoragePolicy(
             expires: expires, afterFirstPlay: afterFirstPlay,
-            priority: StoragePolicy.Priority(rawValue: priority) ?? .default, isExcludedFromBackups: isExcluded,
+            priority: Priority(rawValue: priority) ?? .default, isExcludedFromBackups: isExcluded,
             keys: KeyTerms(lifetime: keysExpire, afterFirstPlay: keysAfterFirstPlay))
         (life.firstPlayed, life.lastPlayed) = (firstPlayed, lastPlayed)
         if let purged, let purgedBytes {

@@ -1,5 +1,6 @@
 import API
 import ArgumentParser
+import Orders
 
 struct PauseCommand: ReportingCommand {
     static let configuration = CommandConfiguration(

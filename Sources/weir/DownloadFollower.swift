@@ -1,5 +1,6 @@
 import API
 import Foundation
+import Orders
 import Synchronization
 
 /// Starts a download and follows it until it ends or needs the user. Uses the daemon's events, and polls if the event

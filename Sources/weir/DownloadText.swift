@@ -1,4 +1,5 @@
 import API
+import Orders
 
 /// Text of a download for `weir show`: its state and the progress of each track.
 enum DownloadText {

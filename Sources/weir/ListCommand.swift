@@ -2,6 +2,7 @@ import API
 import Application
 import ArgumentParser
 import Foundation
+import Orders
 
 struct ListCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
@@ -85,7 +86,7 @@ struct ListedAsset: Decodable, Sendable {
     let bytes: Int
     private let local: API.Local
     private let state: API.Download.State?
-    private let need: API.Download.Need?
+    private let need: Need?
     private let reason: String?
     private let volume: API.Volume?
     private let storage: API.Storage?

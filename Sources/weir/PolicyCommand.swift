@@ -1,8 +1,8 @@
 package import API
 import ArgumentParser
 import Foundation
+import Orders
 
-extension API.Policy.Priority: ExpressibleByArgument {}
 extension API.Policy.Backup: ExpressibleByArgument {}
 
 struct PolicyCommand: ReportingCommand {
@@ -34,7 +34,7 @@ struct PolicyCommand: ReportingCommand {
                 + "asset."))
     var rental = false
     @Option(help: "Order of deletion if the disk is full: default before important.")
-    var priority: API.Policy.Priority?
+    var priority: Priority?
     @Option(help: "Include in backups, or exclude (by a CACHEDIR.TAG): include or exclude.")
     var backup: API.Policy.Backup?
     @Flag(help: "Write one JSON object.")

@@ -1,5 +1,6 @@
 import API
 import Foundation
+import Orders
 
 /// Text of an asset's policy and expiry.
 enum StorageText {

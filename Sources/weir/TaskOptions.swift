@@ -1,9 +1,10 @@
-package import API
+import API
 import ArgumentParser
 import Foundation
+package import Orders
 
-extension API.MediaRange: ExpressibleByArgument {}
-extension API.Download.Priority: ExpressibleByArgument {}
+extension MediaRange: ExpressibleByArgument {}
+extension Priority: ExpressibleByArgument {}
 
 /// The options for how a download is done, shared by `get` and `add`.
 struct TaskOptions: ParsableArguments {
@@ -13,7 +14,7 @@ struct TaskOptions: ParsableArguments {
         help: ArgumentHelp(
             "Only this range of media time: 10:00-20:00, 10:00-, -20:00; in seconds, m:s or h:m:s.", valueName: "range"),
         transform: Self.range)
-    var range: API.MediaRange?
+    var range: MediaRange?
     @Option(
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
@@ -29,7 +30,7 @@ struct TaskOptions: ParsableArguments {
     @Option(help: ArgumentHelp("An image for lists: JPEG, PNG or WebP, at most 4 MB.", valueName: "file|url"))
     var artwork: String?
     @Option(help: "important downloads start before default ones.")
-    var priority: API.Download.Priority?
+    var priority: Priority?
     @OptionGroup var rules: RuleOptions
     @Flag(help: "Record a live stream until it ends.")
     var record = false
@@ -95,8 +96,8 @@ struct TaskOptions: ParsableArguments {
         return seconds
     }
 
-    private static func range(_ text: String) throws -> API.MediaRange {
-        guard let range = API.MediaRange(text) else {
+    private static func range(_ text: String) throws -> MediaRange {
+        guard let range = MediaRange(text) else {
             throw ValidationError(
                 "a range is 10:00-20:00, 10:00- or -20:00, in seconds, m:s or h:m:s, with the end after the start")
         }

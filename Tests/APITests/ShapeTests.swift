@@ -1,3 +1,4 @@
+import Orders
 import SafeText
 import Testing
 
@@ -111,7 +112,7 @@ import Testing
     @Test func aDownloadRequestWithAllUserChoicesAsJSON() throws {
         var request = API.DownloadRequest(source: "sintel")
         request.additional = [.init(quality: .height(360), audio: .languages(["ja"]))]
-        request.range = API.MediaRange(start: 600, end: nil)
+        request.range = MediaRange(start: 600, end: nil)
         (request.name, request.title, request.note) = ("a", "A", "n")
         (request.priority, request.record, request.ignoreSpace, request.paused) = (.important, true, true, true)
         request.headers = [try #require(API.Header("Referer: https://h/"))]
@@ -130,26 +131,6 @@ import Testing
         request.additional?[0].preferences?.minimumSize = API.Size("720p")
         #expect(request.contradiction?.hasPrefix("no variant of the quality 360p") ?? false)
     }
-
-    @Test(
-        arguments: [
-            ("10:00-20:00", 600, 1200), ("10:00-", 600, nil), ("-20:00", 0, 1200), ("90-120", 90, 120),
-            ("1:02:03-1:10:00", 3723, 4200), ("90.5-91.25", 90.5, 91.25), ("0-1", 0, 1), ("90:00-100:00", 5400, 6000),
-            ("0:00.5-0:01", 0.5, 1),
-        ] as [(String, Seconds, Seconds?)])
-    func aRangeFromText(text: String, start: Seconds, end: Seconds?) throws {
-        let range = try #require(API.MediaRange(text))
-        #expect(range.start == start && range.end == end)
-        #expect(API.MediaRange(range.description) == range)
-        #expect(try API.decode(API.MediaRange.self, from: API.encode(range)) == range)
-    }
-
-    @Test(arguments: [
-        "", "-", "10", "20-10", "10-10", "1-2-3", "a-b", "1:60-2:00", "1:2:3:4-", "1:-2", ":5-9", "1.-2", "1e3-2e3",
-        "+1-2",
-        "1:1.5:0-9:0:0", "10:75-", "1:60:00-", "99999999999-", "٣-٤",
-    ])
-    func textWithoutARangeIsNil(text: String) { #expect(API.MediaRange(text) == nil) }
 
     @Test(arguments: ["[20,10]", "[-1,2]", "[1,2,3]", "[]", #"["1",2]"#, "5", "[null,2]"])
     func aBadRangeIsRefused(text: String) {
@@ -240,42 +221,6 @@ import Testing
     @Test func aSmallNumberIsProbablyAHeight() {
         #expect(API.Quality.meantHeight("720") == 720 && API.Quality.meantHeight("265000") == nil)
         #expect(API.Quality.meantHeight("720p") == nil && API.Quality.meantHeight("0") == nil)
-    }
-
-    @Test(arguments: [
-        (
-            "height<=1080", API.Condition.Attribute.height, API.Condition.Comparison.atMost,
-            API.Condition.Value.number(1080)
-        ),
-        ("height = 720p", .height, .equal, .number(720)), ("peak<5M", .peak, .below, .number(5_000_000)),
-        ("average>=800k", .average, .atLeast, .number(800_000)), ("PEAK>265000", .peak, .above, .number(265_000)),
-        ("width!=1280", .width, .isNot, .number(1280)), ("fps<=29.97", .fps, .atMost, .number(29.97)),
-        ("channels>=6", .channels, .atLeast, .number(6)), ("range=sdr,HLG", .range, .equal, .words(["SDR", "HLG"])),
-        ("codec!=hvc1", .codec, .isNot, .words(["hvc1"])),
-    ])
-    func conditionFromText(
-        text: String, attribute: API.Condition.Attribute, comparison: API.Condition.Comparison,
-        value: API.Condition.Value
-    ) throws {
-        let condition = try API.Condition(text)
-        #expect(condition.attribute == attribute && condition.comparison == comparison && condition.value == value)
-        #expect(try API.decode([API.Condition].self, from: API.encode([condition])) == [condition])
-    }
-
-    @Test(arguments: [
-        ("heigth<=1080", "\"heigth\" is not one of peak, average, width, height, fps, channels, range, codec"),
-        ("1080p", "it has no <=, >=, <, >, = or !="), ("height!1080", "it has no <=, >=, <, >, = or !="),
-        ("height<=tall", "\"tall\" is not a number of pixels"), ("height<=", "\"\" is not a number of pixels"),
-        ("height<=-1", "\"-1\" is not a number of pixels"), ("fps=nan", "\"nan\" is not a number of frames a second"),
-        ("channels>=x", "\"x\" is not a number of channels"),
-        ("height>=1080.5", "\"1080.5\" is not a number of pixels"), ("width<=1e3", "\"1e3\" is not a number of pixels"),
-        ("fps<=0x1p4", "\"0x1p4\" is not a number of frames a second"),
-        ("peak<=5", "\"5\" is not a bit rate such as 5M, 800k or 265000"), ("range=HDR", "a range is SDR, HLG or PQ"),
-        ("range<=SDR", "range takes = or !="), ("codec=", "its value is empty"), ("codec=avc1,", "its value is empty"),
-    ])
-    func aMistakenConditionIsExplained(text: String, reason: String) {
-        let mistake = #expect(throws: API.Condition.Mistake.self) { try API.Condition(text) }
-        #expect(mistake?.description == "\"\(text)\" is not a condition such as height<=1080: \(reason)")
     }
 
     @Test(arguments: [

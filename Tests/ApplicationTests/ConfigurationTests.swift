@@ -4,6 +4,7 @@ import Downloader
 import Foundation
 import HTTPMessage
 import Logging
+import Orders
 import TestSupport
 import Testing
 
@@ -328,7 +329,7 @@ import Testing
         #expect(configuration.offline)
         var expected = API.SelectionRequest(
             quality: .heightAtMost(1080), audio: .languages(["de", "en"]), subtitles: .all,
-            conditions: [try API.Condition("codec!=hvc1"), try API.Condition("peak<=5M")])
+            conditions: [try VariantCondition("codec!=hvc1"), try VariantCondition("peak<=5M")])
         var preferences = API.Preferences()
         (preferences.prefersHDR, preferences.prefersMultichannel) = (true, true)
         (preferences.codecs, preferences.languages) = (["avc1"], ["ja", "en"])

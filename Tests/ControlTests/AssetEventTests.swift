@@ -3,6 +3,7 @@ import EventLoop
 import Foundation
 import HTTPServer
 import Library
+import Orders
 import TestRooms
 import TestSupport
 import Testing

@@ -6,6 +6,7 @@ import Foundation
 import HTTPServer
 import Integrity
 import Library
+import Orders
 import Origin
 import Retention
 import Store

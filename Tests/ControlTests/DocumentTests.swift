@@ -2,6 +2,7 @@ import API
 import AccessLog
 import Foundation
 import HTTPMessage
+import Orders
 import Playback
 import TestSupport
 import Testing
@@ -86,7 +87,7 @@ import Testing
             "Missing": API.Download.Summary.Missing.self, "Selected": API.Download.Selected.self,
             "Share": API.Download.Selected.Share.self, "EventRendition": API.Event.Rendition.self,
             "Explanation": API.Explanation.self, "Export": API.Export.self, "ExportRequest": API.ExportRequest.self,
-            "DownloadReason": API.Download.Reason.self, "Rules": API.Rules.self,
+            "DownloadReason": Reason.self, "Rules": API.Rules.self,
             "Failure": API.Download.Failure.self, "Header": API.Header.self, "Route": API.Route.self,
             "Hole": API.Verification.Hole.self,
             "ImportRequest": API.ImportRequest.self, "KPIReport": API.KPIReport.self, "KPIs": KPIs.self,
@@ -125,7 +126,7 @@ import Testing
     /// object.
     private static var others: [String: any Codable.Type] {
         [
-            "LinkState": LinkState.self, "MediaRange": API.MediaRange.self, "TimeRange": API.Download.TimeRange.self,
+            "LinkState": LinkState.self, "MediaRange": MediaRange.self, "TimeRange": API.Download.TimeRange.self,
         ]
     }
 

@@ -4,6 +4,7 @@ import Foundation
 import HTTPMessage
 import HTTPServer
 import Library
+import Orders
 import SafeText
 import Store
 import TestRooms
@@ -94,7 +95,7 @@ import Testing
     /// Mission P4.
     @Test func p4TheListHasTheRanges() async throws {
         let begun = try await service.download(
-            request(origin.master("ts")) { $0.range = API.MediaRange(start: 4, end: nil) })
+            request(origin.master("ts")) { $0.range = MediaRange(start: 4, end: nil) })
         _ = try await reaches(.complete, begun.id)
         #expect(try await service.assets().assets.first?.ranges == [.init(start: 4, end: 12)])
         _ = try await service.download(request(origin.master("ts")))
@@ -114,14 +115,14 @@ import Testing
 
     @Test func onlyTheRangeIsExpected() async throws {
         let begun = try await service.download(
-            request(origin.master("cmaf")) { $0.range = API.MediaRange(start: 4.5, end: 6) })
+            request(origin.master("cmaf")) { $0.range = MediaRange(start: 4.5, end: 6) })
         let ended = try await reaches(.complete, begun.id)
         #expect(ended.expected.count == 1 && ended.expectedDuration.map { $0 < 5 } ?? false)
         #expect(ended.loaded == ended.expected && ended.loadedFraction == 1)
         #expect(ended.parts.map(\.kind) == ["video", "audio"] && ended.parts.allSatisfy(\.isComplete))
         let media = try await origin.requests().map(\.path).filter { $0.hasSuffix("m4s") }
         #expect(Set(media).count < 6, "\(media)")
-        let late = request(origin.master("ts")) { $0.range = API.MediaRange(start: 100, end: nil) }
+        let late = request(origin.master("ts")) { $0.range = MediaRange(start: 100, end: nil) }
         #expect(await error { _ = try await service.download(late) }?.code == .noMatch)
     }
 

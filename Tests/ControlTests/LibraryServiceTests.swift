@@ -6,6 +6,7 @@ import Foundation
 import Glibc
 import HTTPMessage
 import Library
+import Orders
 import Retention
 import SafeText
 import TestRooms

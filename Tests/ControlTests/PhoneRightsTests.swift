@@ -3,6 +3,7 @@ import AccessLog
 import EventLoop
 import Foundation
 import HTTPMessage
+import Orders
 import TestRooms
 import TestSupport
 import Testing
@@ -96,7 +97,7 @@ import Testing
         asset.playable = API.Playable(.no, "the disk /mnt/secret is absent")
         var download = API.Download(id: "i", asset: "film", title: "The Film")
         download.error = API.Download.Failure(code: .diskFull, message: "/home/secret is full")
-        download.reasons = [.init(kind: .space, message: "/home/secret"), .init(kind: .user, message: "until tonight")]
+        download.reasons = [.init(.space, "/home/secret"), .init(kind: .user, message: "until tonight")]
         let replies: [any Encodable] = [
             API.AssetList(assets: [asset]), asset, API.DownloadList(downloads: [download]), download,
         ]

@@ -1,6 +1,7 @@
 import EventLoop
 import Foundation
 import Library
+import Orders
 import Playheads
 import Playlist
 import Store

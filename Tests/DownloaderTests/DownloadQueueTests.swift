@@ -1,4 +1,5 @@
 import Library
+import Orders
 import Testing
 
 @testable import Downloader
@@ -10,7 +11,7 @@ import Testing
         let entries = text.split(separator: " ").map { word in
             let id = word.filter(\.isLetter)
             return DownloadQueue.Entry(
-                id: id.lowercased(), priority: word.contains("!") ? .important : .normal,
+                id: id.lowercased(), priority: word.contains("!") ? .important : .default,
                 state: id != id.lowercased() ? .running : word.contains(".") ? .paused : .queued)
         }
         return DownloadQueue(places: places).next(of: entries).joined()

@@ -1,5 +1,6 @@
 import Foundation
 import Library
+import Orders
 import Playlist
 import Retention
 import Testing

@@ -3,6 +3,7 @@ import Fetching
 import Foundation
 import HTTPMessage
 import Library
+import Orders
 import Origin
 import Playlist
 import Store

@@ -1,5 +1,6 @@
 import HTTPMessage
 import Library
+import Orders
 import Origin
 import Store
 import Testing

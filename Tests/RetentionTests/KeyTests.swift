@@ -2,6 +2,7 @@ import EventLoop
 import Exchange
 import Foundation
 import HTTPMessage
+import Orders
 import Playheads
 import Store
 import Substitution

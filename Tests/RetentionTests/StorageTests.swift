@@ -2,6 +2,7 @@ import EventLoop
 import Foundation
 import Glibc
 import HTTPMessage
+import Orders
 import Playheads
 import Store
 import TestRooms

@@ -1,4 +1,5 @@
 import Foundation
+import Orders
 import TestSupport
 import Testing
 

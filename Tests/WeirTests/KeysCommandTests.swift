@@ -2,6 +2,7 @@ import API
 import ArgumentParser
 import Control
 import Foundation
+import Orders
 import Testing
 
 @testable import weir

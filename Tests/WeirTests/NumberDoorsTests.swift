@@ -4,6 +4,7 @@ import ArgumentParser
 import Foundation
 import HTTPMessage
 import Library
+import Orders
 import Origin
 import Playlist
 import SafeText
@@ -99,11 +100,11 @@ struct NumberDoorsTests {
             numbers(try decode("{\"path\":\"/a.jpg\",\"interval\":\($0)}", as: API.AttachRequest.self).interval)
         },
         Door("start of a range") {
-            let range = try decode("[\($0),null]", as: API.MediaRange.self)
+            let range = try decode("[\($0),null]", as: MediaRange.self)
             return numbers(range.start, range.end)
         },
         Door("end of a range") {
-            let range = try decode("[0,\($0)]", as: API.MediaRange.self)
+            let range = try decode("[0,\($0)]", as: MediaRange.self)
             return numbers(range.start, range.end)
         },
         Door("playhead of a report") { number in try report { $0["playhead"] = number } },
@@ -150,7 +151,7 @@ struct NumberDoorsTests {
             return numbers(bits)
         },
         Door("weir get --range") {
-            guard let range = API.MediaRange("\($0)-"), let other = API.MediaRange("-\($0)") else { throw Refusal() }
+            guard let range = MediaRange("\($0)-"), let other = MediaRange("-\($0)") else { throw Refusal() }
             return numbers(range.start, range.end, other.start, other.end)
         },
         Door("a bit rate") {
@@ -208,7 +209,7 @@ struct NumberDoorsTests {
     ]
 
     private static func condition(_ text: String) throws -> Yield {
-        guard case .number(let number) = try API.Condition(text).value else { throw Refusal() }
+        guard case .number(let number) = try VariantCondition(text).value else { throw Refusal() }
         return numbers(number)
     }
 

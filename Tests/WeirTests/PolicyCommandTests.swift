@@ -1,6 +1,7 @@
 import API
 import Control
 import Foundation
+import Orders
 import TestSupport
 import Testing
 

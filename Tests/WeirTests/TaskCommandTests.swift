@@ -1,6 +1,7 @@
 import API
 import Control
 import Foundation
+import Orders
 import SafeText
 import TestSupport
 import Testing
@@ -32,7 +33,7 @@ import Testing
         return asset
     }
 
-    private func waiting(_ need: API.Download.Need) -> API.Download {
+    private func waiting(_ need: Need) -> API.Download {
         sampleDownload.with {
             ($0.state, $0.need) = (.waiting, need)
             $0.error = .init(code: need == .space ? .diskFull : .originRefused, message: "it is refused")
@@ -55,7 +56,7 @@ import Testing
                 == "S  14:48  720p avc1 2.1 Mb/s + audio en + subs en   about 240 MB   paused\n")
         #expect(result.errors == "follow with:  weir get sintel\n")
         var request = API.DownloadRequest(source: "https://h/m.m3u8", quality: .height(720))
-        request.range = API.MediaRange(start: 600, end: 1200)
+        request.range = MediaRange(start: 600, end: 1200)
         request.headers = [
             API.Header("Cookie: a=b; c=d"), API.Header("X: y"), API.Header("X-Key: k", host: "cdn.h:8443"),
         ].compactMap(\.self)
@@ -69,7 +70,7 @@ import Testing
         #expect(try API.decode(API.Download.self, from: Array(object.utf8)).id == "d1")
         #expect(await daemon.requests.last?.record == true)
         _ = try await run(["add", "sintel", "--range", "-20:00"])
-        #expect(await daemon.requests.last?.range == API.MediaRange(start: 0, end: 1200))
+        #expect(await daemon.requests.last?.range == MediaRange(start: 0, end: 1200))
         await daemon.stop()
     }
 
@@ -151,8 +152,8 @@ import Testing
         await daemon.stop()
     }
 
-    @Test(arguments: [(API.Download.Need.space, Int32(74), "free space"), (.key, 77, "--url NEW")])
-    func getExitsIfTheUserMustAct(need: API.Download.Need, exit: Int32, next: String) async throws {
+    @Test(arguments: [(Need.space, Int32(74), "free space"), (.key, 77, "--url NEW")])
+    func getExitsIfTheUserMustAct(need: Need, exit: Int32, next: String) async throws {
         let daemon = try await ScriptedDaemon(state: state, states: [sampleDownload, waiting(need)])
         let result = try await run(["get", "https://h/m.m3u8"])
         #expect(result.exit == .code(exit))

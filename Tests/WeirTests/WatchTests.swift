@@ -2,6 +2,7 @@ import API
 import AccessLog
 import Foundation
 import Glibc
+import Orders
 import TestSupport
 import Testing
 

@@ -4,6 +4,7 @@ internal import Downloader
 internal import EventLoop
 internal import Library
 internal import Logging
+internal import Orders
 
 /// Writes the states of downloads into the daemon's log: their begin, their end with the rate, and why they pause.
 @LoopActor final class DownloadLog {

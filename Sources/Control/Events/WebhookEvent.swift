@@ -2,6 +2,7 @@ package import API
 import Downloader
 import EventLoop
 import Library
+import Orders
 import Store
 
 /// An event that a webhook can be sent. The raw values are part of the configuration and of the messages.

@@ -2,6 +2,7 @@ import API
 import AccessLog
 import EventLoop
 import HTTPMessage
+import Orders
 
 /// The requests of the API that a phone may make, beside the table of endpoints, and the replies that it gets. Pure.
 ///
@@ -153,7 +154,7 @@ extension API.Download: PhoneReply {
         var download = self
         (download.summary, download.rules) = (nil, nil)
         if let error { download.error?.message = PhoneText.message(error.message, error.code) }
-        download.reasons = reasons?.filter { ![.space, .volume, .key].contains($0.kind) }
+        download.reasons = reasons?.filter { ![Need.space, .volume, .key].contains($0.need) }
         return download
     }
 }

@@ -1,3 +1,5 @@
+import Orders
+
 /// Chooses what to purge to free space: first expired assets, then cached segments, then downloads as far as allowed, default
 /// priority before important. Of equals the least recently used goes first. Assets in playback are never purged.
 ///

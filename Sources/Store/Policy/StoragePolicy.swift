@@ -1,27 +1,22 @@
+package import Orders
+
 /// How long an asset stays stored, and in which order assets are evicted.
 ///
 /// Pure: the caller passes the current time. The JSON in `asset.json` omits values that are not set.
 public struct StoragePolicy: Equatable, Sendable {
-    /// The eviction order on a full disk. The raw values are in the catalogue and never change.
-    public enum Priority: String, Codable, Sendable {
-        /// Evicted after all others.
-        case important
-        case `default`
-    }
-
     /// The expiry date, in seconds since 1970; nil for none.
     public var expires: Int64?
     /// Seconds from the first playback to the expiry; nil for no limit.
     public var afterFirstPlay: Int64?
-    /// The eviction priority.
-    public var priority: Priority
+    /// The order of eviction on a full disk.
+    package var priority: Priority
     /// True if backup tools are to skip the asset.
     public var isExcludedFromBackups: Bool
     /// The lifetimes of its keys.
     public var keys: KeyTerms
 
     /// Makes a policy; the default policy without arguments.
-    public init(
+    package init(
         expires: Int64? = nil, afterFirstPlay: Int64? = nil, priority: Priority = .default,
         isExcludedFromBackups: Bool = false, keys: KeyTerms = KeyTerms()
     ) {

@@ -1,4 +1,5 @@
 import Foundation
+import Orders
 
 @testable import Store
 
