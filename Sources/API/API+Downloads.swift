@@ -139,20 +139,13 @@ extension API {
     ///
     /// As the body of `POST /api/v1/selection` it starts nothing, and the response is a `Presentation` with its
     /// `explanation`.
-    package struct DownloadRequest: Codable, Equatable, Sendable {
+    package struct DownloadRequest: Equatable, Sendable {
         /// An origin URL, or the name of a known asset.
         package var source: String
-        /// The variant; absent for the best, or for the lowest that meets the minimums of `preferences`.
-        package var quality: Quality?
-        /// The audio renditions; absent for `default`.
-        package var audio: Choice?
-        /// The subtitle renditions; absent for `auto`.
-        package var subtitles: Choice?
-        package var preferences: Preferences?
-        /// Conditions that the variant must meet, all of them.
-        package var conditions: [VariantCondition]?
+        /// In JSON its keys are beside the others.
+        package var selection: Selection
         /// Further selections of the same download, after this one. Shared renditions are fetched once.
-        package var additional: [SelectionRequest]?
+        package var additional: [Selection]?
         /// The range of media time; absent for all of it. It is extended to whole segments.
         package var range: MediaRange?
         /// The name of the asset, also of one that has another so far; if absent, that of a new one is derived from the URL.
@@ -179,17 +172,19 @@ extension API {
         package var route: Route?
         /// True if the source is of a link that the user did not write, so that it must not lead to a private address.
         package var isFromLink: Bool?
-        package init(source: String, quality: Quality? = nil, audio: Choice? = nil, subtitles: Choice? = nil) {
-            (self.source, self.quality, self.audio, self.subtitles) = (source, quality, audio, subtitles)
+        package init(source: String, _ selection: Selection = Selection()) {
+            self.source = source
+            self.selection = selection
         }
 
-        package var selections: [SelectionRequest] {
-            [
-                SelectionRequest(
-                    quality: quality, audio: audio, subtitles: subtitles, preferences: preferences,
-                    conditions: conditions)
-            ]
-                + (additional ?? [])
+        package var selections: [Selection] { [selection] + (additional ?? []) }
+
+        /// The request, with defaults for the keys that its selections leave out.
+        package func with(defaults: Selection) -> Self {
+            var all = self
+            all.selection = selection.with(defaults: defaults)
+            all.additional = additional?.map { $0.with(defaults: defaults) }
+            return all
         }
 
         /// The contradiction in the request, as a sentence that names the field to leave out; nil if there is none.
@@ -255,44 +250,6 @@ extension API {
         case cancel
     }
 
-    /// A variant with renditions. `DownloadRequest` has the same keys.
-    package struct SelectionRequest: Codable, Equatable, Sendable {
-        /// The variant; absent for the best, or for the lowest that meets the minimums of `preferences`.
-        package var quality: Quality?
-        /// The audio renditions; absent for `default`.
-        package var audio: Choice?
-        /// The subtitle renditions; absent for `auto`.
-        package var subtitles: Choice?
-        package var preferences: Preferences?
-        /// Conditions that the variant must meet, all of them.
-        package var conditions: [VariantCondition]?
-        package init(
-            quality: Quality? = nil, audio: Choice? = nil, subtitles: Choice? = nil,
-            preferences: Preferences? = nil, conditions: [VariantCondition]? = nil
-        ) {
-            (self.quality, self.audio, self.subtitles, self.preferences) = (quality, audio, subtitles, preferences)
-            self.conditions = conditions
-        }
-
-        /// The contradiction in the selection, as a sentence that names the field to leave out; nil if there is none.
-        package var contradiction: String? {
-            guard let quality, let preferences else { return nil }
-            if preferences.isFast == true, quality == .best {
-                return "the best quality is not the fastest download: give only one of the two"
-            }
-            switch quality {
-            case .worst where preferences.minimumBitRate != nil || preferences.minimumSize != nil:
-                return "the worst quality has no minimum: give only one of the two"
-            case .minimumBandwidth where preferences.minimumBitRate != nil:
-                return "the quality \(quality) is already a minimum bit rate: give only one of the two"
-            case .height(let height), .heightAtMost(let height):
-                guard let size = preferences.minimumSize, size.height > height else { return nil }
-                return "no variant of the quality \(quality) has the minimum size \(size): give only one of the two"
-            default: return nil
-            }
-        }
-    }
-
     /// The way to the origin of an asset. It stays with the asset; what is absent stays as it was.
     package struct Route: Codable, Equatable, Sendable {
         /// The proxy: a URL with http, https, socks4a, socks5 or socks5h; `direct` for none; empty for the
@@ -329,6 +286,58 @@ extension API {
 
         /// The name without the value, which is a secret.
         package var description: String { name }
+    }
+}
+
+extension API.DownloadRequest: Codable {
+    /// The keys beside those of the selection.
+    private enum Key: String, CodingKey {
+        case source, additional, range, name, title, note, artwork, priority, record, recordSeconds, ignoreSpace, paused
+        case rules, headers, cookies, route, isFromLink
+    }
+
+    package init(from decoder: any Decoder) throws {
+        selection = try Selection(from: decoder)
+        let values = try decoder.container(keyedBy: Key.self)
+        source = try values.decode(String.self, forKey: .source)
+        additional = try values.decodeIfPresent([Selection].self, forKey: .additional)
+        range = try values.decodeIfPresent(MediaRange.self, forKey: .range)
+        name = try values.decodeIfPresent(String.self, forKey: .name)
+        title = try values.decodeIfPresent(String.self, forKey: .title)
+        note = try values.decodeIfPresent(String.self, forKey: .note)
+        artwork = try values.decodeIfPresent(String.self, forKey: .artwork)
+        priority = try values.decodeIfPresent(Priority.self, forKey: .priority)
+        record = try values.decodeIfPresent(Bool.self, forKey: .record)
+        recordSeconds = try values.decodeIfPresent(Int.self, forKey: .recordSeconds)
+        ignoreSpace = try values.decodeIfPresent(Bool.self, forKey: .ignoreSpace)
+        paused = try values.decodeIfPresent(Bool.self, forKey: .paused)
+        rules = try values.decodeIfPresent(API.Rules.self, forKey: .rules)
+        headers = try values.decodeIfPresent([API.Header].self, forKey: .headers)
+        cookies = try values.decodeIfPresent([String].self, forKey: .cookies)
+        route = try values.decodeIfPresent(API.Route.self, forKey: .route)
+        isFromLink = try values.decodeIfPresent(Bool.self, forKey: .isFromLink)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        try selection.encode(to: encoder)
+        var values = encoder.container(keyedBy: Key.self)
+        try values.encode(source, forKey: .source)
+        try values.encodeIfPresent(additional, forKey: .additional)
+        try values.encodeIfPresent(range, forKey: .range)
+        try values.encodeIfPresent(name, forKey: .name)
+        try values.encodeIfPresent(title, forKey: .title)
+        try values.encodeIfPresent(note, forKey: .note)
+        try values.encodeIfPresent(artwork, forKey: .artwork)
+        try values.encodeIfPresent(priority, forKey: .priority)
+        try values.encodeIfPresent(record, forKey: .record)
+        try values.encodeIfPresent(recordSeconds, forKey: .recordSeconds)
+        try values.encodeIfPresent(ignoreSpace, forKey: .ignoreSpace)
+        try values.encodeIfPresent(paused, forKey: .paused)
+        try values.encodeIfPresent(rules, forKey: .rules)
+        try values.encodeIfPresent(headers, forKey: .headers)
+        try values.encodeIfPresent(cookies, forKey: .cookies)
+        try values.encodeIfPresent(route, forKey: .route)
+        try values.encodeIfPresent(isFromLink, forKey: .isFromLink)
     }
 }
 

@@ -2,6 +2,7 @@ internal import API
 internal import FoundationEssentials
 internal import Glibc
 package import Library
+internal import Orders
 internal import Origin
 
 extension Configuration {

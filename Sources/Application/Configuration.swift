@@ -1,8 +1,9 @@
-package import API
+import API
 package import Control
 package import Downloader
 package import Library
 package import Logging
+package import Orders
 package import Origin
 package import Store
 
@@ -78,7 +79,7 @@ package struct Configuration: Equatable, Sendable {
     /// The user's handlers.
     package var handlers: [HandlerRule] = []
     /// The defaults of selections: the file's table `[selection]`.
-    package var selection = API.SelectionRequest()
+    package var selection = Selection()
     /// The user's commands for events.
     package var notices = NoticeCommands()
     /// True if a command that needs the daemon starts it.

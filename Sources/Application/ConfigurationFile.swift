@@ -1,4 +1,5 @@
 internal import API
+internal import Orders
 internal import TOMLKit
 
 /// The settings of a TOML file, each with its line.
@@ -12,7 +13,7 @@ struct ConfigurationFile {
 
     /// An entry of the table `[selection]`.
     struct SelectionEntry {
-        let key: API.SelectionKey
+        let key: Selection.Key
         let setting: Setting
         let line: Int?
     }
@@ -20,7 +21,7 @@ struct ConfigurationFile {
     let entries: [Entry]
     /// The table `[handlers]`.
     let handlers: [HandlerRule]
-    /// In the order of `API.SelectionKey`.
+    /// In the order of `Selection.Key`.
     let selection: [SelectionEntry]
 
     /// Parses the text of the file at `path`. Throws for text that is not TOML, and for unknown keys.
@@ -63,14 +64,14 @@ struct ConfigurationFile {
                 place: .file(path, line: head), message: "selection is not a table", next: "write [selection]")
         }
         let below = lines[(head ?? 0)...]
-        let names = API.SelectionKey.allCases.map(\.rawValue)
+        let names = Selection.Key.allCases.map(\.rawValue)
         for name in table.keys.sorted() where !names.contains(name) {
             throw ConfigurationError(
                 place: .file(path, line: line(of: name, in: below)),
                 message: "there is no key \"\(name)\" in [selection]",
                 next: "delete the line; the keys are \(names.joined(separator: ", "))")
         }
-        return API.SelectionKey.allCases.compactMap { key in
+        return Selection.Key.allCases.compactMap { key in
             guard let value = table[key.rawValue] else { return nil }
             return SelectionEntry(key: key, setting: setting(value), line: line(of: key.rawValue, in: below))
         }

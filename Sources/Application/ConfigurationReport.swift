@@ -2,6 +2,7 @@ internal import API
 internal import Foundation
 internal import Glibc
 internal import HTTPMessage
+internal import Orders
 internal import Subprocess
 
 /// The settings with the place that each comes from, for `weir config`.

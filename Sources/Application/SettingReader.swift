@@ -3,6 +3,7 @@ internal import Control
 internal import Downloader
 internal import Glibc
 internal import Logging
+internal import Orders
 internal import Origin
 internal import Store
 
@@ -13,7 +14,7 @@ extension Configuration {
     }
 
     /// Sets a key of the table `[selection]`. Values that each request has anyway are left out.
-    mutating func setSelection(_ key: API.SelectionKey, to setting: Setting) throws(Refusal) {
+    mutating func setSelection(_ key: Selection.Key, to setting: Setting) throws(Refusal) {
         let values: [String] =
             switch (key.kind, setting) {
             case (.truth, .truth(let truth)): truth ? ["true"] : []
@@ -24,7 +25,7 @@ extension Configuration {
             case (.text, _): throw Refusal("\(setting) is not a text")
             case (.list, _): throw Refusal("\(setting) is not a text or a list of texts")
             }
-        do throws(API.SelectionKey.Mistake) {
+        do throws(Selection.Key.Mistake) {
             try key.set(values, in: &selection)
         } catch {
             throw Refusal(error.description)

@@ -3,6 +3,7 @@ import Downloader
 import EventLoop
 import Fetching
 import Library
+import Orders
 import Playlist
 import Store
 

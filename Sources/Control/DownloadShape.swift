@@ -91,7 +91,7 @@ extension API.Download.Selected {
     init(_ selected: DownloadProgress.Selected) {
         self.init(
             renditions: selected.parts.map { .init(id: $0.id, weight: $0.weight, fraction: $0.fraction) },
-            range: selected.selection.range.flatMap(MediaRange.init), fraction: selected.fraction,
+            range: selected.selection.range, fraction: selected.fraction,
             isComplete: selected.isComplete)
         otherQuality = selected.otherQuality
     }
@@ -114,15 +114,8 @@ extension API.Download.Summary {
 extension API.Event.Selection {
     @LoopActor init(_ selected: Download.Selected, of asset: Asset) {
         self.init(
-            id: asset.id, asset: asset.name, range: selected.range.flatMap(MediaRange.init),
+            id: asset.id, asset: asset.name, range: selected.range,
             selection: AssetShapes(asset).tracks(of: selected.renditions))
-    }
-}
-
-extension MediaRange {
-    fileprivate init?(_ range: Range<Double>) {
-        let end = Seconds(clamping: range.upperBound)
-        self.init(start: Seconds(clamping: range.lowerBound), end: end < .longest ? end : nil)
     }
 }
 

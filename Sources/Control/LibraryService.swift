@@ -5,6 +5,7 @@ package import Exchange
 import HTTPMessage
 package import HTTPServer
 package import Library
+package import Orders
 import Origin
 import Playheads
 import Playlist
@@ -22,7 +23,7 @@ package import Substitution
     let streamTexts = StreamTexts()
     let exchange: ExchangeServices
     /// The values of what the selections of requests leave out.
-    package var selectionDefaults = API.SelectionRequest()
+    package var selectionDefaults = Selection()
     /// The summaries that `library` invalidates.
     package let summaries: Summaries
     /// The connections of players, which may hold the space of removed files; nil without a server.
@@ -108,8 +109,7 @@ package import Substitution
         }
         do throws(Downloader.Refusal) {
             _ = try await downloader.cache(
-                asset, Selection(API.SelectionRequest().with(defaults: selectionDefaults)),
-                seconds: request.seconds.value)
+                asset, selectionDefaults, seconds: request.seconds.value)
         } catch {
             throw APIError(error, asset: asset.name, url: asset.origin.redacted)
         }
@@ -131,7 +131,7 @@ package import Substitution
     package func explain(_ request: API.DownloadRequest) async throws(APIError) -> API.Presentation {
         let request = request.with(defaults: selectionDefaults)
         try Self.check(request)
-        let selection = Selection(request.selections[0])
+        let selection = request.selection
         let source = request.source
         let known = library.asset(named: source)
         let asset: Asset

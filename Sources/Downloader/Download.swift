@@ -126,7 +126,7 @@ import Store
     package var requestedRanges: TimeRanges? {
         let ranges = task.items.map(\.range)
         guard !ranges.isEmpty, !ranges.contains(nil) else { return nil }
-        return ranges.compactMap { $0 }.sorted { $0.lowerBound < $1.lowerBound }
+        return ranges.compactMap(\.?.seconds).sorted { $0.lowerBound < $1.lowerBound }
             .reduce(into: TimeRanges()) { $0.append($1) }
     }
 

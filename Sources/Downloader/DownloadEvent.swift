@@ -1,4 +1,5 @@
 import EventLoop
+package import Orders
 
 /// A change of a download.
 package enum DownloadEvent: Sendable {
@@ -23,8 +24,8 @@ extension Download {
     package struct Selected: Equatable, Sendable {
         /// Ids of its renditions, the variant's own first.
         package let renditions: [String]
-        /// The requested media time, in seconds; nil for all of it.
-        package let range: Range<Double>?
+        /// The requested media time; nil for all of it.
+        package let range: MediaRange?
 
         init(_ item: DownloadTask.Item) { (renditions, range) = (item.renditions, item.range) }
     }

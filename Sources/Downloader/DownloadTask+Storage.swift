@@ -10,16 +10,8 @@ private struct StoredTask: Codable {
         let version: Int
     }
 
-    struct Item: Codable {
-        let selection: StoredSelection
-        let start: Seconds?
-        let end: Seconds?
-        let renditions: [String]
-        let otherQuality: String?
-    }
-
     let version: Int
-    let items: [Item]
+    let items: [DownloadTask.Item]
     let note: String?
     let priority: Priority?
     let recordsLive: Bool?
@@ -70,126 +62,9 @@ private struct StoredRules: Codable {
     }
 }
 
-private struct StoredSelection: Codable {
-    /// One key names the rule.
-    struct Quality: Codable {
-        var best: Bool?
-        var worst: Bool?
-        var height: Int?
-        var heightAtMost: Int?
-        var minimumBandwidth: Int?
-    }
-
-    /// `"default"`, `"auto"`, `"all"`, `"none"`, or an array of languages.
-    struct Choice: Codable {
-        let value: Selection.Choice
-
-        init(_ value: Selection.Choice) { self.value = value }
-
-        init(from decoder: any Decoder) throws {
-            let container = try decoder.singleValueContainer()
-            if let languages = try? container.decode([String].self) {
-                value = .languages(languages)
-                return
-            }
-            value =
-                switch try container.decode(String.self) {
-                case "all": .all
-                case "auto": .auto
-                case "none": .none
-                default: .default
-                }
-        }
-
-        func encode(to encoder: any Encoder) throws {
-            var container = encoder.singleValueContainer()
-            switch value {
-            case .default: try container.encode("default")
-            case .auto: try container.encode("auto")
-            case .all: try container.encode("all")
-            case .none: try container.encode("none")
-            case .languages(let languages): try container.encode(languages)
-            }
-        }
-    }
-
-    struct Preferences: Codable {
-        let minimumBitRate: Int?
-        let minimumWidth: Int?
-        let minimumHeight: Int?
-        let prefersHDR: Bool?
-        let prefersMultichannel: Bool?
-        let codecs: [String]?
-        let languages: [String]?
-        let locale: String?
-        let isFast: Bool?
-        let keepsInterstitials: Bool?
-        let keepsTrickPlay: Bool?
-    }
-
-    let quality: Quality?
-    let audio: Choice
-    let subtitles: Choice
-    let preferences: Preferences?
-    let requirements: [VariantPredicate]?
-
-    init(_ selection: Selection) {
-        (audio, subtitles) = (Choice(selection.audio), Choice(selection.subtitles))
-        quality =
-            switch selection.quality {
-            case .best?: Quality(best: true)
-            case .worst?: Quality(worst: true)
-            case .height(let height)?: Quality(height: height)
-            case .heightAtMost(let height)?: Quality(heightAtMost: height)
-            case .minimumBandwidth(let bandwidth)?: Quality(minimumBandwidth: bandwidth)
-            case nil: nil
-            }
-        requirements = selection.requirements.isEmpty ? nil : selection.requirements
-        let wishes = selection.preferences
-        guard wishes != Selection.Preferences() else {
-            preferences = nil
-            return
-        }
-        preferences = Preferences(
-            minimumBitRate: wishes.minimumBitRate, minimumWidth: wishes.minimumWidth,
-            minimumHeight: wishes.minimumHeight, prefersHDR: wishes.prefersHDR ? true : nil,
-            prefersMultichannel: wishes.prefersMultichannel ? true : nil,
-            codecs: wishes.codecs.isEmpty ? nil : wishes.codecs,
-            languages: wishes.languages.isEmpty ? nil : wishes.languages, locale: wishes.locale,
-            isFast: wishes.isFast ? true : nil, keepsInterstitials: wishes.keepsInterstitials ? true : nil,
-            keepsTrickPlay: wishes.keepsTrickPlay ? true : nil)
-    }
-
-    var selection: Selection {
-        var wishes = Selection.Preferences()
-        if let preferences {
-            wishes.minimumBitRate = preferences.minimumBitRate
-            wishes.minimumWidth = preferences.minimumWidth
-            wishes.minimumHeight = preferences.minimumHeight
-            wishes.prefersHDR = preferences.prefersHDR ?? false
-            wishes.prefersMultichannel = preferences.prefersMultichannel ?? false
-            wishes.codecs = preferences.codecs ?? []
-            wishes.languages = preferences.languages ?? []
-            wishes.locale = preferences.locale
-            wishes.isFast = preferences.isFast ?? false
-            wishes.keepsInterstitials = preferences.keepsInterstitials ?? false
-            wishes.keepsTrickPlay = preferences.keepsTrickPlay ?? false
-        }
-        let rule = quality.map { quality -> Selection.Quality in
-            if let height = quality.height { return .height(height) }
-            if let height = quality.heightAtMost { return .heightAtMost(height) }
-            if let bandwidth = quality.minimumBandwidth { return .minimumBandwidth(bandwidth) }
-            return quality.worst == nil ? .best : .worst
-        }
-        return Selection(
-            quality: rule, audio: audio.value, subtitles: subtitles.value, preferences: wishes,
-            requirements: requirements ?? [])
-    }
-}
-
 extension DownloadTask {
     /// The highest version that is read, and the one that is written.
-    private static let version = 1
+    private static let version = 2
 
     struct UnknownVersion: Error, CustomStringConvertible {
         let version: Int
@@ -200,13 +75,6 @@ extension DownloadTask {
     var stored: String { stored(with: nil) }
 
     func stored(with account: DownloadAccount?) -> String {
-        let items = items.map { item in
-            StoredTask.Item(
-                selection: StoredSelection(item.selection),
-                start: item.range.map { Seconds(clamping: $0.lowerBound) },
-                end: item.range.map { Seconds(clamping: $0.upperBound) },
-                renditions: item.renditions, otherQuality: item.otherQuality)
-        }
         let form = StoredTask(
             version: Self.version, items: items, note: note, priority: priority == .default ? nil : priority,
             recordsLive: recordsLive ? true : nil, recordEnd: recordEnd, rules: StoredRules(rules),
@@ -220,19 +88,15 @@ extension DownloadTask {
 
     /// - Throws: `UnknownVersion` if a newer Weir wrote the text.
     init(stored text: String) throws {
-        let (data, decoder) = (Data(text.utf8), JSONDecoder())
+        let decoder = JSONDecoder()
+        var data = Data(text.utf8)
         let version = try decoder.decode(StoredTask.Version.self, from: data).version
         guard version <= Self.version else { throw UnknownVersion(version: version) }
+        if version == 1 { data = try FirstStoredTask.upgraded(data) }
+
         let form = try decoder.decode(StoredTask.self, from: data)
         self.init()
-        for item in form.items.reversed() {
-            var range: Range<Double>?
-            if let start = item.start, let end = item.end, start < end { range = start.value..<end.value }
-            add(
-                Item(
-                    item.selection.selection, range: range, renditions: item.renditions,
-                    otherQuality: item.otherQuality))
-        }
+        for item in form.items.reversed() { add(item) }
         note = form.note
         priority = form.priority ?? .default
         recordsLive = form.recordsLive ?? false
@@ -250,7 +114,10 @@ struct TaskReader {
     mutating func task(of record: DownloadRecord) throws -> DownloadTask {
         guard let text = record.task else {
             var task = DownloadTask()
-            task.add(.init(Selection(), renditions: record.renditions.split(separator: " ").map(String.init)))
+            task.add(
+                .init(
+                    Selection(subtitles: .nothing), renditions: record.renditions.split(separator: " ").map(String.init)
+                ))
             return task
         }
         let stored = DownloadAccount.split(text).task

@@ -6,26 +6,28 @@ import Store
 /// The content that a download must store. Pure. An asset has one task; a further order for the asset adds to it.
 package struct DownloadTask: Equatable, Sendable {
     /// One selection and the renditions that it chose.
-    struct Item: Equatable, Sendable {
+    struct Item: Codable, Equatable, Sendable {
         /// Distinguishes the items of a task.
         struct Identity: Hashable {
             let renditions: [String]
-            let range: Range<Double>?
+            let range: MediaRange?
         }
 
         var selection: Selection
-        /// The requested media time, in seconds; nil for all of it.
-        var range: Range<Double>?
+        /// The requested media time; nil for all of it.
+        var range: MediaRange?
         /// Ids of the chosen renditions, the variant's own first.
         var renditions: [String]
         /// A sentence about the variant that was selected but cannot be had; nil if the selected one is downloaded.
         var otherQuality: String?
 
         var identity: Identity { Identity(renditions: renditions, range: range) }
-        var wanted: WantedTime { range.map { .parts([$0]) } ?? .all }
+        var wanted: WantedTime { range.map { .parts([$0.seconds]) } ?? .all }
 
-        init(_ selection: Selection, range: Range<Double>? = nil, renditions: [String], otherQuality: String? = nil) {
-            (self.selection, self.range, self.renditions) = (selection, range, renditions)
+        init(_ selection: Selection, range: MediaRange? = nil, renditions: [String], otherQuality: String? = nil) {
+            self.selection = selection
+            self.range = range
+            self.renditions = renditions
             self.otherQuality = otherQuality
         }
     }
@@ -53,7 +55,7 @@ package struct DownloadTask: Equatable, Sendable {
     }
 
     /// True if the interstitials are requested as well.
-    var keepsInterstitials: Bool { items.contains { $0.selection.preferences.keepsInterstitials } }
+    var keepsInterstitials: Bool { items.contains { $0.selection.wishes.keepsInterstitials == true } }
 
     /// Adds an item in front. It replaces an item with the same renditions and range.
     mutating func add(_ item: Item) {
@@ -73,12 +75,14 @@ package struct DownloadTask: Equatable, Sendable {
         with(items + more.filter { !covers($0) })
     }
 
-    func covers(_ item: Item) -> Bool { item.renditions.allSatisfy { span(of: $0)?.contains(item.range) ?? false } }
+    func covers(_ item: Item) -> Bool {
+        item.renditions.allSatisfy { span(of: $0)?.contains(item.range?.seconds) ?? false }
+    }
 
     func span(of rendition: String) -> WantedTime? {
         let wanting = items.filter { $0.renditions.contains(rendition) }
         guard !wanting.isEmpty else { return nil }
-        let ranges = wanting.compactMap(\.range)
+        let ranges = wanting.compactMap(\.range?.seconds)
         return ranges.count < wanting.count ? .all : .parts(ranges)
     }
 }
@@ -87,8 +91,8 @@ package struct DownloadTask: Equatable, Sendable {
 package struct DownloadOrder: Equatable, Sendable {
     /// The selections, the most important first; never empty. Shared resources are fetched once.
     package var selections: [Selection]
-    /// The requested media time, in seconds from the start; nil for all of it.
-    package var range: Range<Double>?
+    /// The requested media time; nil for all of it.
+    package var range: MediaRange?
     package var note: String?
     package var priority: Priority?
     /// True to record a live presentation until it ends; otherwise the order is refused.
@@ -103,7 +107,7 @@ package struct DownloadOrder: Equatable, Sendable {
     package var rules = DownloadRules.Change()
 
     /// Makes an order for these selections.
-    package init(_ selections: Selection..., range: Range<Double>? = nil) {
+    package init(_ selections: Selection..., range: MediaRange? = nil) {
         self.selections = selections.isEmpty ? [Selection()] : selections
         self.range = range
     }

@@ -1,6 +1,7 @@
 import EventLoop
 import Fetching
 package import Library
+package import Orders
 import Origin
 import Playlist
 import Retention
@@ -76,7 +77,7 @@ extension Downloader {
                 chosen.removeAll { $0 === rendition }
             }
         }
-        if let range = order.range { try check(range, chosen, of: asset) }
+        if let range = order.range { try check(range.seconds, chosen, of: asset) }
         let reason =
             failure.map { "\($0); the next best quality is downloaded" }
             ?? leftOut.map { "\($0); the other tracks are downloaded" }

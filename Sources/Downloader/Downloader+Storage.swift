@@ -114,7 +114,7 @@ extension Downloader: DownloadStatus {
         let stored = asset.renditions.filter(\.isStored).map(\.name.id)
         guard byAsset[asset.id] == nil, !stored.isEmpty else { return }
         var task = DownloadTask()
-        task.add(DownloadTask.Item(Selection(), renditions: stored))
+        task.add(DownloadTask.Item(Selection(subtitles: .nothing), renditions: stored))
         let download = insert(Download(asset, task, state: .complete, created: Int64(time(nil))))
         notify(download, .state)
         await save(download)

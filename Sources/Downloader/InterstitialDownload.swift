@@ -2,6 +2,7 @@ import EventLoop
 import Fetching
 import HTTPMessage
 import Library
+import Orders
 import Playlist
 import Store
 
@@ -111,7 +112,7 @@ import Store
     }
 
     private func storePresentation(_ reference: InterstitialFiles.Reference) async throws(LibraryError) {
-        let selection = download.task.items.first?.selection ?? Selection()
+        let selection = download.task.items.first?.selection ?? Selection(subtitles: .nothing)
         let prepared = try await files.prepare(reference, of: asset) { selection.forInterstitial.places(in: $0) }
         guard !isOver else { return }
         downloader.pin(download)
@@ -195,17 +196,17 @@ extension Selection {
     /// The selection for an interstitial: of the same quality as far as it has that.
     fileprivate var forInterstitial: Selection {
         var selection = self
-        selection.requirements = []
+        selection.conditions = nil
         if case .height(let height)? = quality { selection.quality = .heightAtMost(height) }
-        selection.preferences.keepsTrickPlay = false
+        selection.wishes.keepsTrickPlay = nil
         return selection
     }
 
     /// The renditions of the selection; those of the lowest quality if the presentation has none of it.
     fileprivate func places(in playlist: MultivariantPlaylist) -> [Int] {
         if let places = try? renditions(of: playlist) { return places }
-        var other = Selection(quality: quality.map { _ in .worst })
-        other.preferences = preferences
+        let other = Selection(
+            quality: quality.map { _ in .worst }, subtitles: .nothing, preferences: preferences)
         return (try? other.renditions(of: playlist)) ?? []
     }
 }

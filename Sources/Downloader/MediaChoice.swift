@@ -1,3 +1,4 @@
+import Orders
 import Playlist
 
 /// Chooses the EXT-X-MEDIA renditions of one type for a variant.
@@ -8,10 +9,10 @@ struct MediaChoice {
         _ selection: Selection, of type: Media.Kind, for variant: Variant, in playlist: MultivariantPlaylist
     ) throws(Selection.NoMatch) {
         let members = playlist.members(of: variant.group(type), type)
-        let preferences = selection.preferences
+        let preferences = selection.wishes
         let wanted: [Media]
-        switch type == .audio ? selection.audio : selection.subtitles {
-        case .none: wanted = []
+        switch selection.choice(of: type) {
+        case .nothing: wanted = []
         case .all: wanted = members
         case .default: wanted = Self.automatic(members, preferences).map { [$0] } ?? []
         case .auto where type == .subtitles: wanted = Self.shown(members, preferences)
@@ -19,11 +20,11 @@ struct MediaChoice {
         case .languages(let languages): wanted = try Self.members(of: members, in: languages, type)
         }
         let isEvery = selection.audio == .all
-        guard type == .audio, preferences.prefersMultichannel || !isEvery else {
+        guard type == .audio, preferences.prefersMultichannel == true || !isEvery else {
             chosen = wanted
             return
         }
-        let related = preferences.prefersMultichannel ? playlist.groups(besides: variant) : []
+        let related = preferences.prefersMultichannel == true ? playlist.groups(besides: variant) : []
         var all: [Media] = []
         for member in wanted.flatMap({ (isEvery ? [$0] : []) + Self.layouts($0, members, related, preferences) })
         where !all.contains(where: { $0.index == member.index }) {
@@ -53,7 +54,7 @@ struct MediaChoice {
 
     /// The locale's language counts only for AUTOSELECT (RFC 8216 §4.3.4.1); a requested one always.
     private static func automatic(_ members: [Media], _ preferences: Selection.Preferences) -> Media? {
-        for range in preferences.languages.flatMap(LanguageRanges.of) {
+        for range in (preferences.languages ?? []).flatMap(LanguageRanges.of) {
             if let member = defaultMember(members.filter { $0.speaks(range) }) { return member }
         }
         for range in preferences.locale.map(LanguageRanges.of) ?? [] {
@@ -84,10 +85,10 @@ struct MediaChoice {
         _ member: Media, _ members: [Media], _ related: [Media], _ preferences: Selection.Preferences
     ) -> [Media] {
         let same = members.filter { $0.isAlternative(to: member) }
-        guard preferences.prefersMultichannel || preferences.isFast else {
+        guard preferences.prefersMultichannel == true || preferences.isFast == true else {
             return [member.channelCount > 2 ? plain(same) ?? member : member]
         }
-        guard preferences.prefersMultichannel else {
+        guard preferences.prefersMultichannel == true else {
             return [same.filter { $0.channelCount > 0 }.min { $0.channelCount < $1.channelCount } ?? member]
         }
         let rich = same.max { $0.channelCount < $1.channelCount } ?? member
@@ -99,6 +100,13 @@ struct MediaChoice {
     /// The first stereo or mono layout. One without CHANNELS counts if there is no other: an old packager leaves it out.
     private static func plain(_ layouts: [Media]) -> Media? {
         layouts.first { (1...2).contains($0.channelCount) } ?? layouts.first { $0.channelCount == 0 }
+    }
+}
+
+extension Selection {
+    /// The rule for the renditions of a type, with what a request leaves out.
+    fileprivate func choice(of type: Media.Kind) -> Choice {
+        type == .audio ? audio ?? .default : subtitles ?? .auto
     }
 }
 
@@ -130,10 +138,12 @@ extension MultivariantPlaylist {
 
 extension Selection.Preferences {
     /// The user's languages, the most preferred first, each followed by its shortened forms.
-    fileprivate var spoken: [String] { (languages + [locale].compactMap { $0 }).flatMap(LanguageRanges.of) }
+    fileprivate var spoken: [String] {
+        ((languages ?? []) + [locale].compactMap(\.self)).flatMap(LanguageRanges.of)
+    }
 
     /// True if nothing is known of the user's languages.
-    var isWithoutLanguage: Bool { languages.isEmpty && locale == nil }
+    var isWithoutLanguage: Bool { (languages ?? []).isEmpty && locale == nil }
 }
 
 extension Media {

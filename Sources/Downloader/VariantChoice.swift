@@ -1,3 +1,4 @@
+import Orders
 import Playlist
 
 /// Chooses one variant by successive rules, each with a reason: requirements first, languages included, then minimums,
@@ -15,7 +16,7 @@ struct VariantChoice {
     ) throws(Selection.NoMatch) {
         var round = Round(playlist, without: excluded)
         let candidates = round.left
-        let required = ((selection.quality?.requirement).map { [$0] } ?? []) + selection.requirements
+        let required = selection.requirements
         for requirement in required where !round.keep(requirement, else: "is not \(requirement)") {
             let all = VariantPredicate.all(required)
             throw Selection.NoMatch(
@@ -25,7 +26,7 @@ struct VariantChoice {
         round.keepLanguages(selection.subtitles, .subtitles, "subtitles")
         let minimums = selection.minimums
         let unmet = minimums.flatMap { round.keep($0, else: "is not \($0)") ? nil : $0 }
-        round.prefer(selection.preferences)
+        round.prefer(selection.wishes)
         let goal = unmet == nil ? Goal(selection, hasMinimum: minimums != nil) : .highest
         guard let picked = goal.pick(round.left) else {
             throw Selection.NoMatch(description: "the playlist has no variant")
@@ -75,8 +76,8 @@ struct VariantChoice {
         }
 
         /// A language that no variant has is reported when renditions are chosen.
-        mutating func keepLanguages(_ choice: Selection.Choice, _ type: Media.Kind, _ kind: String) {
-            guard case .languages(let languages) = choice else { return }
+        mutating func keepLanguages(_ choice: Selection.Choice?, _ type: Media.Kind, _ kind: String) {
+            guard case .languages(let languages)? = choice else { return }
             let playlist = playlist
             for language in languages {
                 _ = keep(else: "has no \(kind) in \"\(language)\"") { variant in
@@ -86,9 +87,9 @@ struct VariantChoice {
         }
 
         mutating func prefer(_ preferences: Selection.Preferences) {
-            if preferences.prefersHDR { _ = keep(.highDynamicRange, else: "is SDR, and HDR is preferred") }
-            _ = preferences.codecs.first { codec in keep(.codec(codec), else: "is not \(codec), which is preferred") }
-            if preferences.prefersMultichannel {
+            if preferences.prefersHDR == true { _ = keep(.highDynamicRange, else: "is SDR, and HDR is preferred") }
+            _ = preferences.codecs?.first { codec in keep(.codec(codec), else: "is not \(codec), which is preferred") }
+            if preferences.prefersMultichannel == true {
                 _ = keep(.multichannel, else: "has no multichannel sound, which is preferred")
             }
         }
@@ -101,7 +102,7 @@ struct VariantChoice {
 
         init(_ selection: Selection, hasMinimum: Bool) {
             switch selection.quality {
-            case _ where selection.preferences.isFast: self = .quickest
+            case _ where selection.wishes.isFast == true: self = .quickest
             case .best?: self = .highest
             case .worst?: self = .lowest
             case .height?, .heightAtMost?, .minimumBandwidth?, nil: self = hasMinimum ? .lowest : .highest
@@ -140,13 +141,13 @@ extension Selection {
     /// more: several variants may differ only in the groups of their sound. Without such a one, those with its own video.
     fileprivate func alike(_ picked: Variant, among variants: [Variant], of playlist: MultivariantPlaylist) -> [Variant]
     {
-        guard audio == .default || audio == .auto, picked.audio != nil else { return [picked] }
+        guard [.default, .auto].contains(audio ?? .default), picked.audio != nil else { return [picked] }
         let own = variants.filter { $0.renditionIndex == picked.renditionIndex }
         var spoken = own.filter { isSpoken($0, of: playlist) }
         if spoken.isEmpty { spoken = variants.filter { $0.hasPicture(of: picked) && isSpoken($0, of: playlist) } }
         let left = spoken.isEmpty ? own : spoken
         let plain = left.filter { sound(of: $0, in: playlist).map { $0.channelCount <= 2 } ?? false }
-        return preferences.prefersMultichannel || plain.isEmpty ? left : plain
+        return wishes.prefersMultichannel == true || plain.isEmpty ? left : plain
     }
 
     private func sound(of variant: Variant, in playlist: MultivariantPlaylist) -> Media? {
@@ -155,15 +156,22 @@ extension Selection {
 
     /// True if the sound that is chosen for a variant is in the user's language, or nothing is known of that.
     fileprivate func isSpoken(_ variant: Variant, of playlist: MultivariantPlaylist) -> Bool {
-        sound(of: variant, in: playlist).map { $0.isSpoken(by: preferences) } ?? false
+        sound(of: variant, in: playlist).map { $0.isSpoken(by: wishes) } ?? false
+    }
+
+    /// The conditions that the variant must meet: those of the quality first.
+    fileprivate var requirements: [VariantPredicate] {
+        let conditions = (conditions ?? []).map { VariantPredicate($0) }
+        guard let requirement = quality?.requirement else { return conditions }
+        return [requirement] + conditions
     }
 
     fileprivate var minimums: VariantPredicate? {
         var parts: [VariantPredicate] = []
         if case .minimumBandwidth(let least)? = quality { parts.append(.peakBitRate(.atLeast(BitRate(least)))) }
-        if let least = preferences.minimumBitRate { parts.append(.peakBitRate(.atLeast(BitRate(least)))) }
-        if let least = preferences.minimumWidth { parts.append(.width(.atLeast(least))) }
-        if let least = preferences.minimumHeight { parts.append(.height(.atLeast(least))) }
+        if let least = wishes.minimumBitRate { parts.append(.peakBitRate(.atLeast(BitRate(least)))) }
+        if let least = wishes.minimumSize?.width { parts.append(.width(.atLeast(least))) }
+        if let least = wishes.minimumSize?.height { parts.append(.height(.atLeast(least))) }
         return parts.isEmpty ? nil : .all(parts)
     }
 }

@@ -1,13 +1,12 @@
-package import Playlist
-package import SafeText
+import Orders
+import Playlist
+import SafeText
 
 /// A condition on a variant. Absent attributes count as the lowest value; an absent AVERAGE-BANDWIDTH as BANDWIDTH, and
 /// an absent VIDEO-RANGE as SDR (rfc8216bis §4.4.6.2).
-///
-/// The stored form of a task has its JSON: the names of cases never change.
-package indirect enum VariantPredicate: Codable, Equatable, Sendable {
+indirect enum VariantPredicate: Equatable, Sendable {
     /// A limit of an attribute's value.
-    package enum Bound<Value: Comparable & Codable & Sendable>: Codable, Equatable, Sendable {
+    enum Bound<Value: Comparable & Sendable>: Equatable, Sendable {
         case atLeast(Value)
         case atMost(Value)
         case exactly(Value)
@@ -65,6 +64,42 @@ package indirect enum VariantPredicate: Codable, Equatable, Sendable {
     }
 }
 
+extension VariantPredicate {
+    init(_ condition: VariantCondition) {
+        let attribute = condition.attribute
+        let comparison = condition.comparison
+        switch condition.value {
+        case .number(let number):
+            let isNegated = [.below, .above, .isNot].contains(comparison)
+            let positive: Self =
+                switch attribute {
+                case .peak: .peakBitRate(Bound(comparison, BitRate(estimate: number.value)))
+                case .average: .averageBitRate(Bound(comparison, BitRate(estimate: number.value)))
+                case .width: .width(Bound(comparison, Int(number.value)))
+                case .height: .height(Bound(comparison, Int(number.value)))
+                case .channels: .channels(Bound(comparison, Int(number.value)))
+                case .fps, .range, .codec: .frameRate(Bound(comparison, number))
+                }
+            self = isNegated ? .not(positive) : positive
+        case .words(let words):
+            let any: Self = attribute == .range ? .videoRange(words) : .any(words.map { .codec($0) })
+            self = comparison == .isNot ? .not(any) : any
+        }
+    }
+}
+
+extension VariantPredicate.Bound {
+    /// The bound, or that of the opposite for `<`, `>` and `!=`.
+    fileprivate init(_ comparison: VariantCondition.Comparison, _ value: Value) {
+        self =
+            switch comparison {
+            case .atMost, .above: .atMost(value)
+            case .atLeast, .below: .atLeast(value)
+            case .equal, .isNot: .exactly(value)
+            }
+    }
+}
+
 /// The codec name before its profile (RFC 6381). Names that differ only in the place of the parameter sets are equal.
 private struct CodecFamily: Equatable {
     private static let otherNames = ["avc3": "avc1", "hev1": "hvc1", "dvhe": "dvh1", "dvav": "dva1"]
@@ -83,7 +118,7 @@ extension Media {
 
 extension VariantPredicate: CustomStringConvertible {
     /// Text after "is": `at most 720p`, `avc1`, `at least 2.0 Mb/s`.
-    package var description: String {
+    var description: String {
         switch self {
         case .peakBitRate(let bound): bound.words { "\($0)" }
         case .averageBitRate(let bound): bound.words { "\($0) on average" }

@@ -2,6 +2,7 @@ import API
 import Application
 import ArgumentParser
 import Foundation
+import Orders
 import SafeText
 
 struct AddCommand: ReportingCommand {
@@ -226,11 +227,7 @@ struct ListFile {
 extension API.DownloadRequest {
     /// Takes over what another request says.
     fileprivate mutating func adopt(_ other: API.DownloadRequest) {
-        quality = other.quality ?? quality
-        audio = other.audio ?? audio
-        subtitles = other.subtitles ?? subtitles
-        preferences = other.preferences ?? preferences
-        conditions = other.conditions ?? conditions
+        selection.adopt(other.selection)
         additional = other.additional ?? additional
         range = other.range ?? range
         name = other.name ?? name

@@ -1,5 +1,5 @@
-import API
 import ArgumentParser
+import Orders
 
 /// The options that select tracks, shared by all commands with a selection.
 struct SelectionOptions: ParsableArguments {
@@ -67,34 +67,27 @@ struct SelectionOptions: ParsableArguments {
     var trickPlay: Bool?
 
     func validate() throws {
-        if let contradiction = request(for: "", environment: [:]).contradiction { throw ValidationError(contradiction) }
+        if let contradiction = selection(environment: [:]).contradiction { throw ValidationError(contradiction) }
     }
 
     /// True if the user gave any of the options.
-    var areGiven: Bool { request(for: "", environment: [:]) != API.DownloadRequest(source: "") }
+    var areGiven: Bool { selection(environment: [:]) != Selection() }
 
-    /// Creates a request for a source. What it leaves out is decided by the daemon's configuration.
+    /// The selection. What it leaves out is decided by the daemon's configuration.
     ///
     /// - Parameter environment: the command's environment, for the user's language; the daemon's may differ.
-    func request(for source: String, environment: [String: String]) -> API.DownloadRequest {
-        var selection = API.SelectionRequest()
-        for key in API.SelectionKey.allCases {
+    func selection(environment: [String: String]) -> Selection {
+        var selection = Selection()
+        for key in Selection.Key.allCases {
             // Each value was read once when the command line was parsed.
             if let values = values(of: key) { try? key.set(values, in: &selection) }
         }
-        if let locale = UserLanguage.tag(environment: environment) {
-            var preferences = selection.preferences ?? API.Preferences()
-            preferences.locale = locale
-            selection.preferences = preferences
-        }
-        var request = API.DownloadRequest(
-            source: source, quality: selection.quality, audio: selection.audio, subtitles: selection.subtitles)
-        (request.preferences, request.conditions) = (selection.preferences, selection.conditions)
-        return request
+        selection.wishes.locale = UserLanguage.tag(environment: environment)
+        return selection
     }
 
     /// The values of an option; nil if the user did not give it.
-    private func values(of key: API.SelectionKey) -> [String]? {
+    private func values(of key: Selection.Key) -> [String]? {
         switch key {
         case .quality: quality.map { [$0] }
         case .conditions: conditions.isEmpty ? nil : conditions
@@ -113,11 +106,11 @@ struct SelectionOptions: ParsableArguments {
     }
 
     /// A transform that checks a value and keeps its text.
-    private static func reader(_ key: API.SelectionKey) -> @Sendable (String) throws -> String {
+    private static func reader(_ key: Selection.Key) -> @Sendable (String) throws -> String {
         { text in
-            var selection = API.SelectionRequest()
+            var selection = Selection()
             guard !text.isEmpty else { throw ValidationError("the value is empty") }
-            do throws(API.SelectionKey.Mistake) {
+            do throws(Selection.Key.Mistake) {
                 try key.set([text], in: &selection)
             } catch {
                 throw ValidationError(error.description)

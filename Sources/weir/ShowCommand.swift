@@ -1,6 +1,7 @@
 import API
 import ArgumentParser
 import Foundation
+import Orders
 
 struct ShowCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
@@ -64,7 +65,8 @@ struct ShowCommand: ReportingCommand {
     private var isExplained: Bool { explain || json || selection.areGiven || origin.areGiven }
 
     private func explained(_ order: API.PresentationRequest, by client: APIClient) async throws -> API.Presentation {
-        var request = selection.request(for: order.source, environment: ProcessInfo.processInfo.environment)
+        let chosen = selection.selection(environment: ProcessInfo.processInfo.environment)
+        var request = API.DownloadRequest(source: order.source, chosen)
         request.headers = order.headers
         request.cookies = order.cookies
         request.route = order.route

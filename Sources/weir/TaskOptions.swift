@@ -64,10 +64,8 @@ struct TaskOptions: ParsableArguments {
     ) throws -> API.DownloadRequest {
         let source = order.source
         if !source.isEmpty { try LocalFile.refuse(source) }
-        var request = selection.request(for: source, environment: environment)
-        let further = try also.map {
-            try Self.selection($0).request(for: source, environment: environment).selections[0]
-        }
+        var request = API.DownloadRequest(source: source, selection.selection(environment: environment))
+        let further = try also.map { try Self.selection($0).selection(environment: environment) }
         request.additional = further.isEmpty ? nil : further
         request.range = range
         request.name = name

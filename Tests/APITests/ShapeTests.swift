@@ -93,14 +93,14 @@ import Testing
     }
 
     @Test func aDownloadRequestWithAllItsPreferencesAsJSON() throws {
-        var request = API.DownloadRequest(source: "sintel", quality: .heightAtMost(1080))
-        var preferences = API.Preferences()
+        var request = API.DownloadRequest(source: "sintel", Selection(quality: .heightAtMost(1080)))
+        var preferences = Selection.Preferences()
         preferences.minimumBitRate = 2_000_000
-        preferences.minimumSize = API.Size("1280x720")
+        preferences.minimumSize = Selection.Size("1280x720")
         (preferences.prefersHDR, preferences.prefersMultichannel, preferences.isFast) = (true, true, true)
         (preferences.codecs, preferences.languages) = (["avc1", "hvc1"], ["ja"])
         preferences.locale = "en-GB"
-        request.preferences = preferences
+        request.selection.preferences = preferences
         #expect(
             try json(request) == #"{"preferences":{"codecs":["avc1","hvc1"],"isFast":true,"#
                 + #""languages":["ja"],"locale":"en-GB","minimumBitRate":2000000,"minimumSize":"1280x720","#
@@ -127,8 +127,7 @@ import Testing
         #expect(request.contradiction == "a recording has no range: give only one of the two")
         request.range = nil
         #expect(request.contradiction == nil)
-        request.additional?[0].preferences = API.Preferences()
-        request.additional?[0].preferences?.minimumSize = API.Size("720p")
+        request.additional?[0].wishes.minimumSize = Selection.Size("720p")
         #expect(request.contradiction?.hasPrefix("no variant of the quality 360p") ?? false)
     }
 
@@ -142,49 +141,6 @@ import Testing
 
     @Test func aFractionIsNotRoundedUpToOne() {
         #expect(API.rounded(0.99999) == 0.9999 && API.rounded(1) == 1 && API.rounded(0.7) == 0.7)
-    }
-
-    static let contradictions: [(API.Quality?, Int?, String?, Bool, String?)] = [
-        (.best, nil, nil, true, "the best quality is not the fastest download: give only one of the two"),
-        (.worst, 1, nil, false, "the worst quality has no minimum: give only one of the two"),
-        (.worst, nil, "720p", false, "the worst quality has no minimum: give only one of the two"),
-        (
-            .minimumBandwidth(2_000_000), 1, nil, false,
-            "the quality 2M is already a minimum bit rate: give only one of the two"
-        ),
-        (
-            .height(480), nil, "720p", false,
-            "no variant of the quality 480p has the minimum size 720p: give only one of the two"
-        ),
-        (
-            .heightAtMost(480), nil, "1x481", false,
-            "no variant of the quality <=480p has the minimum size 1x481: give only one of the two"
-        ),
-        (.best, 1, "720p", false, nil), (.worst, nil, nil, true, nil), (nil, 1, "720p", true, nil),
-        (.height(720), 1, "720p", true, nil), (.minimumBandwidth(1), nil, "720p", false, nil),
-    ]
-
-    @Test(arguments: contradictions)
-    func aContradictionIsDescribed(
-        _ quality: API.Quality?, _ bitRate: Int?, _ size: String?, _ isFast: Bool, _ sentence: String?
-    ) {
-        var request = API.DownloadRequest(source: "x", quality: quality)
-        var preferences = API.Preferences()
-        preferences.minimumBitRate = bitRate
-        preferences.minimumSize = size.flatMap { API.Size($0) }
-        preferences.isFast = isFast
-        request.preferences = preferences
-        #expect(request.contradiction == sentence)
-    }
-
-    @Test(arguments: [
-        ("1280x720", API.Size(width: 1280, height: 720)), ("720p", API.Size(width: nil, height: 720)),
-        ("", nil), ("p", nil), ("0p", nil), ("720", nil), ("x720", nil), ("1x2x3", nil), ("-1x2", nil), ("1x0", nil),
-        ("99999999999999999999p", nil),
-    ])
-    func sizeFromText(text: String, size: API.Size?) {
-        #expect(API.Size(text) == size)
-        if let size { #expect(size.description == text) }
     }
 
     @Test(arguments: [
@@ -206,30 +162,12 @@ import Testing
         #expect(error?.message == sentence)
     }
 
-    @Test(arguments: [
-        ("best", API.Quality.best), ("worst", .worst), ("720p", .height(720)), ("<=1080p", .heightAtMost(1080)),
-        ("2M", .minimumBandwidth(2_000_000)), ("1.5M", .minimumBandwidth(1_500_000)),
-        ("800k", .minimumBandwidth(800_000)), ("265000", .minimumBandwidth(265_000)),
-        ("10000", .minimumBandwidth(10_000)), ("9999", nil), ("5k", nil), ("٢M", nil),
-        ("", nil), ("0p", nil), ("p", nil), ("-720p", nil), ("<=2M", nil), ("M", nil), ("1e3M", nil), ("720", nil),
-    ])
-    func qualityFromText(text: String, quality: API.Quality?) {
-        #expect(API.Quality(text) == quality)
-        if let quality { #expect(API.Quality(quality.description) == quality) }
-    }
-
-    @Test func aSmallNumberIsProbablyAHeight() {
-        #expect(API.Quality.meantHeight("720") == 720 && API.Quality.meantHeight("265000") == nil)
-        #expect(API.Quality.meantHeight("720p") == nil && API.Quality.meantHeight("0") == nil)
-    }
-
-    @Test(arguments: [
-        ("default", API.Choice.default), ("auto", .auto), ("all", .all), ("none", API.Choice.none),
-        ("en,JA", .languages(["en", "ja"])),
-        ("zh-Hans", .languages(["zh-hans"])), ("", nil), ("en,", nil), ("e n", nil),
-    ])
-    func choiceFromText(text: String, choice: API.Choice?) {
-        #expect(API.Choice(text) == choice)
-        if let choice { #expect(API.Choice(choice.description) == choice) }
+    @Test func theDefaultsAreThoseOfEachSelection() {
+        var request = API.DownloadRequest(source: "x")
+        request.additional = [Selection(quality: .worst)]
+        request.note = "kept"
+        let defaults = Selection(quality: .best, audio: .all)
+        let all = request.with(defaults: defaults)
+        #expect(all.selections == [defaults, Selection(quality: .worst, audio: .all)] && all.note == "kept")
     }
 }

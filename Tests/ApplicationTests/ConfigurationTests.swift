@@ -303,13 +303,13 @@ import Testing
     @Test func theShippedFileHasEveryKeyOfASelection() throws {
         let text = try String(contentsOfFile: Repository.path("conf/weir.toml"), encoding: .utf8)
         let entries = try ConfigurationFile(text, path: "conf/weir.toml").selection
-        #expect(entries.map(\.key) == API.SelectionKey.allCases)
+        #expect(entries.map(\.key) == Selection.Key.allCases)
         let lines = text.components(separatedBy: "\n")
         for entry in entries {
             let line = try #require(entry.line)
             #expect(lines[line - 2].hasPrefix("# "), "\(entry.key) has no comment")
         }
-        #expect(try load(file: text).selection == API.SelectionRequest())
+        #expect(try load(file: text).selection == Selection())
     }
 
     @Test func theTableSelectionHasTheDefaultsOfSelections() throws {
@@ -327,10 +327,10 @@ import Testing
             """
         let configuration = try load(file: text)
         #expect(configuration.offline)
-        var expected = API.SelectionRequest(
+        var expected = Selection(
             quality: .heightAtMost(1080), audio: .languages(["de", "en"]), subtitles: .all,
             conditions: [try VariantCondition("codec!=hvc1"), try VariantCondition("peak<=5M")])
-        var preferences = API.Preferences()
+        var preferences = Selection.Preferences()
         (preferences.prefersHDR, preferences.prefersMultichannel) = (true, true)
         (preferences.codecs, preferences.languages) = (["avc1"], ["ja", "en"])
         expected.preferences = preferences

@@ -144,7 +144,7 @@ import Testing
         #expect(text.contains(#""id":"d1""#))
         #expect(
             service.requests == [
-                .init(source: "https://h/m.m3u8", quality: .height(720), audio: .languages(["en", "ja"]))
+                .init(source: "https://h/m.m3u8", Selection(quality: .height(720), audio: .languages(["en", "ja"])))
             ])
     }
 
@@ -156,8 +156,8 @@ import Testing
             text == #"{"explanation":{"chosen":{"id":"video-720p","index":0,"reason":"the highest bit rate"},"#
                 + #""others":[],"selection":{"audio":[],"subtitles":[],"variants":[]}},"isLive":false,"#
                 + #""tracks":{"audio":[],"subtitles":[],"variants":[]},"url":"https://h/m.m3u8"}"#)
-        #expect(service.requests.map(\.preferences?.minimumSize) == [API.Size(width: nil, height: 720)])
-        #expect(service.requests.map(\.preferences?.isFast) == [true])
+        #expect(service.requests.map(\.selection.preferences?.minimumSize) == [Selection.Size(width: nil, height: 720)])
+        #expect(service.requests.map(\.selection.preferences?.isFast) == [true])
     }
 
     @Test(arguments: ["pause", "resume", "cancel"])

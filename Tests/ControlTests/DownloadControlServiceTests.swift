@@ -31,7 +31,7 @@ import Testing
     private func request(_ source: String, _ change: (inout API.DownloadRequest) -> Void = { _ in })
         -> API.DownloadRequest
     {
-        var request = API.DownloadRequest(source: source, quality: .worst)
+        var request = API.DownloadRequest(source: source, Selection(quality: .worst))
         change(&request)
         return request
     }
@@ -106,9 +106,9 @@ import Testing
     @Test func theDefaultsOfSelectionsAreInForce() async throws {
         let source = origin.master("cmaf")
         var bare = API.DownloadRequest(source: source)
-        service.selectionDefaults = API.SelectionRequest(quality: .height(180), audio: .languages(["fr"]))
+        service.selectionDefaults = Selection(quality: .height(180), audio: .languages(["fr"]))
         #expect(try await service.explain(bare).explanation?.chosen.id == "video-180p")
-        bare.quality = .worst
+        bare.selection.quality = .worst
         let begun = try await service.download(bare)
         #expect(begun.selection.variants.map(\.id) == ["video-90p"] && begun.selection.audio.map(\.language) == ["fr"])
     }
@@ -129,7 +129,7 @@ import Testing
     @Test func additionalSelectionsAreOneDownload() async throws {
         let begun = try await service.download(
             request(origin.master("cmaf")) {
-                $0.additional = [API.SelectionRequest(quality: .best, audio: .languages(["fr"]), subtitles: .all)]
+                $0.additional = [Selection(quality: .best, audio: .languages(["fr"]), subtitles: .all)]
             })
         #expect(Set(begun.parts.map(\.id)).isSuperset(of: ["video-90p", "video-270p", "audio-en", "audio-fr"]))
         #expect(begun.parts.map(\.weight).reduce(0, +) > 0.999)

@@ -29,7 +29,7 @@ import Testing
     }
 
     private func request(_ source: String, name: String? = nil) -> API.DownloadRequest {
-        var request = API.DownloadRequest(source: source, quality: .worst)
+        var request = API.DownloadRequest(source: source, Selection(quality: .worst))
         request.name = name
         return request
     }
@@ -129,7 +129,7 @@ import Testing
         if isKnown { _ = try await service.download(request(origin.master("ts"), name: "film")) }
         var order = request(origin.master("ts"), name: "film")
         // Only one variant has this height: without an exact one the next best quality would be downloaded.
-        if isKnown { order.quality = .height(270) }
+        if isKnown { order.selection.quality = .height(270) }
         try await origin.add(OriginRule("*/media.m3u8") { $0.status = 403 })
         do throws(APIError) {
             _ = try await service.download(order)
@@ -144,9 +144,9 @@ import Testing
 
     @Test func theLatestRequestedVariantIsNamedFirst() async throws {
         var wanted = request(origin.master("cmaf"))
-        (wanted.quality, wanted.audio) = (.height(90), API.Choice.none)
+        wanted.selection = Selection(quality: .height(90), audio: .nothing)
         _ = try await service.download(wanted)
-        wanted.quality = .height(270)
+        wanted.selection.quality = .height(270)
         let more = try await service.download(wanted)
         #expect(more.selection.variants.map(\.height) == [270, 90])
     }
@@ -191,10 +191,10 @@ import Testing
     }
 
     @Test func aSelectionIsExplainedAndStartsNothing() async throws {
-        var wanted = API.DownloadRequest(source: origin.master("cmaf"), subtitles: .all)
-        var preferences = API.Preferences()
-        (preferences.minimumSize, preferences.locale) = (API.Size("180p"), "fr-CA")
-        wanted.preferences = preferences
+        var wanted = API.DownloadRequest(source: origin.master("cmaf"), Selection(subtitles: .all))
+        var preferences = Selection.Preferences()
+        (preferences.minimumSize, preferences.locale) = (Selection.Size("180p"), "fr-CA")
+        wanted.selection.preferences = preferences
         let presentation = try await service.explain(wanted)
         let explanation = try #require(presentation.explanation)
         #expect(explanation.chosen == .init(index: 1, id: "video-180p", reason: "the lowest bit rate"))
@@ -215,9 +215,9 @@ import Testing
 
     @Test func aDownloadMatchesItsExplanation() async throws {
         var wanted = API.DownloadRequest(source: origin.master("cmaf"))
-        var preferences = API.Preferences()
+        var preferences = Selection.Preferences()
         (preferences.isFast, preferences.languages) = (true, ["fr"])
-        wanted.preferences = preferences
+        wanted.selection.preferences = preferences
         let begun = try await service.download(wanted)
         let explained = try await service.explain(wanted).explanation?.selection
         #expect(begun.selection.variants.map(\.id) == ["video-90p"])
@@ -229,16 +229,15 @@ import Testing
         #expect(begun.unselected?.subtitles.map(\.language) == ["en"])
         let ended = try await completed(begun)
         #expect(ended.unselected == begun.unselected && ended.selection.variants.map(\.height) == [90])
-        var other = API.DownloadRequest(source: begun.asset, quality: .height(270))
+        var other = API.DownloadRequest(source: begun.asset, Selection(quality: .height(270)))
         #expect(try await service.explain(other).explanation?.chosen.index == 2)
-        other.quality = .height(720)
+        other.selection.quality = .height(720)
         #expect(await code { _ = try await service.explain(other) } == .noMatch)
     }
 
     @Test func aContradictionIsABadRequest() async throws {
-        var wanted = API.DownloadRequest(source: origin.master("cmaf"), quality: .best)
-        wanted.preferences = API.Preferences()
-        wanted.preferences?.isFast = true
+        var wanted = API.DownloadRequest(source: origin.master("cmaf"), Selection(quality: .best))
+        wanted.selection.wishes.isFast = true
         #expect(await code { _ = try await service.download(wanted) } == .badRequest)
         #expect(await code { _ = try await service.explain(wanted) } == .badRequest)
         #expect(try await service.assets().assets.isEmpty)
@@ -289,7 +288,7 @@ import Testing
         #expect(await code { _ = try await service.inspect(url: origin.url("/ts/90p/0.ts")) } == .notPlaylist)
         #expect(await code { _ = try await service.inspect(url: origin.url("/nothing.m3u8")) } == .badOrigin)
         var tall = request(origin.master("ts"))
-        tall.quality = .height(4320)
+        tall.selection.quality = .height(4320)
         #expect(await code { _ = try await service.download(tall) } == .noMatch)
         // Nothing is left of an order that was refused, not even its name.
         _ = try await service.download(request(origin.master("ts")))
@@ -299,8 +298,8 @@ import Testing
 
     /// The media of this fixture's 90p rendition begins two frames before that of the others.
     @Test func unmixableVariantsAreExplained() async throws {
-        for quality in [API.Quality.worst, .best] {
-            let wanted = API.DownloadRequest(source: origin.master("cmaf"), quality: quality)
+        for quality in [Selection.Quality.worst, .best] {
+            let wanted = API.DownloadRequest(source: origin.master("cmaf"), Selection(quality: quality))
             _ = try await completed(service.download(wanted))
         }
         let asked = API.DownloadRequest(source: "cmaf")

@@ -116,7 +116,7 @@ import Testing
         #expect(error?.code == .diskFull && error?.message.contains("ts was purged") == true)
         downloader.resume()
         #expect(try await service.asset(named: "ts").state == .failed)
-        var again = API.DownloadRequest(source: "ts", quality: .worst)
+        var again = API.DownloadRequest(source: "ts", Selection(quality: .worst))
         again.ignoreSpace = true
         _ = try await service.download(again)
         #expect(try await service.asset(named: "ts").storage?.purge == nil)

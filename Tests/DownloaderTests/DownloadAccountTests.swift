@@ -1,6 +1,7 @@
 import EventLoop
 import HTTPMessage
 import Library
+import Orders
 import Origin
 import Playlist
 import TestRooms

@@ -128,8 +128,8 @@ import Testing
     @Test func aRangeFetchesItsSegmentsAndAFullDownloadTheRest() async throws {
         let fixture = try await TestHouse(.downloader())
         let asset = try await fixture.open("/cmaf/master.m3u8")
-        let selection = Selection(quality: .worst, audio: .none)
-        let download = try await fixture.downloader.start(asset, DownloadOrder(selection, range: 2.5..<4))
+        let selection = Selection(quality: .worst, audio: .nothing)
+        let download = try await fixture.downloader.start(asset, DownloadOrder(selection, range: MediaRange(2.5..<4)))
         try await fixture.reaches(.complete, "cmaf")
         #expect(
             try await fixture.mediaRequests().map { String($0.split(separator: "/").last ?? "") }.sorted()
@@ -147,7 +147,7 @@ import Testing
         let fixture = try await TestHouse(.downloader())
         let asset = try await fixture.open("/ts/master.m3u8")
         await #expect {
-            try await fixture.downloader.start(asset, DownloadOrder(Selection(), range: 100..<200))
+            try await fixture.downloader.start(asset, DownloadOrder(Selection(), range: MediaRange(100..<200)))
         } throws: { error in
             if case Downloader.Refusal.noSuchTime("ts", 12) = error { true } else { false }
         }
@@ -175,7 +175,7 @@ import Testing
         let order = DownloadOrder(
             Selection(quality: .height(180), audio: .languages(["en"])),
             Selection(quality: .worst, audio: .languages(["fr"])),
-            Selection(quality: .worst, audio: .none, subtitles: .all))
+            Selection(quality: .worst, audio: .nothing, subtitles: .all))
         let download = try await fixture.downloader.start(fixture.open("/cmaf/master.m3u8"), order)
         try await fixture.reaches(.complete, "cmaf")
         let folders = try await fixture.mediaRequests().map { String($0.split(separator: "/")[1]) }
@@ -189,12 +189,12 @@ import Testing
 
     @Test func aRangeOfOneSelectionComesBeforeTheRestOfAnother() async throws {
         let fixture = try await TestHouse(.downloader())
-        let selection = Selection(quality: .worst, audio: .none)
+        let selection = Selection(quality: .worst, audio: .nothing)
         let asset = try await fixture.open("/cmaf/master.m3u8")
         var first = DownloadOrder(selection)
         first.isPaused = true
         _ = try await fixture.downloader.start(asset, first)
-        let download = try await fixture.downloader.start(asset, DownloadOrder(selection, range: 8..<10))
+        let download = try await fixture.downloader.start(asset, DownloadOrder(selection, range: MediaRange(8..<10)))
         try await fixture.reaches(.complete, "cmaf")
         let segments = try await fixture.mediaRequests().compactMap {
             $0.hasSuffix(".m4s") ? $0.split(separator: "/").last.map(String.init) : nil
@@ -205,14 +205,14 @@ import Testing
 
     @Test func noteAndPriorityAndSelectionSurviveARestart() async throws {
         let fixture = try await held()
-        var order = DownloadOrder(Selection(quality: .heightAtMost(100)), range: 0..<5)
+        var order = DownloadOrder(Selection(quality: .heightAtMost(100)), range: MediaRange(0..<5))
         (order.note, order.priority, order.isPaused) = ("for the train", .important, true)
         let download = try await fixture.downloader.start(fixture.open("/ts/master.m3u8"), order)
         #expect(download.state == .paused)
         let task = download.task
         try await fixture.restart()
         #expect(try fixture.download("ts").task == task)
-        #expect(try fixture.download("ts").task.items.map(\.range) == [0..<5])
+        #expect(try fixture.download("ts").task.items.map(\.range) == [MediaRange(0..<5)])
     }
 
     // MARK: The playhead
@@ -225,7 +225,7 @@ import Testing
             }
         }
         try await fixture.origin.add(OriginRule("/cmaf/video-90p/*.m4s") { $0.hold = true })
-        let download = try await fixture.start("/cmaf/master.m3u8", Selection(quality: .worst, audio: .none))
+        let download = try await fixture.start("/cmaf/master.m3u8", Selection(quality: .worst, audio: .nothing))
         try await waitUntil("the first request") { try await segments() == [0] }
 
         // A player seeks in another quality.
@@ -245,7 +245,7 @@ import Testing
     @Test func aSeekDoesNotRestartFetchesUnderWay() async throws {
         let fixture = try await TestHouse(.downloader { $0.parallel = 2 })
         try await fixture.origin.add(OriginRule("/cmaf/video-90p/*.m4s") { $0.pauseAfter = 500 })
-        let download = try await fixture.start("/cmaf/master.m3u8", Selection(quality: .worst, audio: .none))
+        let download = try await fixture.start("/cmaf/master.m3u8", Selection(quality: .worst, audio: .nothing))
         try await waitUntil("two on their way") { try await fixture.origin.load().paused == 2 }
         let rendition = try #require(download.asset.rendition("video-180p"))
         _ = try await fixture.library.playlists.source(of: rendition, in: download.asset)

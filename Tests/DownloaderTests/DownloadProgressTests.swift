@@ -1,5 +1,6 @@
 import EventLoop
 import Library
+import Orders
 import Playlist
 import Testing
 
@@ -153,7 +154,7 @@ import Testing
             $0 + ($1.upperBound - $1.lowerBound) / progress.expected.duration
         }
         #expect(formula == 1)
-        let part = stored.download("video-90p", "audio-en", range: 4.5..<6).progress
+        let part = stored.download("video-90p", "audio-en", range: MediaRange(4.5..<6)).progress
         #expect(part.loaded == part.expected && part.loaded.duration < 5)
     }
 
@@ -161,7 +162,7 @@ import Testing
     @Test func theFractionIsTheWeightedSumExactly() throws {
         let stored = try StoredAsset("cmaf", "video-90p", "video-180p", "audio-en", "audio-fr", "subtitles-en")
         var task = DownloadTask()
-        task.add(.init(Selection(), range: 0..<3, renditions: ["video-90p", "audio-en"]))
+        task.add(.init(Selection(), range: MediaRange(0..<3), renditions: ["video-90p", "audio-en"]))
         task.add(.init(Selection(), renditions: ["video-180p", "audio-en", "audio-fr", "subtitles-en"]))
         let download = Download(stored.asset, task, state: .queued, created: 1)
         let files =

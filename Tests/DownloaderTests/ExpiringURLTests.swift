@@ -1,5 +1,6 @@
 import EventLoop
 import Library
+import Orders
 import TestRooms
 import TestSupport
 import Testing

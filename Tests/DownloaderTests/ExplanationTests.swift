@@ -1,3 +1,4 @@
+import Orders
 import Playlist
 import Testing
 
@@ -13,9 +14,9 @@ import Testing
 
     @Test func eachRejectedVariantHasTheFirstDecidingRule() throws {
         var selection = Selection(quality: .heightAtMost(1080))
-        selection.preferences.minimumBitRate = 2_000_000
-        selection.preferences.codecs = ["avc1"]
-        selection.preferences.prefersMultichannel = true
+        selection.wishes.minimumBitRate = 2_000_000
+        selection.wishes.codecs = ["avc1"]
+        selection.wishes.prefersMultichannel = true
         #expect(
             try reasons(selection, of: Presentations.cinema()) == [
                 0: "is not at least 2.0 Mb/s", 1: "has no multichannel sound, which is preferred",
@@ -32,7 +33,7 @@ import Testing
                 0: "is not 1080p", 2: "is the same video with other groups", 3: "has a lower bit rate",
                 4: "is not 1080p",
             ])
-        selection.preferences.isFast = true
+        selection.wishes.isFast = true
         #expect(try selection.explanation(of: playlist).reason == "the fewest bits to fetch")
         #expect(
             try reasons(selection, of: playlist) == [

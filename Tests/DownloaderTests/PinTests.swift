@@ -2,6 +2,7 @@ import EventLoop
 import Fetching
 import HTTPMessage
 import Library
+import Orders
 import Playlist
 import Retention
 import TestRooms
@@ -30,7 +31,7 @@ import Testing
         let fixture = try await TestHouse(.downloader())
         let asset = try await fixture.open("/ts/master.m3u8")
         var task = DownloadTask()
-        task.add(.init(Selection(), range: 2..<4, renditions: ["video-90p"]))
+        task.add(.init(Selection(), range: MediaRange(2..<4), renditions: ["video-90p"]))
         task.add(.init(Selection(), renditions: ["video-180p"]))
         let download = Download(asset, task, state: state, created: 0)
         #expect(download.pins == .renditions(["video-90p": .parts([2..<4]), "video-180p": .all]))

@@ -1,3 +1,4 @@
+import Orders
 import Playlist
 import Testing
 
@@ -18,7 +19,7 @@ import Testing
             audio: Selection.Choice = .default, _ change: (inout Selection.Preferences) -> Void = { _ in }
         ) {
             var selection = Selection(quality: quality, audio: audio)
-            change(&selection.preferences)
+            change(&selection.wishes)
             (self.selection, self.variant, self.sounds, testDescription) = (selection, variant, sounds, words)
         }
     }
@@ -31,9 +32,9 @@ import Testing
         Case("minimum rate with the best", 4, quality: .best) { $0.minimumBitRate = 2_000_000 },
         Case("minimum rate with a height", 1, quality: .height(1080)) { $0.minimumBitRate = 4_000_000 },
         Case("minimum rate that the height lacks", 0, quality: .height(360)) { $0.minimumBitRate = 4_000_000 },
-        Case("minimum height", 3) { $0.minimumHeight = 720 },
-        Case("minimum size", 4) { ($0.minimumWidth, $0.minimumHeight) = (2000, 720) },
-        Case("minimum height and rate", 1) { ($0.minimumHeight, $0.minimumBitRate) = (720, 4_000_000) },
+        Case("minimum height", 3) { $0.minimumSize = .init("720p") },
+        Case("minimum size", 4) { $0.minimumSize = .init("2000x720") },
+        Case("minimum height and rate", 1) { ($0.minimumSize, $0.minimumBitRate) = (.init("720p"), 4_000_000) },
         Case("HDR", 4, quality: .worst) { $0.prefersHDR = true },
         Case("HDR where none is", 1, quality: .height(1080)) { $0.prefersHDR = true },
         Case("a codec", 1) { $0.codecs = ["avc1"] },
@@ -42,7 +43,7 @@ import Testing
         Case("HDR before codecs", 4) { ($0.prefersHDR, $0.codecs) = (true, ["avc1"]) },
         Case("fast", 0) { $0.isFast = true },
         Case("fast with a height, by the average", 3, quality: .height(1080)) { $0.isFast = true },
-        Case("fast with a minimum, by the average", 3) { ($0.isFast, $0.minimumHeight) = (true, 1080) },
+        Case("fast with a minimum, by the average", 3) { ($0.isFast, $0.minimumSize) = (true, .init("1080p")) },
         Case("fast with a codec", 0) { ($0.isFast, $0.codecs) = (true, ["avc1"]) },
         Case("fast with a minimum of none", 4) { ($0.isFast, $0.minimumBitRate) = (true, 90_000_000) },
     ]
@@ -55,7 +56,7 @@ import Testing
         Case("all in multichannel", 2, ["ac3-de", "aac-de", "ac3-en", "aac-en"], audio: .all) {
             $0.prefersMultichannel = true
         },
-        Case("no sound in multichannel", 2, [], audio: .none) { $0.prefersMultichannel = true },
+        Case("no sound in multichannel", 2, [], audio: .nothing) { $0.prefersMultichannel = true },
         Case("multichannel where none is", 0, quality: .height(360)) { $0.prefersMultichannel = true },
         Case("the locale", 4, ["aac-de"]) { $0.locale = "de-CH" },
         Case("a locale that AUTOSELECT does not allow", 4, ["aac-en"]) { $0.locale = "fr" },
@@ -83,7 +84,7 @@ import Testing
             "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"Stereo\",LANGUAGE=\"en\",AUTOSELECT=YES,CHANNELS=\"2\",URI=\"2\"",
             "#EXT-X-STREAM-INF:BANDWIDTH=1,RESOLUTION=1x1,AUDIO=\"a\"", "v")
         var selection = Selection()
-        selection.preferences.isFast = true
+        selection.wishes.isFast = true
         #expect(try selection.renditions(of: playlist).map { playlist.renditionURIs[$0] } == ["v", "2"])
         selection.audio = .all
         #expect(try selection.renditions(of: playlist).count == 4)

@@ -3,6 +3,7 @@ import Fetching
 import Foundation
 import HTTPMessage
 import Library
+import Orders
 import Playheads
 import Playlist
 import Store

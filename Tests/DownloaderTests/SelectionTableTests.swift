@@ -1,3 +1,4 @@
+import Orders
 import Playlist
 import SafeText
 import Testing
@@ -61,12 +62,12 @@ import Testing
     /// "If no options are specified, the highest quality variants of the user's primary audio and video content."
     static let defaults: [Row] = [
         Row("S5: no options", "2160 aac-en sub-fr"),
-        Row("S8: device language", "2160 aac-de sub-fr forced-de") { $0.preferences.locale = "de" },
-        Row("S8: device region", "2160 aac-de sub-fr forced-de") { $0.preferences.locale = "de-CH" },
-        Row("S8: the default's own language", "2160 aac-en sub-fr forced-en") { $0.preferences.locale = "en-US" },
-        Row("S8: AUTOSELECT=NO is not chosen by itself", "2160 aac-en sub-fr") { $0.preferences.locale = "fr" },
-        Row("S8: AUTOSELECT=YES is", "2160 aac-ja sub-fr") { $0.preferences.locale = "ja" },
-        Row("S8: a language that is not there", "2160 aac-en sub-fr") { $0.preferences.locale = "pt-BR" },
+        Row("S8: device language", "2160 aac-de sub-fr forced-de") { $0.wishes.locale = "de" },
+        Row("S8: device region", "2160 aac-de sub-fr forced-de") { $0.wishes.locale = "de-CH" },
+        Row("S8: the default's own language", "2160 aac-en sub-fr forced-en") { $0.wishes.locale = "en-US" },
+        Row("S8: AUTOSELECT=NO is not chosen by itself", "2160 aac-en sub-fr") { $0.wishes.locale = "fr" },
+        Row("S8: AUTOSELECT=YES is", "2160 aac-ja sub-fr") { $0.wishes.locale = "ja" },
+        Row("S8: a language that is not there", "2160 aac-en sub-fr") { $0.wishes.locale = "pt-BR" },
         Row("the best by name", "2160 aac-en sub-fr") { $0.quality = .best },
         Row("the worst", "360 aac-en sub-fr") { $0.quality = .worst },
         Row("a height", "720 aac-en sub-fr") { $0.quality = .height(720) },
@@ -80,83 +81,83 @@ import Testing
 
     /// "The lowest media bitrate greater than or equal to this value will be selected; otherwise the highest."
     static let minimums: [Row] = [
-        Row("S6: the sample's 265000", "360 aac-en sub-fr") { $0.preferences.minimumBitRate = 265_000 },
-        Row("S6: the talk's 2 Mb/s", "720 aac-en sub-fr") { $0.preferences.minimumBitRate = 2_000_000 },
-        Row("S6: met exactly", "720 aac-en sub-fr") { $0.preferences.minimumBitRate = 2_500_000 },
-        Row("S6: just missed", "1080h aac-en sub-fr") { $0.preferences.minimumBitRate = 2_500_001 },
-        Row("S6: by none", "2160 aac-en sub-fr") { $0.preferences.minimumBitRate = 90_000_000 },
+        Row("S6: the sample's 265000", "360 aac-en sub-fr") { $0.wishes.minimumBitRate = 265_000 },
+        Row("S6: the talk's 2 Mb/s", "720 aac-en sub-fr") { $0.wishes.minimumBitRate = 2_000_000 },
+        Row("S6: met exactly", "720 aac-en sub-fr") { $0.wishes.minimumBitRate = 2_500_000 },
+        Row("S6: just missed", "1080h aac-en sub-fr") { $0.wishes.minimumBitRate = 2_500_001 },
+        Row("S6: by none", "2160 aac-en sub-fr") { $0.wishes.minimumBitRate = 90_000_000 },
         Row("S6: as a quality", "360 aac-en sub-fr") { $0.quality = .minimumBandwidth(265_000) },
         Row("S6: as a quality in the middle", "1080 aac-en sub-fr") { $0.quality = .minimumBandwidth(4_000_000) },
         Row("S6: as a quality, by none", "2160 aac-en sub-fr") { $0.quality = .minimumBandwidth(90_000_000) },
         Row("S6: with the best", "2160 aac-en sub-fr") {
-            ($0.quality, $0.preferences.minimumBitRate) = (.best, 2_000_000)
+            ($0.quality, $0.wishes.minimumBitRate) = (.best, 2_000_000)
         },
-        Row("S7: a height", "720 aac-en sub-fr") { $0.preferences.minimumHeight = 720 },
+        Row("S7: a height", "720 aac-en sub-fr") { $0.wishes.minimumSize = .init("720p") },
         Row("S7: a size", "720 aac-en sub-fr") {
-            ($0.preferences.minimumWidth, $0.preferences.minimumHeight) = (1280, 720)
+            $0.wishes.minimumSize = .init("1280x720")
         },
-        Row("S7: just missed", "1080h aac-en sub-fr") { $0.preferences.minimumHeight = 721 },
-        Row("S7: by the width alone", "2160 aac-en sub-fr") { $0.preferences.minimumWidth = 2000 },
-        Row("S7: by none", "2160 aac-en sub-fr") { $0.preferences.minimumHeight = 4320 },
+        Row("S7: just missed", "1080h aac-en sub-fr") { $0.wishes.minimumSize = .init("721p") },
+        Row("S7: by the width alone", "2160 aac-en sub-fr") { $0.wishes.minimumSize = .init("2000x1") },
+        Row("S7: by none", "2160 aac-en sub-fr") { $0.wishes.minimumSize = .init("4320p") },
         Row("S7: with a rate", "1080 aac-en sub-fr") {
-            ($0.preferences.minimumHeight, $0.preferences.minimumBitRate) = (720, 4_000_000)
+            ($0.wishes.minimumSize, $0.wishes.minimumBitRate) = (.init("720p"), 4_000_000)
         },
         Row("S7: within at most a height", "720 aac-en sub-fr") {
-            ($0.quality, $0.preferences.minimumHeight) = (.heightAtMost(1080), 700)
+            ($0.quality, $0.wishes.minimumSize) = (.heightAtMost(1080), .init("700p"))
         },
     ]
 
     /// "prefers HDR", "prefers multichannel": "Why download both? We believe that the stereo better reflects artistic intent."
     static let preferences: [Row] = [
-        Row("S7: HDR", "2160 aac-en sub-fr") { ($0.quality, $0.preferences.prefersHDR) = (.worst, true) },
+        Row("S7: HDR", "2160 aac-en sub-fr") { ($0.quality, $0.wishes.prefersHDR) = (.worst, true) },
         Row("S7: HDR where there is none", "1080 aac-en sub-fr") {
-            ($0.quality, $0.preferences.prefersHDR) = (.height(1080), true)
+            ($0.quality, $0.wishes.prefersHDR) = (.height(1080), true)
         },
         Row("S7: multichannel, and stereo beside it", "1080 ac3-en aac-en sub-fr") {
-            $0.preferences.prefersMultichannel = true
+            $0.wishes.prefersMultichannel = true
         },
         Row("S7: multichannel in the user's language", "1080 ac3-de aac-de sub-fr forced-de") {
-            ($0.preferences.prefersMultichannel, $0.preferences.locale) = (true, "de")
+            ($0.wishes.prefersMultichannel, $0.wishes.locale) = (true, "de")
         },
         Row("S7: multichannel in two languages", "1080 ac3-de aac-de ac3-en aac-en sub-fr") {
-            ($0.preferences.prefersMultichannel, $0.audio) = (true, .languages(["de", "en"]))
+            ($0.wishes.prefersMultichannel, $0.audio) = (true, .languages(["de", "en"]))
         },
         Row("S7: all sound in multichannel", "1080 ac3-de aac-de ac3-en aac-en sub-fr") {
-            ($0.preferences.prefersMultichannel, $0.audio) = (true, .all)
+            ($0.wishes.prefersMultichannel, $0.audio) = (true, .all)
         },
         Row("S7: multichannel in a language that has none", "2160 aac-fr sub-fr") {
-            ($0.preferences.prefersMultichannel, $0.audio) = (true, .languages(["fr"]))
+            ($0.wishes.prefersMultichannel, $0.audio) = (true, .languages(["fr"]))
         },
         Row("S7: multichannel where there is none", "360 aac-en sub-fr") {
-            ($0.preferences.prefersMultichannel, $0.quality) = (true, .height(360))
+            ($0.wishes.prefersMultichannel, $0.quality) = (true, .height(360))
         },
         Row("S7: HDR before multichannel", "2160 aac-en sub-fr") {
-            ($0.preferences.prefersMultichannel, $0.preferences.prefersHDR) = (true, true)
+            ($0.wishes.prefersMultichannel, $0.wishes.prefersHDR) = (true, true)
         },
-        Row("S40: fast", "360 aac-en sub-fr") { $0.preferences.isFast = true },
+        Row("S40: fast", "360 aac-en sub-fr") { $0.wishes.isFast = true },
         Row("S40: fast with a minimum, by the average", "1080h aac-en sub-fr") {
-            ($0.preferences.isFast, $0.preferences.minimumHeight) = (true, 1080)
+            ($0.wishes.isFast, $0.wishes.minimumSize) = (true, .init("1080p"))
         },
         Row("S40: fast with a height", "1080h aac-en sub-fr") {
-            ($0.preferences.isFast, $0.quality) = (true, .height(1080))
+            ($0.wishes.isFast, $0.quality) = (true, .height(1080))
         },
         Row("S40: fast with HDR", "2160 aac-en sub-fr") {
-            ($0.preferences.isFast, $0.preferences.prefersHDR) = (true, true)
+            ($0.wishes.isFast, $0.wishes.prefersHDR) = (true, true)
         },
-        Row("P16: a codec", "1080 aac-en sub-fr") { $0.preferences.codecs = ["avc1"] },
-        Row("P16: the next codec", "2160 aac-en sub-fr") { $0.preferences.codecs = ["av01", "hvc1", "avc1"] },
-        Row("P16: another name of a codec", "2160 aac-en sub-fr") { $0.preferences.codecs = ["hev1", "avc1"] },
-        Row("P16: a codec that is not there", "2160 aac-en sub-fr") { $0.preferences.codecs = ["av01"] },
+        Row("P16: a codec", "1080 aac-en sub-fr") { $0.wishes.codecs = ["avc1"] },
+        Row("P16: the next codec", "2160 aac-en sub-fr") { $0.wishes.codecs = ["av01", "hvc1", "avc1"] },
+        Row("P16: another name of a codec", "2160 aac-en sub-fr") { $0.wishes.codecs = ["hev1", "avc1"] },
+        Row("P16: a codec that is not there", "2160 aac-en sub-fr") { $0.wishes.codecs = ["av01"] },
         Row("P16: a codec behind a minimum", "2160 aac-en sub-fr") {
-            ($0.preferences.codecs, $0.preferences.minimumHeight) = (["avc1"], 2160)
+            ($0.wishes.codecs, $0.wishes.minimumSize) = (["avc1"], .init("2160p"))
         },
-        Row("P16: a language", "2160 aac-fr sub-fr") { $0.preferences.languages = ["fr"] },
-        Row("P16: the next language", "2160 aac-fr sub-fr") { $0.preferences.languages = ["pt", "fr"] },
+        Row("P16: a language", "2160 aac-fr sub-fr") { $0.wishes.languages = ["fr"] },
+        Row("P16: the next language", "2160 aac-fr sub-fr") { $0.wishes.languages = ["pt", "fr"] },
         Row("P16: languages before the locale", "2160 aac-ja sub-fr forced-de") {
-            ($0.preferences.languages, $0.preferences.locale) = (["ja"], "de")
+            ($0.wishes.languages, $0.wishes.locale) = (["ja"], "de")
         },
         Row("P16: the locale behind languages", "2160 aac-de sub-fr forced-de") {
-            ($0.preferences.languages, $0.preferences.locale) = (["pt"], "de")
+            ($0.wishes.languages, $0.wishes.locale) = (["pt"], "de")
         },
     ]
 
@@ -167,12 +168,12 @@ import Testing
             $0.audio = .languages(["fr", "en"])
         },
         Row("a sound before the user's own", "2160 aac-en sub-fr forced-de") {
-            ($0.audio, $0.preferences.locale) = (.languages(["en"]), "de")
+            ($0.audio, $0.wishes.locale) = (.languages(["en"]), "de")
         },
         Row("all sounds", "2160 aac-de aac-en aac-fr aac-ja sub-fr") { $0.audio = .all },
-        Row("no sound", "2160 sub-fr") { $0.audio = .none },
+        Row("no sound", "2160 sub-fr") { $0.audio = .nothing },
         Row("a sound that is not there", "") { $0.audio = .languages(["pt"]) },
-        Row("no subtitles", "2160 aac-en") { $0.subtitles = .none },
+        Row("no subtitles", "2160 aac-en") { $0.subtitles = .nothing },
         Row("all subtitles", "2160 aac-en forced-en forced-de sub-fr sub-en") { $0.subtitles = .all },
         Row("subtitles of a language, not the forced ones", "2160 aac-en sub-en") {
             $0.subtitles = .languages(["en"])
@@ -184,35 +185,40 @@ import Testing
         Row("subtitles that are not there", "") { $0.subtitles = .languages(["ja"]) },
     ]
 
-    /// Variant predicates: all must hold.
-    static let conditions: [Row] = [
-        Row("A1: peak rate at most", "1080 aac-en sub-fr") { $0.requirements = [.peakBitRate(.atMost(5_000_000))] },
+    /// The conditions of these texts.
+    private static func conditions(_ texts: String...) -> [VariantCondition] {
+        texts.compactMap { try? VariantCondition($0) }
+    }
+
+    /// Conditions: all must hold.
+    static let conditionRows: [Row] = [
+        Row("A1: peak rate at most", "1080 aac-en sub-fr") { $0.conditions = conditions("peak<=5M") },
         Row("A1: average rate at most", "720 aac-en sub-fr") {
-            $0.requirements = [.averageBitRate(.atMost(2_000_000))]
+            $0.conditions = conditions("average<=2M")
         },
-        Row("A1: SDR only", "1080 aac-en sub-fr") { $0.requirements = [.videoRange(["SDR"])] },
-        Row("A1: HDR only", "2160 aac-en sub-fr") { $0.requirements = [.videoRange(["HLG", "PQ"])] },
-        Row("A1: a codec", "2160 aac-en sub-fr") { $0.requirements = [.codec("hvc1")] },
-        Row("A1: not a codec", "1080 aac-en sub-fr") { $0.requirements = [.not(.codec("hvc1"))] },
-        Row("A1: frame rate at most", "2160 aac-en sub-fr") { $0.requirements = [.frameRate(.atMost(30))] },
-        Row("A1: frame rate at least", "1080 aac-en sub-fr") { $0.requirements = [.frameRate(.atLeast(50))] },
-        Row("A1: required channels", "1080 ac3-en sub-fr") { $0.requirements = [.channels(.atLeast(6))] },
-        Row("A1: channels at most", "2160 aac-en sub-fr") { $0.requirements = [.channels(.atMost(2))] },
-        Row("A1: a width", "720 aac-en sub-fr") { $0.requirements = [.width(.atMost(1280))] },
-        Row("A1: a height", "1080 aac-en sub-fr") { $0.requirements = [.height(.atMost(1080))] },
+        Row("A1: SDR only", "1080 aac-en sub-fr") { $0.conditions = conditions("range=SDR") },
+        Row("A1: HDR only", "2160 aac-en sub-fr") { $0.conditions = conditions("range=HLG,PQ") },
+        Row("A1: a codec", "2160 aac-en sub-fr") { $0.conditions = conditions("codec=hvc1") },
+        Row("A1: not a codec", "1080 aac-en sub-fr") { $0.conditions = conditions("codec!=hvc1") },
+        Row("A1: frame rate at most", "2160 aac-en sub-fr") { $0.conditions = conditions("fps<=30") },
+        Row("A1: frame rate at least", "1080 aac-en sub-fr") { $0.conditions = conditions("fps>=50") },
+        Row("A1: required channels", "1080 ac3-en sub-fr") { $0.conditions = conditions("channels>=6") },
+        Row("A1: channels at most", "2160 aac-en sub-fr") { $0.conditions = conditions("channels<=2") },
+        Row("A1: a width", "720 aac-en sub-fr") { $0.conditions = conditions("width<=1280") },
+        Row("A1: a height", "1080 aac-en sub-fr") { $0.conditions = conditions("height<=1080") },
         Row("A1: several, all of them", "1080h aac-en sub-fr") {
-            $0.requirements = [.height(.atLeast(1080)), .videoRange(["SDR"]), .codec("hvc1")]
+            $0.conditions = conditions("height>=1080", "range=SDR", "codec=hvc1")
         },
         Row("A1: with a minimum", "720 aac-en sub-fr") {
-            ($0.requirements, $0.preferences.minimumHeight) = ([.codec("avc1")], 720)
+            ($0.conditions, $0.wishes.minimumSize) = (conditions("codec=avc1"), .init("720p"))
         },
         Row("A1: with multichannel preferred", "2160 aac-en sub-fr") {
-            ($0.requirements, $0.preferences.prefersMultichannel) = ([.codec("hvc1")], true)
+            ($0.conditions, $0.wishes.prefersMultichannel) = (conditions("codec=hvc1"), true)
         },
-        Row("A1: none that meets all", "") { $0.requirements = [.codec("avc1"), .height(.atLeast(2160))] },
+        Row("A1: none that meets all", "") { $0.conditions = conditions("codec=avc1", "height>=2160") },
     ]
 
-    static let rows = defaults + minimums + preferences + media + conditions
+    static let rows = defaults + minimums + preferences + media + conditionRows
 
     @Test(arguments: rows)
     func theSelectionIs(_ row: Row) throws {
@@ -250,7 +256,7 @@ import Testing
             lines: lines + ["#EXT-X-STREAM-INF:BANDWIDTH=1,RESOLUTION=1x1,AUDIO=\"a\"", "v"])
         for audio in [Selection.Choice.default, .languages(["en"])] {
             var selection = Selection(audio: audio)
-            selection.preferences.prefersMultichannel = isPreferred
+            selection.wishes.prefersMultichannel = isPreferred
             #expect(try selection.renditions(of: playlist).map { playlist.renditionURIs[$0] } == ["v"] + chosen)
         }
     }
@@ -262,7 +268,7 @@ import Testing
             "#EXT-X-STREAM-INF:BANDWIDTH=2,RESOLUTION=1x1,AUDIO=\"m\"", "v",
             "#EXT-X-STREAM-INF:BANDWIDTH=1,RESOLUTION=1x1,AUDIO=\"s\"", "v")
         var selection = Selection()
-        selection.preferences.prefersMultichannel = true
+        selection.wishes.prefersMultichannel = true
         #expect(try selection.renditions(of: playlist).map { playlist.renditionURIs[$0] } == ["v", "rich", "plain"])
     }
 }

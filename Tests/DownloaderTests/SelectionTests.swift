@@ -1,3 +1,4 @@
+import Orders
 import Playlist
 import Testing
 
@@ -18,7 +19,7 @@ import Testing
         (Selection(quality: .minimumBandwidth(0)), ["video-90p", "audio-en"]),
         (Selection(quality: .minimumBandwidth(80_313)), ["video-180p", "audio-en"]),
         (Selection(quality: .minimumBandwidth(10_000_000)), ["video-270p", "audio-en"]),
-        (Selection(audio: .none), ["video-270p"]),
+        (Selection(audio: .nothing), ["video-270p"]),
         (Selection(audio: .all, subtitles: .all), ["video-270p", "audio-en", "audio-fr", "subtitles-en"]),
         (Selection(audio: .languages(["fr"])), ["video-270p", "audio-fr"]),
         (Selection(audio: .languages(["FR", "en"])), ["video-270p", "audio-fr", "audio-en"]),
@@ -127,7 +128,7 @@ import Testing
             ]
         }
         var selection = Selection()
-        selection.preferences.locale = example.locale
+        selection.wishes.locale = example.locale
         #expect(try uris(selection, of: Presentations.of(lines: text)) == example.chosen)
     }
 
@@ -139,7 +140,7 @@ import Testing
             "#EXT-X-STREAM-INF:BANDWIDTH=1300000,RESOLUTION=1280x720,AUDIO=\"m\"", "v")
         #expect(try uris(Selection(), of: playlist) == ["v", "stereo"])
         var selection = Selection()
-        selection.preferences.prefersMultichannel = true
+        selection.wishes.prefersMultichannel = true
         #expect(try uris(selection, of: playlist) == ["v", "rich", "stereo"])
     }
 
@@ -161,7 +162,7 @@ import Testing
         }
         text += ["#EXT-X-STREAM-INF:BANDWIDTH=1000000,RESOLUTION=1280x720,SUBTITLES=\"s\"", "v"]
         var selection = Selection(subtitles: .auto)
-        selection.preferences.locale = locale
+        selection.wishes.locale = locale
         #expect(try uris(selection, of: Presentations.of(lines: text)) == ["v"] + chosen)
     }
 
@@ -169,9 +170,12 @@ import Testing
 
     @Test func everyRequirementMustHold() throws {
         let playlist = try Presentations.cinema()
-        let selection = Selection(requirements: [.height(.atMost(1080)), .not(.codec("avc1")), .videoRange(["SDR"])])
+        let selection = try Selection(
+            conditions: [
+                VariantCondition("height<=1080"), VariantCondition("codec!=avc1"), VariantCondition("range=SDR"),
+            ])
         #expect(try selection.explanation(of: playlist).variant == 3)
-        let none = Selection(requirements: [.height(.atMost(1080)), .channels(.atLeast(8))])
+        let none = try Selection(conditions: [VariantCondition("height<=1080"), VariantCondition("channels>=8")])
         let error = #expect(throws: Selection.NoMatch.self) { try none.renditions(of: playlist) }
         #expect(
             error?.description.hasPrefix("no variant is at most 1080p and at least 8 channels; there are 360p") == true)

@@ -2,6 +2,7 @@ import EventLoop
 import Fetching
 import Foundation
 import HTTPMessage
+import Orders
 import Playlist
 import Store
 import TestSupport
@@ -53,7 +54,7 @@ import Testing
     }
 
     /// A download of these renditions.
-    func download(_ ids: String..., range: Range<Double>? = nil) -> Download {
+    func download(_ ids: String..., range: MediaRange? = nil) -> Download {
         var task = DownloadTask()
         task.add(DownloadTask.Item(Selection(), range: range, renditions: ids))
         return Download(asset, task, state: .queued, created: 1)

@@ -1,4 +1,5 @@
 import EventLoop
+import Orders
 import Testing
 
 @testable import Downloader
@@ -39,9 +40,15 @@ import Testing
     @Test func aRangeSelectsItsSegmentsAndTheirKeysAndSections() throws {
         let stored = try StoredAsset("aes-noiv", "video-90p")
         // The second key applies from the third segment on.
-        #expect(stored.download("video-90p", range: 1..<4).tracks.map(\.holes).map(text) == [["p0", "0@0.0", "1@2.0"]])
-        #expect(stored.download("video-90p", range: 4.0..<4.5).tracks.map(\.holes).map(text) == [["p1", "2@4.0"]])
-        let download = stored.download("video-90p", range: 4.0..<4.5)
+        #expect(
+            stored.download("video-90p", range: MediaRange(1..<4)).tracks.map(\.holes).map(text) == [
+                ["p0", "0@0.0", "1@2.0"]
+            ])
+        #expect(
+            stored.download("video-90p", range: MediaRange(4.0..<4.5)).tracks.map(\.holes).map(text) == [
+                ["p1", "2@4.0"]
+            ])
+        let download = stored.download("video-90p", range: MediaRange(4.0..<4.5))
         for path in ["keys/1.key", "video-90p/9.ts"] { try stored.put(path) }
         #expect(download.isComplete)
         #expect(download.progress.fraction == 1)

@@ -3,6 +3,7 @@ import Control
 import EventLoop
 import Foundation
 import Glibc
+import Orders
 import TestSupport
 import Testing
 
@@ -144,7 +145,8 @@ import Testing
 
                 """)
         var request = API.DownloadRequest(
-            source: "https://h/m.m3u8", quality: .heightAtMost(1080), audio: .languages(["en"]), subtitles: .all)
+            source: "https://h/m.m3u8",
+            Selection(quality: .heightAtMost(1080), audio: .languages(["en"]), subtitles: .all))
         (request.name, request.title) = ("sintel", "S")
         #expect(await daemon.requests == [request])
         await daemon.stop()
@@ -300,8 +302,8 @@ import Testing
         let variables = environment.merging(["LC_ALL": "", "LC_MESSAGES": "pt_BR.UTF-8", "LANG": "de_DE"]) { $1 }
         let weir = Repository.builtProgram("weir")
         _ = try await ProcessRunner.run(weir, ["get", "https://h/m.m3u8", "--fast"], environment: variables)
-        #expect(await daemon.requests.map(\.preferences?.locale) == ["pt-BR"])
-        #expect(await daemon.requests.map(\.preferences?.isFast) == [true])
+        #expect(await daemon.requests.map(\.selection.preferences?.locale) == ["pt-BR"])
+        #expect(await daemon.requests.map(\.selection.preferences?.isFast) == [true])
         await daemon.stop()
     }
 

@@ -170,7 +170,9 @@ import TestSupport
     private func explain(_ request: API.DownloadRequest) throws(APIError) -> API.Presentation {
         requests.append(request)
         if let contradiction = request.contradiction { throw APIError(.badRequest, contradiction) }
-        guard request.quality != .height(9) else { throw APIError(.noMatch, "no variant is 9p; there are 720p") }
+        guard request.selection.quality != .height(9) else {
+            throw APIError(.noMatch, "no variant is 9p; there are 720p")
+        }
         var other = API.Variant(id: "video-360p")
         (other.width, other.height, other.bandwidth) = (640, 360, 800_000)
         var presentation = API.Presentation(

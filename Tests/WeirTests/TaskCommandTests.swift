@@ -55,7 +55,7 @@ import Testing
             result.output
                 == "S  14:48  720p avc1 2.1 Mb/s + audio en + subs en   about 240 MB   paused\n")
         #expect(result.errors == "follow with:  weir get sintel\n")
-        var request = API.DownloadRequest(source: "https://h/m.m3u8", quality: .height(720))
+        var request = API.DownloadRequest(source: "https://h/m.m3u8", Selection(quality: .height(720)))
         request.range = MediaRange(start: 600, end: 1200)
         request.headers = [
             API.Header("Cookie: a=b; c=d"), API.Header("X: y"), API.Header("X-Key: k", host: "cdn.h:8443"),

@@ -29,11 +29,8 @@ enum PhoneRights {
         let isWeb = ["http://", "https://"].contains { given.source.lowercased().hasPrefix($0) }
         guard isWeb || !given.source.contains(":") else { throw refusal("URLs that are neither http nor https") }
         guard UserInformation(splitting: given.source).url == given.source else { throw refusal("passwords") }
-        var order = API.DownloadRequest(
-            source: given.source, quality: given.quality, audio: given.audio, subtitles: given.subtitles)
-        (order.preferences, order.conditions, order.additional) = (
-            given.preferences, given.conditions, given.additional
-        )
+        var order = API.DownloadRequest(source: given.source, given.selection)
+        order.additional = given.additional
         (order.range, order.title, order.paused) = (given.range, given.title, given.paused)
         (order.record, order.recordSeconds) = (given.record, given.recordSeconds)
         var rest = given

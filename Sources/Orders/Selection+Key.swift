@@ -1,9 +1,7 @@
-import Orders
-
-extension API {
+extension Selection {
     /// A key of a selection. The raw value is the option of commands (`--where`) and the key in the configuration's table
-    /// `[selection]`; `field` is the key in a request. All three are read by `set`.
-    package enum SelectionKey: String, CaseIterable, Sendable {
+    /// `[selection]`; `set` reads the values of both.
+    package enum Key: String, CaseIterable, Sendable {
         case quality
         case conditions = "where"
         case audio
@@ -38,47 +36,28 @@ extension API {
             }
         }
 
-        /// The path of the key in a `DownloadRequest`.
-        package var field: String {
-            switch self {
-            case .quality, .audio: rawValue
-            case .conditions: "conditions"
-            case .subtitles: "subtitles"
-            case .minimumBitRate: "preferences.minimumBitRate"
-            case .minimumSize: "preferences.minimumSize"
-            case .prefersHDR: "preferences.prefersHDR"
-            case .prefersMultichannel: "preferences.prefersMultichannel"
-            case .codecs, .languages: "preferences.\(rawValue)"
-            case .isFast: "preferences.isFast"
-            case .keepsInterstitials: "preferences.keepsInterstitials"
-            case .keepsTrickPlay: "preferences.keepsTrickPlay"
-            }
-        }
-
         /// Sets the key in a selection. Without values, or with one empty value, the key is left out.
         ///
         /// - Parameter values: texts as on a command line. Only `where` takes more than one text with meaning of its own;
         ///   those of other keys are joined to a list.
-        package func set(_ values: [String], in selection: inout SelectionRequest) throws(Mistake) {
+        package func set(_ values: [String], in selection: inout Selection) throws(Mistake) {
             let values = values == [""] ? [] : values
             let text = values.isEmpty ? nil : values.joined(separator: ",")
-            var preferences = selection.preferences ?? Preferences()
             switch self {
             case .quality: selection.quality = try text.map(Self.quality)
             case .conditions: selection.conditions = values.isEmpty ? nil : try values.map(Self.condition)
             case .audio: selection.audio = try text.map(Self.choice)
             case .subtitles: selection.subtitles = try text.map(Self.choice)
-            case .minimumBitRate: preferences.minimumBitRate = try text.map(Self.bitRate)
-            case .minimumSize: preferences.minimumSize = try text.map(Self.size)
-            case .prefersHDR: preferences.prefersHDR = try text.map(Self.truth)
-            case .prefersMultichannel: preferences.prefersMultichannel = try text.map(Self.truth)
-            case .codecs: preferences.codecs = try text.map(Self.codecList)
-            case .languages: preferences.languages = try text.map(Self.languageList)
-            case .isFast: preferences.isFast = try text.map(Self.truth)
-            case .keepsInterstitials: preferences.keepsInterstitials = try text.map(Self.truth)
-            case .keepsTrickPlay: preferences.keepsTrickPlay = try text.map(Self.truth)
+            case .minimumBitRate: selection.wishes.minimumBitRate = try text.map(Self.bitRate)
+            case .minimumSize: selection.wishes.minimumSize = try text.map(Self.size)
+            case .prefersHDR: selection.wishes.prefersHDR = try text.map(Self.truth)
+            case .prefersMultichannel: selection.wishes.prefersMultichannel = try text.map(Self.truth)
+            case .codecs: selection.wishes.codecs = try text.map(Self.codecList)
+            case .languages: selection.wishes.languages = try text.map(Self.languageList)
+            case .isFast: selection.wishes.isFast = try text.map(Self.truth)
+            case .keepsInterstitials: selection.wishes.keepsInterstitials = try text.map(Self.truth)
+            case .keepsTrickPlay: selection.wishes.keepsTrickPlay = try text.map(Self.truth)
             }
-            selection.preferences = preferences == Preferences() ? nil : preferences
         }
 
         // MARK: Reading
@@ -146,19 +125,23 @@ extension API {
     }
 }
 
-extension API.SelectionRequest {
+extension Selection {
     /// The selection, with defaults for the keys that it leaves out.
     ///
     /// `quality`, `min-bitrate`, `min-size` and `fast` decide on one matter, so one of them replaces the defaults of all four.
-    package func with(defaults: API.SelectionRequest) -> API.SelectionRequest {
-        var (all, own) = (self, preferences ?? API.Preferences())
-        let base = defaults.preferences ?? API.Preferences()
+    package func with(defaults: Selection) -> Selection {
+        var all = self
         all.conditions = conditions ?? defaults.conditions
         all.audio = audio ?? defaults.audio
         all.subtitles = subtitles ?? defaults.subtitles
+
+        var own = wishes
+        let base = defaults.wishes
         if quality == nil, own.minimumBitRate == nil, own.minimumSize == nil, own.isFast == nil {
             all.quality = defaults.quality
-            (own.minimumBitRate, own.minimumSize, own.isFast) = (base.minimumBitRate, base.minimumSize, base.isFast)
+            own.minimumBitRate = base.minimumBitRate
+            own.minimumSize = base.minimumSize
+            own.isFast = base.isFast
         }
         own.prefersHDR = own.prefersHDR ?? base.prefersHDR
         own.prefersMultichannel = own.prefersMultichannel ?? base.prefersMultichannel
@@ -166,19 +149,7 @@ extension API.SelectionRequest {
         own.languages = own.languages ?? base.languages
         own.keepsInterstitials = own.keepsInterstitials ?? base.keepsInterstitials
         own.keepsTrickPlay = own.keepsTrickPlay ?? base.keepsTrickPlay
-        all.preferences = own == API.Preferences() ? nil : own
-        return all
-    }
-}
-
-extension API.DownloadRequest {
-    /// The request, with defaults for the keys that its selections leave out.
-    package func with(defaults: API.SelectionRequest) -> API.DownloadRequest {
-        var all = self
-        let first = selections[0].with(defaults: defaults)
-        (all.quality, all.audio, all.subtitles) = (first.quality, first.audio, first.subtitles)
-        (all.preferences, all.conditions) = (first.preferences, first.conditions)
-        all.additional = additional?.map { $0.with(defaults: defaults) }
+        all.wishes = own
         return all
     }
 }

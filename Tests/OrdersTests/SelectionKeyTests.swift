@@ -1,16 +1,16 @@
-import API
+import Orders
 import Testing
 
 /// The keys of selections, and the defaults of the configuration.
 @Suite struct SelectionKeyTests {
-    private func selection(_ values: [API.SelectionKey: String]) throws -> API.SelectionRequest {
-        var selection = API.SelectionRequest()
+    private func selection(_ values: [Selection.Key: String]) throws -> Selection {
+        var selection = Selection()
         for (key, value) in values { try key.set([value], in: &selection) }
         return selection
     }
 
     /// The defaults, a request, and the keys that are in force.
-    static let merges: [([API.SelectionKey: String], [API.SelectionKey: String], [API.SelectionKey: String])] = [
+    static let merges: [([Selection.Key: String], [Selection.Key: String], [Selection.Key: String])] = [
         ([:], [:], [:]),
         ([.quality: "720p"], [:], [.quality: "720p"]),
         ([.quality: "720p"], [.quality: "best"], [.quality: "best"]),
@@ -31,23 +31,19 @@ import Testing
 
     @Test(arguments: merges)
     func aRequestGoesBeforeTheDefaults(
-        _ defaults: [API.SelectionKey: String], _ request: [API.SelectionKey: String],
-        _ expected: [API.SelectionKey: String]
+        _ defaults: [Selection.Key: String], _ request: [Selection.Key: String],
+        _ expected: [Selection.Key: String]
     ) throws {
         let merged = try selection(request).with(defaults: selection(defaults))
         #expect(try merged == selection(expected))
-        var download = API.DownloadRequest(source: "x")
-        (download.additional, download.note) = ([try selection(request)], "kept")
-        let all = try download.with(defaults: selection(defaults))
-        #expect(try all.selections == [selection(defaults), selection(expected)] && all.note == "kept")
     }
 
-    @Test(arguments: API.SelectionKey.allCases)
-    func anEmptyValueLeavesTheKeyOut(_ key: API.SelectionKey) throws {
-        var selection = API.SelectionRequest()
+    @Test(arguments: Selection.Key.allCases)
+    func anEmptyValueLeavesTheKeyOut(_ key: Selection.Key) throws {
+        var selection = Selection()
         try key.set([""], in: &selection)
         try key.set([], in: &selection)
-        #expect(selection == API.SelectionRequest())
-        #expect(throws: API.SelectionKey.Mistake.self) { try key.set(["?", " "], in: &selection) }
+        #expect(selection == Selection())
+        #expect(throws: Selection.Key.Mistake.self) { try key.set(["?", " "], in: &selection) }
     }
 }

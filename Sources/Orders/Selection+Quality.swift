@@ -1,0 +1,56 @@
+extension Selection {
+    /// The choice of a variant; as text `best`, `worst`, `720p`, `<=1080p`, `2M`, `265000`.
+    package enum Quality: Equatable, Sendable, LosslessStringConvertible {
+        case best
+        case worst
+        /// Exactly this height in pixels; among several, the highest bandwidth.
+        case height(Int)
+        /// At most this height in pixels; among several, the highest bandwidth.
+        case heightAtMost(Int)
+        /// The lowest bandwidth of at least this many bits per second, else the highest.
+        case minimumBandwidth(Int)
+
+        package init?(_ text: String) {
+            switch text {
+            case "best": self = .best
+            case "worst": self = .worst
+            default:
+                guard let form = Self.height(text) ?? Self.bandwidth(text) else { return nil }
+                self = form
+            }
+        }
+
+        private static func height(_ text: String) -> Quality? {
+            let isBound = text.hasPrefix("<=")
+            guard text.hasSuffix("p"), let pixels = positive(text.dropFirst(isBound ? 2 : 0).dropLast()) else {
+                return nil
+            }
+            return isBound ? .heightAtMost(pixels) : .height(pixels)
+        }
+
+        private static func bandwidth(_ text: String) -> Quality? {
+            BitRateText.bits(text).flatMap { $0 >= BitRateText.least ? .minimumBandwidth($0) : nil }
+        }
+
+        /// The height that a number too small for a bit rate probably means; nil for any other text.
+        package static func meantHeight(_ text: String) -> Int? {
+            positive(Substring(text)).flatMap { $0 < BitRateText.least ? $0 : nil }
+        }
+
+        package var description: String {
+            switch self {
+            case .best: "best"
+            case .worst: "worst"
+            case .height(let pixels): "\(pixels)p"
+            case .heightAtMost(let pixels): "<=\(pixels)p"
+            case .minimumBandwidth(let bits) where bits % 1_000_000 == 0: "\(bits / 1_000_000)M"
+            case .minimumBandwidth(let bits): "\(bits)"
+            }
+        }
+    }
+}
+
+extension Selection.Quality: Codable {
+    package init(from decoder: any Decoder) throws { self = try decoder.form("best, worst, 720p, <=1080p or 2M") }
+    package func encode(to encoder: any Encoder) throws { try description.encode(to: encoder) }
+}
