@@ -97,7 +97,7 @@ extension API {
         /// All reasons why it does not go on, the first one first; absent if it does, and for a pause without a reason.
         package var reasons: [Reason]?
         /// The rules that differ from the configuration's; absent if none does.
-        package var rules: Rules?
+        package var rules: DownloadRules.Change?
         /// The account of the download; absent before its end.
         package var summary: Summary?
         /// A sentence about the selected variant, if the origin did not deliver its playlist and another one is
@@ -164,7 +164,7 @@ extension API {
         package var ignoreSpace: Bool?
         package var paused: Bool?
         /// Rules for when it may run; those of an existing download are changed.
-        package var rules: Rules?
+        package var rules: DownloadRules.Change?
         package var headers: [Header]?
         /// Lines of a cookie file in Netscape's format. Those that match a host of the presentation are kept.
         package var cookies: [String]?
@@ -311,7 +311,7 @@ extension API.DownloadRequest: Codable {
         recordSeconds = try values.decodeIfPresent(Int.self, forKey: .recordSeconds)
         ignoreSpace = try values.decodeIfPresent(Bool.self, forKey: .ignoreSpace)
         paused = try values.decodeIfPresent(Bool.self, forKey: .paused)
-        rules = try values.decodeIfPresent(API.Rules.self, forKey: .rules)
+        rules = try values.decodeIfPresent(DownloadRules.Change.self, forKey: .rules)
         headers = try values.decodeIfPresent([API.Header].self, forKey: .headers)
         cookies = try values.decodeIfPresent([String].self, forKey: .cookies)
         route = try values.decodeIfPresent(API.Route.self, forKey: .route)

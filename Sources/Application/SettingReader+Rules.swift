@@ -1,5 +1,6 @@
 internal import Control
 internal import Downloader
+internal import Orders
 
 /// Readers of the keys for when downloads run, and who is told about them.
 extension SettingReader {

@@ -1,10 +1,9 @@
 import API
 import Downloader
 import Orders
-import SafeText
 
 extension DownloadOrder {
-    init(_ request: API.DownloadRequest) throws(APIError) {
+    init(_ request: API.DownloadRequest) {
         self.init(range: request.range)
         selections = request.selections
         note = request.note
@@ -13,8 +12,6 @@ extension DownloadOrder {
         recordSeconds = request.recordSeconds.map { Int64($0) }
         ignoresRoom = request.ignoreSpace ?? false
         isPaused = request.paused ?? false
-        rules =
-            try request.rules.map { rules throws(APIError) in try DownloadRules.Change(rules) }
-            ?? DownloadRules.Change()
+        rules = request.rules ?? DownloadRules.Change()
     }
 }

@@ -44,7 +44,7 @@ extension API.Download {
         selection = AssetShapes(asset).tracks(of: download.ids)
         let reasons = Self.reasons(of: download)
         self.reasons = reasons.isEmpty ? nil : reasons
-        rules = API.Rules(download.task.rules)
+        rules = download.task.rules.isEmpty ? nil : download.task.rules
     }
 
     /// The reasons why a download does not go on.
@@ -142,47 +142,6 @@ extension Download {
     func need(in state: API.Download.State) -> Need? {
         guard state == .waiting else { return nil }
         return need ?? (isAway ? .volume : nil)
-    }
-}
-
-extension API.Rules {
-    /// The rules of a download that differ from the configuration's; nil if none does.
-    init?(_ change: DownloadRules.Change) {
-        guard !change.isEmpty else { return nil }
-        self.init()
-        hours = change.hours?.map(\.description)
-        metered = change.pausesOnMetered.map { $0 ? .pause : .allow }
-        onBattery = change.battery?.description
-        onlyIdle = change.onlyIdle
-    }
-}
-
-extension DownloadRules.Change {
-    /// Reads the rules of a request.
-    init(_ rules: API.Rules) throws(APIError) {
-        self.init()
-        if let texts = rules.hours {
-            var hours: [DayHours] = []
-            for text in texts {
-                guard let some = DayHours(text) else {
-                    throw APIError(
-                        .badRequest, "\"\(text)\" is no time of the day",
-                        next: "write hours as 22:00-06:00, in local time")
-                }
-                hours.append(some)
-            }
-            self.hours = hours
-        }
-        if let text = rules.onBattery {
-            guard let behaviour = DownloadRules.Battery(text) else {
-                throw APIError(
-                    .badRequest, "\"\(text)\" is no behaviour on battery",
-                    next: "write allow, pause, or a charge such as 30%")
-            }
-            battery = behaviour
-        }
-        pausesOnMetered = rules.metered.map { $0 == .pause }
-        onlyIdle = rules.onlyIdle
     }
 }
 

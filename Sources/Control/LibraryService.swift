@@ -170,8 +170,6 @@ package import Substitution
     package func download(_ request: API.DownloadRequest) async throws(APIError) -> API.Download {
         let request = request.with(defaults: selectionDefaults)
         try Self.check(request)
-        // Wrong rules are refused before anything is opened.
-        if let rules = request.rules { _ = try DownloadRules.Change(rules) }
         let known = Set(
             [request.source, UserInformation(splitting: request.source).url].compactMap { try? find($0).id })
         let asset = try await open(request)
@@ -198,7 +196,7 @@ package import Substitution
     private func start(
         _ asset: Asset, _ request: API.DownloadRequest, isKnown: Bool
     ) async throws(APIError) -> Download {
-        let order = try DownloadOrder(request)
+        let order = DownloadOrder(request)
         do throws(Downloader.Refusal) {
             return try await downloader.start(asset, order)
         } catch {

@@ -173,19 +173,21 @@ import Store
     var record: DownloadRecord {
         DownloadRecord(
             asset: asset.id, renditions: ids.joined(separator: " "), state: state.rawValue,
-            task: task.stored(with: book.stored),
-            need: need?.rawValue, errorCode: failure?.code.stored, errorMessage: failure?.message, created: created)
+            task: task.stored,
+            account: book.stored?.stored, need: need?.rawValue, errorCode: failure?.code.stored,
+            errorMessage: failure?.message, created: created)
     }
 
     /// Restores a download of an earlier process. One whose task cannot be read fails, and its row stays.
     convenience init(_ record: DownloadRecord, of asset: Asset, by reader: inout TaskReader) {
         let failure = record.errorMessage.map { JobFailure(code: .init(stored: record.errorCode ?? ""), message: $0) }
         do {
+            let (task, account) = try reader.read(record)
             self.init(
-                asset, try reader.task(of: record), state: JobState(rawValue: record.state) ?? .failed,
-                failure: failure, created: record.created)
+                asset, task, state: JobState(rawValue: record.state) ?? .failed, failure: failure,
+                created: record.created)
             need = record.need.flatMap(Need.init(stored:))
-            book = DownloadBook(stored: record.task.flatMap { DownloadAccount.split($0).account })
+            book = DownloadBook(stored: account)
         } catch {
             let sentence = "what is to be kept of \(asset.name) is not understood: \(error)"
             self.init(

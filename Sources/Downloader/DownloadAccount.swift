@@ -4,7 +4,7 @@ import Origin
 
 /// The account of a download from its order to its end: what was fetched, from whom, in which time.
 ///
-/// The stored form of a task has its JSON: the names of properties never change.
+/// The catalogue has its JSON: the names of properties never change.
 package struct DownloadAccount: Codable, Equatable, Sendable {
     /// An origin and the bytes that it sent.
     package struct Origin: Codable, Equatable, Sendable {
@@ -79,7 +79,7 @@ struct DownloadBook {
     private mutating func read() {
         guard let text else { return }
         self.text = nil
-        guard let account = DownloadAccount(json: text) else { return }
+        guard let account = DownloadAccount(stored: text) else { return }
         if account.ended == 0 { open = account } else { latest = account }
     }
 

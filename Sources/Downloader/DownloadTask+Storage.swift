@@ -1,70 +1,45 @@
 import Foundation
-import Library
 import Orders
-import SafeText
 import Store
 
-/// Stored form of a task: JSON, without defaults. Keys and values never change; new keys may be added.
-private struct StoredTask: Codable {
-    struct Version: Codable {
-        let version: Int
+/// The stored form of a task: JSON without defaults. Keys and values never change; new keys may be added.
+extension DownloadTask: Codable {
+    private enum Key: String, CodingKey {
+        case version, items, note, priority, recordsLive, recordEnd, rules, pauseReason
     }
 
-    let version: Int
-    let items: [DownloadTask.Item]
-    let note: String?
-    let priority: Priority?
-    let recordsLive: Bool?
-    let recordEnd: Int64?
-    let rules: StoredRules?
-    let pauseReason: String?
-    /// Not read with the task: see `DownloadAccount.split`.
-    var account: DownloadAccount?
-}
-
-extension DownloadAccount {
-    /// Parses the JSON of `split`.
-    init?(json text: String) {
-        guard let account = try? JSONDecoder().decode(Self.self, from: Data(text.utf8)) else { return nil }
-        self = account
+    package init(from decoder: any Decoder) throws {
+        self.init()
+        let values = try decoder.container(keyedBy: Key.self)
+        for item in try values.decode([Item].self, forKey: .items).reversed() { add(item) }
+        note = try values.decodeIfPresent(String.self, forKey: .note)
+        priority = try values.decodeIfPresent(Priority.self, forKey: .priority) ?? .default
+        recordsLive = try values.decodeIfPresent(Bool.self, forKey: .recordsLive) ?? false
+        recordEnd = try values.decodeIfPresent(Int64.self, forKey: .recordEnd)
+        rules = try values.decodeIfPresent(DownloadRules.Change.self, forKey: .rules) ?? DownloadRules.Change()
+        pauseReason = try values.decodeIfPresent(String.self, forKey: .pauseReason)
     }
 
-    /// Splits the stored form of a task from its account, which is then not parsed. Keys are sorted, so the account comes
-    /// first.
-    static func split(_ text: String) -> (task: String, account: String?) {
-        let (head, tail) = ("{\"account\":", "},\"items\":")
-        guard text.hasPrefix(head), let end = text.range(of: tail) else { return (text, nil) }
-        let account = text[text.index(text.startIndex, offsetBy: head.utf8.count)..<end.lowerBound]
-        return ("{" + text[text.index(end.lowerBound, offsetBy: 2)...], account + "}")
-    }
-}
-
-/// Rules in the form in which users write them.
-private struct StoredRules: Codable {
-    let hours: [String]?
-    let pausesOnMetered: Bool?
-    let battery: String?
-    let onlyIdle: Bool?
-
-    init?(_ change: DownloadRules.Change) {
-        guard !change.isEmpty else { return nil }
-        hours = change.hours?.map(\.description)
-        (pausesOnMetered, onlyIdle) = (change.pausesOnMetered, change.onlyIdle)
-        battery = change.battery?.description
+    package func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: Key.self)
+        try values.encode(Self.version, forKey: .version)
+        try values.encode(items, forKey: .items)
+        try values.encodeIfPresent(note, forKey: .note)
+        if priority != .default { try values.encode(priority, forKey: .priority) }
+        if recordsLive { try values.encode(recordsLive, forKey: .recordsLive) }
+        try values.encodeIfPresent(recordEnd, forKey: .recordEnd)
+        if !rules.isEmpty { try values.encode(rules, forKey: .rules) }
+        try values.encodeIfPresent(pauseReason, forKey: .pauseReason)
     }
 
-    var change: DownloadRules.Change {
-        var change = DownloadRules.Change()
-        change.hours = hours?.compactMap { DayHours($0) }
-        (change.pausesOnMetered, change.onlyIdle) = (pausesOnMetered, onlyIdle)
-        change.battery = battery.flatMap { DownloadRules.Battery($0) }
-        return change
-    }
-}
+    // MARK: The text in the catalogue
 
-extension DownloadTask {
     /// The highest version that is read, and the one that is written.
     private static let version = 2
+
+    private struct Version: Decodable {
+        let version: Int
+    }
 
     struct UnknownVersion: Error, CustomStringConvertible {
         let version: Int
@@ -72,58 +47,63 @@ extension DownloadTask {
     }
 
     /// The text for the catalogue.
-    var stored: String { stored(with: nil) }
-
-    func stored(with account: DownloadAccount?) -> String {
-        let form = StoredTask(
-            version: Self.version, items: items, note: note, priority: priority == .default ? nil : priority,
-            recordsLive: recordsLive ? true : nil, recordEnd: recordEnd, rules: StoredRules(rules),
-            pauseReason: pauseReason,
-            account: account)
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys]
-        // Encoding cannot fail: the values are strings, Booleans and finite numbers.
-        return (try? encoder.encode(form)).map { String(decoding: $0, as: UTF8.self) } ?? ""
-    }
+    var stored: String { CatalogueText.of(self) }
 
     /// - Throws: `UnknownVersion` if a newer Weir wrote the text.
     init(stored text: String) throws {
-        let decoder = JSONDecoder()
         var data = Data(text.utf8)
-        let version = try decoder.decode(StoredTask.Version.self, from: data).version
+        let version = try JSONDecoder().decode(Version.self, from: data).version
         guard version <= Self.version else { throw UnknownVersion(version: version) }
-        if version == 1 { data = try FirstStoredTask.upgraded(data) }
 
-        let form = try decoder.decode(StoredTask.self, from: data)
-        self.init()
-        for item in form.items.reversed() { add(item) }
-        note = form.note
-        priority = form.priority ?? .default
-        recordsLive = form.recordsLive ?? false
-        recordEnd = form.recordEnd
-        rules = form.rules?.change ?? DownloadRules.Change()
-        pauseReason = form.pauseReason
+        if version == 1 { data = try FirstStoredTask.upgraded(data) }
+        self = try JSONDecoder().decode(Self.self, from: data)
+    }
+}
+
+extension DownloadAccount {
+    /// The text for the catalogue.
+    var stored: String { CatalogueText.of(self) }
+
+    /// Reads the text in the catalogue; nil for a damaged one.
+    init?(stored text: String) {
+        guard let account = try? JSONDecoder().decode(Self.self, from: Data(text.utf8)) else { return nil }
+        self = account
+    }
+}
+
+private enum CatalogueText {
+    /// JSON with sorted keys: equal values have equal texts.
+    static func of(_ value: some Encodable) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys]
+        // Encoding cannot fail: the values are strings, Booleans and finite numbers.
+        return (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 }
 
 /// Reads the tasks of download records. Most records of a large store have equal text, which is parsed once.
 struct TaskReader {
-    private var known: [String: DownloadTask] = [:]
+    private struct Known {
+        let task: DownloadTask
+        /// The account in a task of version 1.
+        let account: String?
+    }
 
-    /// A record without a task requests its renditions completely.
-    mutating func task(of record: DownloadRecord) throws -> DownloadTask {
+    private var known: [String: Known] = [:]
+
+    /// Returns the task and the text of the account. A record without a task requests its renditions completely.
+    mutating func read(_ record: DownloadRecord) throws -> (task: DownloadTask, account: String?) {
         guard let text = record.task else {
+            let renditions = record.renditions.split(separator: " ").map(String.init)
             var task = DownloadTask()
-            task.add(
-                .init(
-                    Selection(subtitles: .nothing), renditions: record.renditions.split(separator: " ").map(String.init)
-                ))
-            return task
+            task.add(DownloadTask.Item(Selection(subtitles: .nothing), renditions: renditions))
+            return (task, record.account)
         }
-        let stored = DownloadAccount.split(text).task
-        if let task = known[stored] { return task }
-        let task = try DownloadTask(stored: stored)
-        known[stored] = task
-        return task
+        if let known = known[text] { return (known.task, record.account ?? known.account) }
+
+        let task = try DownloadTask(stored: text)
+        let account = record.account == nil ? FirstStoredTask.account(in: text) : nil
+        known[text] = Known(task: task, account: account)
+        return (task, record.account ?? account)
     }
 }

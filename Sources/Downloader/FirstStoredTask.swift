@@ -1,6 +1,7 @@
 import Foundation
 
-/// The JSON of a task as builds before version 2 stored it: with a grammar of its own for selections. Pure.
+/// The JSON of a task as builds before version 2 stored it: with grammars of its own for
+/// selections and rules, and with the account of the download. Pure.
 enum FirstStoredTask {
     private typealias Object = [String: Any]
 
@@ -8,7 +9,25 @@ enum FirstStoredTask {
     static func upgraded(_ json: Data) throws -> Data {
         guard var task = try JSONSerialization.jsonObject(with: json) as? Object else { return json }
         if let items = task["items"] as? [Object] { task["items"] = items.map(item) }
+        task["rules"] = (task["rules"] as? Object).map(rules)
         return try JSONSerialization.data(withJSONObject: task)
+    }
+
+    /// The account of the download, which a task of version 1 contained; nil for none, and for another version.
+    static func account(in text: String) -> String? {
+        struct Stored: Decodable {
+            let version: Int
+            let account: DownloadAccount?
+        }
+        let stored = try? JSONDecoder().decode(Stored.self, from: Data(text.utf8))
+        return stored?.version == 1 ? stored?.account?.stored : nil
+    }
+
+    private static func rules(_ stored: Object) -> Object {
+        var rules = stored
+        rules["metered"] = (stored["pausesOnMetered"] as? Bool).map { $0 ? "pause" : "allow" }
+        rules["onBattery"] = stored["battery"]
+        return rules
     }
 
     private static func item(_ stored: Object) -> Object {

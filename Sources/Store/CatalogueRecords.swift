@@ -137,6 +137,8 @@ public struct DownloadRecord: Codable, Equatable, Sendable, CatalogueRow {
     public var state: String
     /// The task, as JSON with a version of its own; nil for none.
     public var task: String?
+    /// The account of its latest run, as JSON; nil before the first.
+    public var account: String?
     /// The thing it waits for, as in `Need`.
     public var need: String?
     /// The code of the error that ended it, if one did.
@@ -148,17 +150,18 @@ public struct DownloadRecord: Codable, Equatable, Sendable, CatalogueRow {
 
     /// Makes a record of its fields.
     public init(
-        asset: String, renditions: String, state: String, task: String? = nil, need: String? = nil,
-        errorCode: String? = nil, errorMessage: String? = nil, created: Int64
+        asset: String, renditions: String, state: String, task: String? = nil, account: String? = nil,
+        need: String? = nil, errorCode: String? = nil, errorMessage: String? = nil, created: Int64
     ) {
         (self.asset, self.renditions, self.state, self.task) = (asset, renditions, state, task)
+        self.account = account
         (self.need, self.errorCode, self.errorMessage, self.created) = (need, errorCode, errorMessage, created)
     }
 
     static let columns: [RowColumn<Self>] = [
         .init("asset", \.asset), .init("renditions", \.renditions), .init("state", \.state), .init("task", \.task),
         .init("need", \.need), .init("errorCode", \.errorCode), .init("errorMessage", \.errorMessage),
-        .init("created", \.created),
+        .init("created", \.created), .init("account", \.account),
     ]
 
     static let blank = DownloadRecord(asset: "", renditions: "", state: "", created: 0)

@@ -10,6 +10,7 @@ extension Catalogue {
         migrator.registerMigration("live") { try $0.execute(sql: "ALTER TABLE playlist ADD COLUMN wasLive BOOLEAN") }
         migrator.registerMigration("note") { try $0.execute(sql: "ALTER TABLE asset ADD COLUMN note TEXT") }
         migrator.registerMigration("removal") { try $0.execute(sql: removals) }
+        migrator.registerMigration("account") { try $0.execute(sql: "ALTER TABLE download ADD COLUMN account TEXT") }
         return migrator
     }
 

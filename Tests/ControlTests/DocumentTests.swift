@@ -87,7 +87,7 @@ import Testing
             "Missing": API.Download.Summary.Missing.self, "Selected": API.Download.Selected.self,
             "Share": API.Download.Selected.Share.self, "EventRendition": API.Event.Rendition.self,
             "Explanation": API.Explanation.self, "Export": API.Export.self, "ExportRequest": API.ExportRequest.self,
-            "DownloadReason": Reason.self, "Rules": API.Rules.self,
+            "DownloadReason": Reason.self, "Rules": DownloadRules.Change.self,
             "Failure": API.Download.Failure.self, "Header": API.Header.self, "Route": API.Route.self,
             "Hole": API.Verification.Hole.self,
             "ImportRequest": API.ImportRequest.self, "KPIReport": API.KPIReport.self, "KPIs": KPIs.self,

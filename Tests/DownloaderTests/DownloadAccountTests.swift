@@ -45,20 +45,27 @@ import Testing
         #expect(book.account == account)
     }
 
-    @Test func theStoredFormIsReadWithoutAndWithAnAccount() throws {
+    @Test func theAccountIsReadFromItsColumnAndFromATaskOfTheFirstVersion() throws {
         var task = DownloadTask()
         task.add(.init(Selection(), renditions: ["video-720p"]))
         task.note = #"a "note" with },"items":"#
-        #expect(try DownloadTask(stored: task.stored) == task && DownloadAccount.split(task.stored).account == nil)
         var account = DownloadAccount(began: 7)
         account.ended = 9
         account.origins = [.init(host: "h", requests: 1, bytes: 2)]
-        let text = task.stored(with: account)
-        // A reader that knows no accounts reads the task.
-        #expect(try DownloadTask(stored: text) == task)
-        let (plain, json) = DownloadAccount.split(text)
-        #expect(try DownloadTask(stored: plain) == task && plain == task.stored)
-        #expect(DownloadBook(stored: json).account == account && DownloadBook(stored: json).stored == account)
+
+        var record = DownloadRecord(asset: "a", renditions: "video-720p", state: "complete", created: 1)
+        record.task = task.stored
+        var reader = TaskReader()
+        #expect(try reader.read(record) == (task, nil))
+        record.account = account.stored
+        #expect(try reader.read(record) == (task, account.stored))
+        #expect(DownloadBook(stored: account.stored).account == account)
+        #expect(DownloadBook(stored: account.stored).stored == account)
+
+        let (text, json) = (task.stored.dropFirst(), account.stored)
+        record.task = "{\"account\":\(json)," + text.replacing("\"version\":2", with: "\"version\":1")
+        record.account = nil
+        for _ in 0..<2 { #expect(try reader.read(record) == (task, json)) }
     }
 
     @Test @LoopActor func a5ADownloadTellsHowItWent() async throws {

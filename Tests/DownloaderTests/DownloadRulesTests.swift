@@ -9,38 +9,6 @@ import Testing
 
 /// Rules for when downloads run: the decision as a table, and downloads that wait and go on.
 @Suite struct DownloadRulesTests {
-    @Test(
-        arguments: [
-            ("22:00-06:00", "22:00-06:00"), ("9:05-10:00", "09:05-10:00"), ("22:00-00:00", "22:00-24:00"),
-            ("00:00-24:00", "00:00-24:00"), ("12:00-12:00", nil), ("24:00-06:00", nil), ("22:00", nil),
-            ("22-06", nil), ("22:60-06:00", nil), ("25:00-06:00", nil), ("-1:00-06:00", nil), ("", nil),
-            ("22:0-06:00", nil), ("22:00-06:00-07:00", nil), ("aa:00-06:00", nil),
-        ] as [(String, String?)])
-    func hoursAreRead(_ text: String, _ read: String?) { #expect(DayHours(text)?.description == read) }
-
-    @Test(arguments: [
-        ("22:00-06:00", 1320, true), ("22:00-06:00", 1319, false), ("22:00-06:00", 0, true),
-        ("22:00-06:00", 359, true), ("22:00-06:00", 360, false), ("12:00-13:00", 720, true),
-        ("12:00-13:00", 780, false), ("22:00-24:00", 1439, true), ("22:00-24:00", 0, false),
-    ])
-    func hoursMayPassMidnight(_ text: String, _ minute: Int, _ isWithin: Bool) throws {
-        #expect(try #require(DayHours(text)).contains(minute) == isWithin)
-    }
-
-    @Test(arguments: [
-        ("22:00-06:00", 1319, 1), ("22:00-06:00", 1320, 480), ("22:00-06:00", 359, 1), ("22:00-24:00", 1439, 1),
-        ("12:00-13:00", 779, 1), ("12:00-13:00", 780, 1380),
-    ])
-    func theNextChangeIsKnown(_ text: String, _ minute: Int, _ minutes: Int) throws {
-        #expect(try #require(DayHours(text)).minutesToChange(from: minute) == minutes)
-    }
-
-    @Test(arguments: ["allow", "pause", "30%", "100%"])
-    func batteryIsRead(_ text: String) { #expect(DownloadRules.Battery(text)?.description == text) }
-
-    @Test(arguments: ["", "0%", "101%", "30", "never", "%"])
-    func otherWordsForBatteryAreRefused(_ text: String) { #expect(DownloadRules.Battery(text) == nil) }
-
     private struct Machine: Sendable {
         var minute = 720
         var isMetered = Conditions.Reading<Bool>.value(false)
@@ -109,12 +77,15 @@ import Testing
         var task = DownloadTask()
         task.add(.init(Selection(), renditions: ["m"]))
         task.rules.hours = [DayHours("22:00-06:00")!]
-        (task.rules.pausesOnMetered, task.rules.battery, task.rules.onlyIdle) = (false, .pauseBelow(20), true)
+        (task.rules.metered, task.rules.onBattery, task.rules.onlyIdle) = (.allow, .pauseBelow(20), true)
         task.pauseReason = "until tonight"
         #expect(try DownloadTask(stored: task.stored) == task)
-        var account = DownloadAccount(began: 1)
-        account.requests = 1
-        #expect(try DownloadTask(stored: DownloadAccount.split(task.stored(with: account)).task) == task)
+        let rules = #"{"hours":["22:00-06:00"],"metered":"allow","onBattery":"20%","onlyIdle":true}"#
+        #expect(task.stored.contains("\"rules\":\(rules)"))
+        let first =
+            #"{"items":[{"renditions":["m"],"selection":{}}],"pauseReason":"until tonight","rules":{"battery":"20%","#
+            + #""hours":["22:00-06:00"],"onlyIdle":true,"pausesOnMetered":false},"version":1}"#
+        #expect(try DownloadTask(stored: first) == task)
     }
 
     // MARK: Downloads
@@ -163,7 +134,7 @@ import Testing
         let download = try await fixture.start("/ts/master.m3u8")
         #expect(download.need == .metered)
         var order = DownloadOrder(Selection(quality: .worst))
-        order.rules.pausesOnMetered = false
+        order.rules.metered = .allow
         _ = try await fixture.downloader.start(fixture.open("/ts/master.m3u8"), order)
         try await fixture.reaches(.complete, "ts")
     }

@@ -59,7 +59,7 @@ struct RuleTests {
             let added = try await scene.weir.run(["get", scene.origin.master("ts"), "-q", "worst", "--hours", "any"])
             #expect(added.exit == .code(0), "\(added.errors)")
             let wrong = try await scene.weir.run(["add", scene.origin.master("cmaf"), "--hours", "10-11"])
-            #expect(wrong.exit == .code(64) && wrong.errors.contains("\"10-11\" is no time of the day"), "\(wrong)")
+            #expect(wrong.exit == .code(64) && wrong.errors.contains("\"10-11\" is not a time of the day"), "\(wrong)")
         }
     }
 

@@ -63,7 +63,8 @@ import Testing
             ],
             downloads: [
                 DownloadRecord(
-                    asset: "a-id", renditions: "audio", state: "failed", task: "{}", need: "room", errorCode: "missing",
+                    asset: "a-id", renditions: "audio", state: "failed", task: "{}", account: "{}",
+                    need: "room", errorCode: "missing",
                     errorMessage: "gone", created: 5)
             ])
         let records: [Any] = [whole.assets[1], whole.playlists[0], whole.downloads[0]]

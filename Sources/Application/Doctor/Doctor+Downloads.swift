@@ -2,7 +2,7 @@ internal import Control
 internal import Downloader
 internal import EventLoop
 internal import HTTPMessage
-internal import Orders
+import Orders
 internal import Origin
 
 /// Checks of the rules for downloads, and of the receiver of their events.

@@ -2,6 +2,7 @@ internal import Downloader
 internal import EventLoop
 internal import Glibc
 internal import Library
+internal import Orders
 internal import Store
 
 /// Keeps the downloader informed of the machine's state, as long as rules of downloads depend on it. Without such rules, or
