@@ -1,6 +1,7 @@
 import EventLoop
 import Integrity
 import Library
+import Orders
 import Store
 import TestRooms
 import TestSupport
