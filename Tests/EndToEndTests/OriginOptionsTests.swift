@@ -101,8 +101,16 @@ struct OriginOptionsTests {
 
     /// Runs a command; `weir check` knows no daemon.
     private func run(_ words: [String], _ weir: WeirProcess) async throws -> ProcessResult {
-        guard words[0] == "check" else { return try await weir.run(words) }
-        return try await ProcessRunner.run(Repository.builtProgram("weir"), words, environment: ["http_proxy": ""])
+        let program = Repository.builtProgram("weir")
+        let environment = ["http_proxy": "", "XDG_CONFIG_HOME": weir.state, "WEIR_STORE": ""]
+        switch words[0] {
+        case "check": return try await ProcessRunner.run(program, words, environment: environment)
+        case "play":
+            // The words behind -- are the player's.
+            let line = [words[0], "--state", weir.state] + words.dropFirst()
+            return try await ProcessRunner.run(program, line, environment: environment)
+        default: return try await weir.run(words)
+        }
     }
 
     /// The commands that take a URL, with their other words. A player that fetches the entry stands for any.
@@ -147,6 +155,7 @@ struct OriginOptionsTests {
                 let isPaused = command == "resume"
                 let got = try await scene.weir.run(
                     [isPaused ? "add" : "get", url, "-q", "worst", "--name", name] + (isPaused ? ["--paused"] : [])
+                        + (command == "cache" ? ["--range", "0-1"] : [])
                         + first)
                 #expect(got.exit == .code(0), "\(command) \(way): \(got)")
                 if let undoing = way.undoing {
@@ -179,7 +188,7 @@ struct OriginOptionsTests {
                 switch command {
                 case "verify": ["--repair"]
                 case "keys": ["--renew"]
-                case "cache": ["--seconds", "1"]
+                case "cache": ["--seconds", "6"]
                 default: []
                 }
             if command == "verify" { try removePiece(of: try await id(of: name, scene), in: scene) }
