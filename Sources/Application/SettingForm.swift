@@ -3,6 +3,7 @@ internal import Downloader
 internal import HTTPMessage
 internal import Library
 internal import Logging
+internal import Orders
 internal import Origin
 internal import Retention
 internal import Store

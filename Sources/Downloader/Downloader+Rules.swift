@@ -1,6 +1,6 @@
 import EventLoop
 import Library
-import Orders
+package import Orders
 
 /// Rules for when downloads may run: one that a rule stops waits, and continues by itself once no rule stops it.
 extension Downloader {

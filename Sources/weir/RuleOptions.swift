@@ -22,7 +22,7 @@ struct RuleOptions: ParsableArguments {
     var onlyIdle: Bool?
 
     func validate() throws {
-        if hours.contains([]), hours.count > 1 { throw ValidationError("--hours any stands alone.") }
+        if hours.contains(where: \.isEmpty), hours.count > 1 { throw ValidationError("--hours any stands alone.") }
     }
 
     /// The rules of a request; nil without the options, so that a download keeps its rules.

@@ -3,6 +3,7 @@ import EventLoop
 import Foundation
 import HTTPMessage
 import Library
+import Orders
 import TestRooms
 import TestSupport
 import Testing
@@ -24,7 +25,7 @@ import Testing
         var handlers = EndpointHandlers()
         service.register(in: &handlers)
         routes = ControlRoutes(handlers, token: "secret")
-        let begun = try await service.download(.init(source: house.origin.master("aes"), quality: .worst))
+        let begun = try await service.download(.init(source: house.origin.master("aes"), Selection(quality: .worst)))
         try await waitUntil("the end") { try await service.download(id: begun.id).state == .complete }
     }
 

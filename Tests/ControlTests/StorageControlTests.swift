@@ -39,7 +39,7 @@ import Testing
     }
 
     private func film(_ name: String = "ts") async throws -> API.Download {
-        let begun = try await service.download(.init(source: origin.master(name), quality: .worst))
+        let begun = try await service.download(.init(source: origin.master(name), Selection(quality: .worst)))
         try await waitUntil("the end of \(name)") { try await service.download(id: begun.id).state == .complete }
         return try await service.download(id: begun.id)
     }
@@ -68,7 +68,7 @@ import Testing
         #expect(asset.storage?.isExpired == true && asset.playable?.answer == .no && asset.local == .complete)
         #expect(asset.playable?.reason.contains("has expired") == true)
         do throws(APIError) {
-            _ = try await service.download(.init(source: "ts", quality: .best))
+            _ = try await service.download(.init(source: "ts", Selection(quality: .best)))
             Issue.record("it began")
         } catch {
             #expect(error.code == .expired && error.code.status == 410)

@@ -4,6 +4,7 @@ import Library
 import Orders
 import Origin
 import Playlist
+import Store
 import TestRooms
 import TestSupport
 import Testing

@@ -3,6 +3,7 @@ import Library
 import Orders
 import Playlist
 import Retention
+import SafeText
 import Testing
 
 @testable import Downloader

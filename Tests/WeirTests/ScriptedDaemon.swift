@@ -2,6 +2,7 @@ import API
 import Control
 import EventLoop
 import HTTPServer
+import Orders
 import TestSupport
 
 /// A daemon with the real API and a service whose downloads go through given states.
