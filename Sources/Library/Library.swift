@@ -423,6 +423,11 @@ public import Store
     /// Deletes the stored files of an asset, and unregisters it.
     func discard(_ asset: Asset) async throws(LibraryError) {
         unregister(asset)
+        try await deleteUnregistered(asset)
+    }
+
+    /// Deletes an unregistered asset's rows and folders.
+    func deleteUnregistered(_ asset: Asset) async throws(LibraryError) {
         do {
             try await erase(asset) { [store] awaited throws(StoreError) in
                 try await store.catalogue.removeAsset(asset.id, awaiting: awaited)

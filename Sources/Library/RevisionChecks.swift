@@ -15,6 +15,8 @@ import HTTPMessage
     let searches = SharedTasks<ObjectIdentifier, Void>()
     /// The loading of entry playlists of new revisions.
     let creations = SharedTasks<ObjectIdentifier, Result<Asset, LibraryError>>()
+    /// The removals of abandoned revisions, by the assets that they revise.
+    let removals = SharedTasks<ObjectIdentifier, Void>()
 
     /// The time between two comparisons of an asset into which something is fetched.
     private static let interval = Duration.seconds(60)

@@ -35,6 +35,9 @@ import Store
         revision.revises = asset.id
         revision.bundle.relocate(to: asset.bundle.place)
         try await library.playlists.loadEntry(of: revision)
+        // The catalogue has one revision of an asset: the row of an abandoned one would be taken for that of the next.
+        let removals = library.revisionChecks.removals
+        if removals.isRunning(ObjectIdentifier(asset)) { await removals.run(ObjectIdentifier(asset)) {} }
         try asset.checkNotRemoved()
         library.register(revision, of: asset)
         return revision
@@ -81,10 +84,15 @@ import Store
     public func abandon(_ revision: Asset) async {
         guard let asset = revised(by: revision) else { return }
         asset.revision = nil
-        do {
-            try await library.discard(revision)
-        } catch {
-            library.report("\(asset.name): the part of the new content is not completely removed: \(error)")
+        // At once: whatever uses the revision must see that it is removed.
+        library.unregister(revision)
+        revision.bundle.forbidWrites()
+        await library.revisionChecks.removals.run(ObjectIdentifier(asset)) {
+            do {
+                try await library.deleteUnregistered(revision)
+            } catch {
+                library.report("\(asset.name): the part of the new content is not completely removed: \(error)")
+            }
         }
     }
 

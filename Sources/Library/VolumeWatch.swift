@@ -32,6 +32,8 @@ package import Store
     /// Cleans up after moves and removals of an earlier process, and starts to watch volumes.
     func watch() {
         for volume in [library.store.home] + library.store.volumes { completeRemovals(in: volume) }
+        // The process ended before the catalogue had forgotten an asset on a volume that is away: it would vanish with its return.
+        complete(library.store.begunRemovals.filter { library.asset(id: $0) != nil })
         for asset in bundles {
             adoptRest(of: asset)
             completeMove(of: asset)
@@ -84,10 +86,13 @@ package import Store
 
     /// Completes removals that were interrupted, or that waited for this volume.
     private func completeRemovals(in volume: Volume) {
-        let ids = library.store.unfinishedRemovals(in: volume)
-        guard !ids.isEmpty else { return }
+        complete(Set(library.store.unfinishedRemovals(in: volume)))
+    }
+
+    private func complete(_ removals: Set<String>) {
+        guard !removals.isEmpty else { return }
         Task { @LoopActor in
-            for id in ids {
+            for id in removals.sorted() {
                 do {
                     try await completeRemoval(of: id)
                 } catch {

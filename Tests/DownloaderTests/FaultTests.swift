@@ -56,7 +56,7 @@ import Testing
         } catch let error as LibraryError {
             return error.message
         }
-        try await waitUntil("an end", within: .seconds(20)) {
+        try await waitUntil("an end", within: .seconds(60)) {
             switch download.state {
             case .complete, .failed: true
             case .waiting: !isPatient

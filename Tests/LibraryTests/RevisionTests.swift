@@ -602,6 +602,33 @@ import Testing
         #expect(try await fixture.origin.requests(for: "/film/master.m3u8").count == 1)
     }
 
+    /// The catalogue would take the row of the abandoned revision for that of the next one.
+    @Test func theNextRevisionWaitsForTheRemovalOfTheAbandonedOne() async throws {
+        let (fixture, asset) = try await changed()
+        let (stream, end) = AsyncStream<Void>.makeStream()
+        let removals = fixture.library.revisionChecks.removals
+        let removal = Task { @LoopActor in
+            await removals.run(ObjectIdentifier(asset)) {
+                for await _ in stream {}
+            }
+        }
+        try await waitUntil("the removal") { removals.isRunning(ObjectIdentifier(asset)) }
+        try await fixture.origin.clearRequests()
+        let creation = Task { @LoopActor in try await fixture.library.revisions.revise(asset) }
+        try await waitUntil("the entry") {
+            try await fixture.origin.requests(for: "/film/master.m3u8").contains { $0.state == "done" }
+        }
+        for _ in 0..<50 { await Task.yield() }
+        #expect(asset.revision == nil)
+
+        end.finish()
+        await removal.value
+        let revision = try await creation.value
+        #expect(asset.revision === revision)
+        try await fixture.fetch("subtitles-en", of: revision)
+        #expect(revision.isPersistent)
+    }
+
     /// A signed link to the new content has expired meanwhile.
     @Test func aNewURLAppliesToTheAssetAndItsRevision() async throws {
         let (fixture, asset) = try await changed()

@@ -66,6 +66,9 @@ extension Store {
         return Set(volume.removedIDs + awaited.map(\.asset)).sorted()
     }
 
+    /// The ids of assets whose removal has begun, and waits for a volume.
+    public var begunRemovals: Set<String> { Set(removals.all.map(\.asset)) }
+
     /// The ids of removed assets whose folders on volumes that are there are still to be deleted.
     public var removalsToComplete: Set<String> {
         let marks = Set(volumes.filter { $0.absence == nil }.compactMap(\.mark))
