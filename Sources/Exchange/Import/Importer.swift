@@ -29,7 +29,12 @@ import Store
         defer { library.reserved.remove(name) }
         let plan = try await plan(source, name: name)
         let asset = try await copy(plan, artwork: source.artwork)
-        library.recordImport(asset, listing: plan.listed)
+        if source.identity?.interstitials == nil {
+            library.recordImport(asset, listing: plan.listed)
+        } else {
+            // Playlists name interstitials only once the asset has them.
+            library.publish(asset)
+        }
         asset.close()
         if !asset.isPlayableOffline {
             library.report("\(asset.name): imported, but nothing of it plays without an origin")
