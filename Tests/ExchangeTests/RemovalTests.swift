@@ -98,7 +98,7 @@ import Testing
         _ = try await fixture.library.remove(asset)
         try FileManager.default.moveItem(atPath: disk.path("away"), toPath: volume)
         try await waitUntil("the end of the folder") { bundles(in: volume).isEmpty }
-        #expect(!fixture.library.store.hasTraces(of: asset.id))
+        try await waitUntil("the end of the removal") { !fixture.library.store.hasTraces(of: asset.id) }
     }
 
     @Test("An interrupted removal is completed by the next start, and not undone")
