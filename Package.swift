@@ -52,7 +52,7 @@ let package = Package(
         .target(name: "CExecutor"),
         // The page's files, as bytes.
         .target(name: "CPage", exclude: ["files", "page.png"]),
-        // The API's document, conf/openapi.json, and conf/weir.toml, as bytes: the compiler has #embed, where SwiftPM's
+        // The API's document, conf/openapi.json, as bytes: the compiler has #embed, where SwiftPM's
         // .embedInCode takes minutes. And the commit.
         .target(name: "CDocument", cSettings: [.define("WEIR_COMMIT", to: "\"\(commit)\"")]),
         // Pure: text and bytes in, values out.
