@@ -122,6 +122,23 @@ struct TestOriginFaultTests {
         #expect(ContinuousClock.now - start >= .milliseconds(100))
     }
 
+    @Test(
+        "a reply that comes to its hold after the rules were cleared and all released is not held",
+        arguments: OriginKind.allCases)
+    func lateHoldsAreReleased(kind: OriginKind) async throws {
+        let origin = try await kind.start()
+        try await origin.add(
+            OriginRule(path) {
+                $0.hold = true
+                $0.delay = 0.3
+            })
+        async let reply = HTTPProbe.fetch(origin.url(path))
+        try await waitUntil("the request") { try await origin.requests().count == 1 }
+        try await origin.clearRules()
+        try await origin.release("*")
+        #expect(try await reply.isComplete)
+    }
+
     @Test("a throttled body arrives at its rate", arguments: OriginKind.allCases)
     func throttles(kind: OriginKind) async throws {
         let origin = try await kind.start()

@@ -217,8 +217,9 @@ final class OriginConnection: Sendable {
     }
 
     /// Waits until the reply is released.
-    func waitForRelease(target: String) throws(OriginConnectionEnd) {
-        server.hold(self, target: target)
+    /// - Parameter clears: as in `OriginServer.Verdict`.
+    func waitForRelease(target: String, since clears: Int) throws(OriginConnectionEnd) {
+        guard server.hold(self, target: target, since: clears) else { return }
         defer { server.unhold(self) }
         while try !wait() {}
     }

@@ -5,6 +5,8 @@ struct OriginReply {
     private let head: OriginRequestHead
     private let order: Int
     private let rule: OriginRule
+    /// As in `OriginServer.Verdict`.
+    private let clears: Int
     /// Nil if the rule requires no tokens.
     private let isAdmitted: Bool?
     private let connection: OriginConnection
@@ -23,6 +25,7 @@ struct OriginReply {
         self.head = head
         self.order = order
         rule = verdict?.rule ?? OriginRule("*")
+        clears = verdict?.clears ?? 0
         isAdmitted = verdict?.isAdmitted
         self.connection = connection
         self.server = server
@@ -290,7 +293,7 @@ struct OriginReply {
 
     private func waitForRelease() throws(OriginConnectionEnd) {
         server.update(order) { $0.state = "paused" }
-        try connection.waitForRelease(target: head.target)
+        try connection.waitForRelease(target: head.target, since: clears)
         server.update(order) { $0.state = "open" }
     }
 }

@@ -27,6 +27,8 @@ final class OriginServer: Sendable {
         let rule: OriginRule
         /// Nil if the rule requires no tokens.
         let isAdmitted: Bool?
+        /// The number of times that the rules had been cleared before.
+        let clears: Int
     }
 
     private struct State {
@@ -38,6 +40,9 @@ final class OriginServer: Sendable {
         var connections: [ObjectIdentifier: OriginConnection] = [:]
         /// Responses that wait for a release, with the targets of their requests.
         var held: [(target: String, connection: OriginConnection)] = []
+        var clears = 0
+        /// The targets that were released since the rules were cleared, as globs.
+        var released: Set<String> = []
         var playlists: MadePlaylists
         var listener: Int32?
     }
@@ -162,7 +167,7 @@ final class OriginServer: Sendable {
                 let isOpen = matches(head.target, glob: signed.open ?? "*/master.m3u8")
                 isAdmitted = isOpen || active.signer?.admits(target: head.target) == true
             }
-            return (order, Verdict(rule: active.rule, isAdmitted: isAdmitted))
+            return (order, Verdict(rule: active.rule, isAdmitted: isAdmitted, clears: state.clears))
         }
     }
 
@@ -224,6 +229,8 @@ final class OriginServer: Sendable {
     func clearRules() {
         state.withLock { state in
             state.rules = []
+            state.clears += 1
+            state.released = []
         }
     }
 
@@ -249,10 +256,13 @@ final class OriginServer: Sendable {
         }
     }
 
-    /// Marks a connection's reply as waiting; ``release(_:)`` wakes it.
-    func hold(_ connection: OriginConnection, target: String) {
+    /// Marks a connection's reply as waiting; ``release(_:)`` wakes it. Returns false if the reply need not wait: since its rule was
+    /// found, the rules were cleared and such replies released.
+    func hold(_ connection: OriginConnection, target: String, since clears: Int) -> Bool {
         state.withLock { state in
+            if clears < state.clears, state.released.contains(where: { matches(target, glob: $0) }) { return false }
             state.held.append((target, connection))
+            return true
         }
     }
 
@@ -266,6 +276,7 @@ final class OriginServer: Sendable {
     /// Releases the waiting replies whose target matches; returns their number.
     func release(_ glob: String) -> Int {
         state.withLock { state in
+            state.released.insert(glob)
             let released = state.held.filter { matches($0.target, glob: glob) }
             state.held.removeAll { matches($0.target, glob: glob) }
             for item in released {
