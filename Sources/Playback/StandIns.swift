@@ -86,18 +86,10 @@ extension Playback {
     /// Fetches another rendition's segment, and answers with it once it is stored. Returns false if no fetch can start.
     func fetchStandIn(_ request: SegmentRequest) -> Bool {
         let place = request.place
-        guard let quality = request.standIn, let composition = place.composition,
+        guard let quality = request.standIn, place.composition != nil,
             let (fetches, segment) = fetches(for: quality, of: place.asset)
         else { return false }
-        request.awaits(segment)
-        // The player may request the next segment before this one is sent.
-        composition.advance(to: .joined)
-        let awaited = AwaitedReply(segment, for: request)
-        let standIn = AdaptiveFetch(fetches)
-        request.exchange.whenEnded { end in
-            standIn.release()
-            awaited.end(end)
-        }
+        let (awaited, standIn) = beginWait(for: segment, among: fetches, toAnswer: request)
         standIn.follow(isHopeless: { _ in false }) { [weak self] end in
             guard let self, request.exchange.isOpen else { return }
             if isAnswered(request, by: quality, segment, end) { return }

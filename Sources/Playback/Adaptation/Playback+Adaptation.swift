@@ -44,22 +44,14 @@ extension Playback {
     /// Fetches a segment in the chosen quality, and answers once it is stored. Returns false if no fetch can start.
     func fetchChosenQuality(_ request: SegmentRequest) -> Bool {
         guard let adapter = request.place.record.adapter, let adaptation = request.adaptation,
-            let (quality, own) = adaptation.choice, let composition = request.place.composition
+            let (quality, own) = adaptation.choice, request.place.composition != nil
         else { return false }
         guard let (fetches, segment) = fetches(for: quality, of: request.place.asset) else {
             adapter.recordFailure(quality.rendition.name.id)
             return false
         }
         for fetch in fetches { adapter.link.follow(fetch) }
-        request.awaits(segment)
-        // The player may request the next segment before this one is sent.
-        composition.advance(to: .joined)
-        let awaited = AwaitedReply(segment, for: request)
-        let adaptiveFetch = AdaptiveFetch(fetches)
-        request.exchange.whenEnded { end in
-            adaptiveFetch.release()
-            awaited.end(end)
-        }
+        let (awaited, adaptiveFetch) = beginWait(for: segment, among: fetches, toAnswer: request)
         adaptiveFetch.follow { [weak self] progress in
             guard let self else { return true }
             adapter.link.sample()
@@ -86,6 +78,23 @@ extension Playback {
         head.append(CacheStatus.forwarded(.uriMiss, isStored: true))
         request.exchange.begin(head)
         awaited.recordHead(of: request.exchange)
+    }
+
+    /// Ties the fetches of another rendition's segment to the request that it will answer: they are released when the player has its
+    /// reply, or leaves.
+    func beginWait(
+        for segment: Fetch, among fetches: [Fetch], toAnswer request: SegmentRequest
+    ) -> (reply: AwaitedReply, fetch: AdaptiveFetch) {
+        request.awaits(segment)
+        // The player may request the next segment before this one is sent.
+        request.place.composition?.advance(to: .joined)
+        let reply = AwaitedReply(segment, for: request)
+        let fetch = AdaptiveFetch(fetches)
+        request.exchange.whenEnded { end in
+            fetch.release()
+            reply.end(end)
+        }
+        return (reply, fetch)
     }
 
     /// Starts the fetches for a segment and its initialization section, retained. nil if there is no room for them.
