@@ -307,7 +307,7 @@ extension Configuration.Key {
                     """)
         case .metered:
             Entry(
-                \.rules.pausesOnMetered, .choice(false: "allow", true: "pause"), under: .rules,
+                \.rules.metered, .metered, under: .rules,
                 option: .value("choice"),
                 help: "Downloads on a metered network: allow or pause.",
                 manual: """

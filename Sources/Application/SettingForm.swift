@@ -129,6 +129,17 @@ extension SettingForm where Value == [DayHours] {
     }
 }
 
+extension SettingForm where Value == DownloadRules.Metered {
+    static var metered: Self {
+        Self(
+            read: { reader throws(Refusal) in
+                let pauses = try reader.choice(false: Value.allow.rawValue, true: Value.pause.rawValue)
+                return pauses ? .pause : .allow
+            },
+            text: { quoted($0.rawValue) })
+    }
+}
+
 extension SettingForm where Value == DownloadRules.Battery {
     static var battery: Self {
         Self(read: { reader throws(Refusal) in try reader.battery() }, text: { quoted($0.description) })

@@ -5,7 +5,7 @@ extension DownloadRules {
     package var facts: Set<Conditions.Fact> {
         var facts: Set<Conditions.Fact> = []
         if !hours.isEmpty { facts.insert(.time) }
-        if pausesOnMetered { facts.insert(.metering) }
+        if metered == .pause { facts.insert(.metering) }
         if battery != .allow { facts.insert(.power) }
         if onlyIdle { facts.insert(.idleness) }
         return facts
@@ -31,7 +31,7 @@ extension DownloadRules {
     }
 
     private func meteredHold(_ isMetered: Conditions.Reading<Bool>) -> Reason? {
-        pausesOnMetered && isMetered == .value(true) ? Reason(.metered, "the network is metered") : nil
+        metered == .pause && isMetered == .value(true) ? Reason(.metered, "the network is metered") : nil
     }
 
     private func powerHold(_ reading: Conditions.Reading<Conditions.Power>) -> Reason? {

@@ -2,8 +2,8 @@
 package struct DownloadRules: Equatable, Sendable {
     /// Times of the day in which downloads may run, in local time; empty for always.
     package var hours: [DayHours] = []
-    /// True if downloads wait while the network is metered.
-    package var pausesOnMetered = false
+    /// The behaviour on a metered network.
+    package var metered = Metered.allow
     /// The behaviour on battery.
     package var battery = Battery.allow
     /// True if downloads run only while nobody uses the machine.
@@ -70,7 +70,7 @@ package struct DownloadRules: Equatable, Sendable {
     package func changed(by change: Change) -> Self {
         var rules = self
         rules.hours = change.hours ?? hours
-        if let metered = change.metered { rules.pausesOnMetered = metered == .pause }
+        rules.metered = change.metered ?? metered
         rules.battery = change.onBattery ?? battery
         rules.onlyIdle = change.onlyIdle ?? onlyIdle
         return rules

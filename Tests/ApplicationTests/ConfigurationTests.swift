@@ -186,7 +186,7 @@ import Testing
             """
         let configuration = try load(file: file)
         #expect(configuration.rules.hours.map(\.description) == ["22:00-06:00", "12:00-13:00"])
-        #expect(configuration.rules.pausesOnMetered && configuration.rules.onlyIdle)
+        #expect(configuration.rules.metered == .pause && configuration.rules.onlyIdle)
         #expect(configuration.rules.battery == .pauseBelow(30) && configuration.limitRate == 2 << 20)
         let variables = ["WEIR_DOWNLOAD_HOURS": "22:00-06:00,12:00-13:00", "WEIR_ON_BATTERY": "pause"]
         #expect(try load(environment: variables).rules.hours.count == 2)

@@ -41,8 +41,8 @@ import Testing
             rules { $0.hours = [DayHours("22:00-06:00")!, DayHours("12:00-13:00")!] }, Machine(minute: 800),
             ["downloads run at 22:00-06:00 and 12:00-13:00 only"]
         ),
-        (rules { $0.pausesOnMetered = true }, Machine(isMetered: .value(true)), ["the network is metered"]),
-        (rules { $0.pausesOnMetered = true }, Machine(isMetered: .absent), []),
+        (rules { $0.metered = .pause }, Machine(isMetered: .value(true)), ["the network is metered"]),
+        (rules { $0.metered = .pause }, Machine(isMetered: .absent), []),
         (rules { $0.battery = .pause }, Machine(power: battery(90)), ["the machine runs on battery"]),
         (rules { $0.battery = .pause }, Machine(), []), (rules { $0.battery = .pause }, Machine(power: .absent), []),
         (
@@ -54,7 +54,7 @@ import Testing
         (rules { $0.onlyIdle = true }, Machine(isIdle: .value(false)), ["somebody uses the machine"]),
         (rules { $0.onlyIdle = true }, Machine(isIdle: .absent), []),
         (
-            rules { ($0.pausesOnMetered, $0.battery) = (true, .pause) },
+            rules { ($0.metered, $0.battery) = (.pause, .pause) },
             Machine(isMetered: .value(true), power: battery(5)),
             ["the network is metered", "the machine runs on battery"]
         ),
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test func factsThatNobodyReadAreAwaited() {
-        let rules = Self.rules { $0.pausesOnMetered = true }
+        let rules = Self.rules { $0.metered = .pause }
         #expect(rules.facts == [.metering] && rules.awaitReading(of: Conditions()))
         #expect(!DownloadRules().awaitReading(of: Conditions()))
     }
@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test @LoopActor func aRunningDownloadStopsAndKeepsItsPieces() async throws {
-        let fixture = try await fixture { $0.pausesOnMetered = true }
+        let fixture = try await fixture { $0.metered = .pause }
         try await fixture.origin.add(OriginRule("/ts/90p/[345].ts") { $0.hold = true })
         fixture.downloader.apply(Machine().conditions)
         let download = try await fixture.start("/ts/master.m3u8")
@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test @LoopActor func oneDownloadMayHaveRulesOfItsOwn() async throws {
-        let fixture = try await fixture { $0.pausesOnMetered = true }
+        let fixture = try await fixture { $0.metered = .pause }
         fixture.downloader.apply(Machine(isMetered: .value(true)).conditions)
         let download = try await fixture.start("/ts/master.m3u8")
         #expect(download.need == .metered)

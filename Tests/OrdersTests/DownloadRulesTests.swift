@@ -37,13 +37,13 @@ import Testing
 
     @Test func aChangeReplacesSomeRules() throws {
         var rules = DownloadRules()
-        rules.pausesOnMetered = true
+        rules.metered = .pause
         rules.battery = .pause
         let text = #"{"hours":["9:05-10:00"],"metered":"allow","onBattery":"30%"}"#
         let change = try JSONDecoder().decode(DownloadRules.Change.self, from: Data(text.utf8))
         let changed = rules.changed(by: change)
         #expect(changed.hours.map(\.description) == ["09:05-10:00"])
-        #expect(!changed.pausesOnMetered && changed.battery == .pauseBelow(30) && !changed.onlyIdle)
+        #expect(changed.metered == .allow && changed.battery == .pauseBelow(30) && !changed.onlyIdle)
         #expect(rules.changed(by: DownloadRules.Change()) == rules)
     }
 

@@ -26,7 +26,7 @@ extension Doctor {
     /// The rules whose facts this machine does not have.
     private static func idleRules(_ rules: DownloadRules, _ conditions: Conditions) -> [Finding] {
         var findings: [Finding] = []
-        if rules.pausesOnMetered, conditions.isMetered == .absent {
+        if rules.metered == .pause, conditions.isMetered == .absent {
             findings.append(
                 .warning(
                     "rules", "NetworkManager does not answer on the system bus: no network counts as metered",
