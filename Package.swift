@@ -161,43 +161,37 @@ let package = Package(
         tests(
             "LibraryTests",
             [
-                "EventLoop", "Fetching", "HTTPMessage", "Integrity", "Library", "Orders", "Origin", "Playheads",
-                "Playlist",
+                "EventLoop", "Fetching", "HTTPMessage", "Integrity", "Library", "Origin", "Playheads", "Playlist",
                 "SegmentFormat", "Store", "TestRooms", "TestSupport",
             ]),
         tests(
             "SubstitutionTests",
             [
-                "EventLoop", "Fetching", "Library", "Orders", "Playlist", "SegmentFormat", "Substitution", "TestRooms",
+                "EventLoop", "Fetching", "Library", "Playlist", "SegmentFormat", "Substitution", "TestRooms",
                 "TestSupport",
             ]),
         tests(
             "RetentionTests",
             [
                 "EventLoop", "Exchange", "Fetching", "HTTPMessage", "Library", "Orders", "Playheads", "Retention",
-                "Store",
-                "Substitution", "TestRooms", "TestSupport",
+                "Store", "Substitution", "TestRooms", "TestSupport",
             ]),
         tests(
             "IntegrityTests",
             [
-                "EventLoop", "Fetching", "Integrity", "Library", "Orders", "Retention", "Store", "TestRooms",
-                "TestSupport",
+                "EventLoop", "Fetching", "Integrity", "Library", "Retention", "Store", "TestRooms", "TestSupport",
             ]),
         tests(
             "ExchangeTests",
             [
                 "EventLoop", "Exchange", "Fetching", "HTTPMessage", "Library", "Orders", "Origin", "Playlist",
-                "Retention",
-                "SegmentFormat", "Store", "Substitution", "TestRooms", "TestSupport",
+                "Retention", "SegmentFormat", "Store", "Substitution", "TestRooms", "TestSupport",
             ]),
         tests(
             "DownloaderTests",
             [
                 "Downloader", "EventLoop", "Fetching", "HTTPMessage", "Integrity", "Library", "Orders", "Origin",
-                "Playheads",
-                "Playlist",
-                "Retention", "SafeText", "Store", "TestRooms", "TestSupport",
+                "Playheads", "Playlist", "Retention", "SafeText", "Store", "TestRooms", "TestSupport",
             ]),
         tests(
             "PlaybackTests",
@@ -212,10 +206,8 @@ let package = Package(
             "ControlTests",
             [
                 "API", "AccessLog", "CDocument", "Control", "Downloader", "EventLoop", "Exchange", "Fetching",
-                "HTTPMessage",
-                "HTTPServer", "Integrity", "Library", "Orders", "Origin", "Playback", "Playheads", "Retention",
-                "SafeText",
-                "Store", "Substitution", "TestRooms", "TestSupport",
+                "HTTPMessage", "HTTPServer", "Integrity", "Library", "Orders", "Origin", "Playback", "Playheads",
+                "Retention", "SafeText", "Store", "Substitution", "TestRooms", "TestSupport",
             ]),
         tests(
             "ApplicationTests",

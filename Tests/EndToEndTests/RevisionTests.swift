@@ -100,15 +100,20 @@ struct RevisionTests {
         }
     }
 
+    /// Ends a daemon that has stored the first half of the best variant.
+    private func leaveHalf(_ scene: Scene) async throws {
+        try await scene.origin.add(OriginRule("/film/270p/[345].ts") { $0.hold = true })
+        #expect(try await scene.weir.run(["add", scene.origin.master("film"), "-q", "best"]).exit == .code(0))
+        try await scene.waitForPieces(3)
+        try await scene.weir.kill()
+    }
+
     /// A daemon that ended before it had recorded that a download is complete finds the new content by itself.
     @Test("is told by a get that comes when the daemon fetches it already")
     func getJoinsARevisionThatTheDaemonBegan() async throws {
         let film = try ChangingFilm("ts")
         try await Scene.with(root: film.root) { scene in
-            try await scene.origin.add(OriginRule("/film/270p/[345].ts") { $0.hold = true })
-            #expect(try await scene.weir.run(["add", scene.origin.master("film"), "-q", "best"]).exit == .code(0))
-            try await scene.waitForPieces(3)
-            try await scene.weir.kill()
+            try await leaveHalf(scene)
             try exchangeSegments(film)
             try await scene.origin.clearRules()
             try await scene.origin.restart()
@@ -163,10 +168,7 @@ struct RevisionTests {
     func continuesDownloadWithNewRevision() async throws {
         let film = try ChangingFilm("ts")
         try await Scene.with(root: film.root) { scene in
-            try await scene.origin.add(OriginRule("/film/270p/[345].ts") { $0.hold = true })
-            #expect(try await scene.weir.run(["add", scene.origin.master("film"), "-q", "best"]).exit == .code(0))
-            try await scene.waitForPieces(3)
-            try await scene.weir.kill()
+            try await leaveHalf(scene)
             try film.change(to: "aes")
             try await scene.origin.restart()
             try await scene.weir.start()

@@ -194,9 +194,9 @@ import Testing
         #expect(asset.isPlayableOffline)
     }
 
-    @Test func whatADownloadWasAnsweredSaysNothingAboutASession() async throws {
+    /// An asset with three segments.
+    private func partial() async throws -> (TestHouse, Asset) {
         let fixture = try await TestHouse()
-        let library = fixture.library
         let asset = try await fixture.open("/ts/master.m3u8")
         let rendition = try await fixture.rendition("video-90p", of: asset)
         for place in 0..<3 {
@@ -204,21 +204,20 @@ import Testing
             try await fetch.end()
             fetch.release()
         }
+        return (fixture, asset)
+    }
+
+    @Test func whatADownloadWasAnsweredSaysNothingAboutASession() async throws {
+        let (fixture, asset) = try await partial()
+        let library = fixture.library
         try await library.playlists.loadEntry(of: asset)
         try await fixture.origin.stop()
         #expect(try await library.playlists.refresh(asset) == .absent)
     }
 
     @Test func aPartialAssetDoesNotWaitLongForASilentOrigin() async throws {
-        let fixture = try await TestHouse()
+        let (fixture, asset) = try await partial()
         let library = fixture.library
-        let asset = try await fixture.open("/ts/master.m3u8")
-        let rendition = try await fixture.rendition("video-90p", of: asset)
-        for place in 0..<3 {
-            let fetch = try fixture.fetch(place, of: rendition, in: asset)
-            try await fetch.end()
-            fetch.release()
-        }
         try await fixture.origin.add(OriginRule("/ts/master.m3u8") { $0.hold = true })
         let requests = try await fixture.origin.requests().count
         // A player loads the entry twice. Both get the same answer, from one request.
