@@ -35,9 +35,15 @@ public struct PlayerReport: Codable, Equatable, Sendable {
     /// The first key whose value is out of range; nil if there is none.
     package var keyOutOfRange: String? {
         let times = [("playhead", playhead), ("stallTime", stallTime), ("startup", startup ?? 0)]
-        if let time = times.first(where: { $0.1 > Self.longest }) { return time.0 }
-        if rate > Self.fastest { return "rate" }
-        return [("stalls", stalls), ("framesDropped", framesDropped ?? 0)].first { !(0...Self.most).contains($0.1) }?.0
+        if let time = times.first(where: { $0.1 > Self.longest }) {
+            return time.0
+        }
+        if rate > Self.fastest {
+            return "rate"
+        }
+
+        let counts = [("stalls", stalls), ("framesDropped", framesDropped ?? 0)]
+        return counts.first { !(0...Self.most).contains($0.1) }?.0
     }
 
     /// The difference to an earlier report of the same playback.

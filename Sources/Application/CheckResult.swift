@@ -53,16 +53,15 @@ package struct CheckResult: Sendable {
     /// report.
     package static func ofURL(_ order: API.PresentationRequest, environment: [String: String]) async -> CheckResult {
         let configuration = try? Configuration.load(options: [:], environment: environment)
-        let text: String
-        let way: CheckWay
+        let checked: (url: String, way: CheckWay)
         do throws(APIError) {
-            (text, way) = try await Self.way(of: order)
+            checked = try await Self.way(of: order)
         } catch {
             return CheckResult(failure: Failure(error))
         }
         do throws(PlaylistCheckError) {
             let origin = configuration?.origin { _ in } ?? .init()
-            let report = try await CheckReport.ofURL(text, by: origin, way: way)
+            let report = try await CheckReport.ofURL(checked.url, by: origin, way: checked.way)
             return CheckResult(report, refusal: report.refusal.map { Failure($0).exitCode })
         } catch {
             return CheckResult(CheckReport(playlists: [], failure: error))

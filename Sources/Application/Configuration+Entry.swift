@@ -72,7 +72,10 @@ extension Configuration.Key {
 
     /// The name of the option, without its hyphens.
     package var optionName: String {
-        if case .flag(false) = option.kind { "no-" + rawValue } else { rawValue }
+        switch option.kind {
+        case .flag(false): "no-" + rawValue
+        case .flag, .value, .values: rawValue
+        }
     }
 
     /// The name of the environment variable, for example `WEIR_MAX_PARALLEL`.

@@ -169,7 +169,9 @@ extension LibraryService {
         // For an asset that is not open, the summary decides, so that nothing has to be read.
         let isWhole = !asset.isLoaded ? facts.local == API.Local.complete.rawValue : nil
         shape.state = download.map { API.Download.State($0, isComplete: isWhole ?? $0.isComplete) }
-        if let download, let state = shape.state { shape.need = download.need(in: state) }
+        if let download, let state = shape.state {
+            shape.need = download.need(in: state)
+        }
         if let download, shape.state == .paused || download.need?.isRule ?? false {
             shape.reason = API.Download.reasons(of: download).first?.message
         }

@@ -242,7 +242,9 @@ package import Substitution
         let (url, fields) = (order.url, order.fields)
         do throws(LibraryError) {
             if let route { try await library.setRoute(route, of: asset) }
-            if let cookies = request.cookies { library.offer(Self.cookies(cookies), to: asset) }
+            if let cookies = request.cookies {
+                library.offer(Self.cookies(cookies), to: asset)
+            }
             if url != asset.origin {
                 try await library.relocation.follow(asset, to: url, fields: fields)
             } else if let fields {

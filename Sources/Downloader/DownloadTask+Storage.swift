@@ -9,9 +9,8 @@ extension DownloadTask: Codable {
     }
 
     package init(from decoder: any Decoder) throws {
-        self.init()
         let values = try decoder.container(keyedBy: Key.self)
-        for item in try values.decode([Item].self, forKey: .items).reversed() { add(item) }
+        self = DownloadTask().with(try values.decode([Item].self, forKey: .items))
         note = try values.decodeIfPresent(String.self, forKey: .note)
         priority = try values.decodeIfPresent(Priority.self, forKey: .priority) ?? .default
         recordsLive = try values.decodeIfPresent(Bool.self, forKey: .recordsLive) ?? false
@@ -25,10 +24,16 @@ extension DownloadTask: Codable {
         try values.encode(Self.version, forKey: .version)
         try values.encode(items, forKey: .items)
         try values.encodeIfPresent(note, forKey: .note)
-        if priority != .default { try values.encode(priority, forKey: .priority) }
-        if recordsLive { try values.encode(recordsLive, forKey: .recordsLive) }
+        if priority != .default {
+            try values.encode(priority, forKey: .priority)
+        }
+        if recordsLive {
+            try values.encode(recordsLive, forKey: .recordsLive)
+        }
         try values.encodeIfPresent(recordEnd, forKey: .recordEnd)
-        if !rules.isEmpty { try values.encode(rules, forKey: .rules) }
+        if !rules.isEmpty {
+            try values.encode(rules, forKey: .rules)
+        }
         try values.encodeIfPresent(pauseReason, forKey: .pauseReason)
     }
 

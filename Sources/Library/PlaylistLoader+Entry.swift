@@ -56,7 +56,7 @@ extension PlaylistLoader {
 
     /// True if the origin answered the latest request for the entry, false if it did not; nil if that must be found out again.
     private func knownPresence(of asset: Asset) -> Bool? {
-        // What the origin answered a download says nothing about this moment, in which a session would rely on it.
+        // A session relies on the origin now. An answer to a download may be old.
         guard let checked = asset.checked, checked.isForPlayer || asset.bytes == 0 else { return nil }
         let live = asset.renditions.filter { $0.isLive || $0.isPastBroadcast }
         let spans = live.compactMap { $0.source?.playlist.interval }

@@ -35,6 +35,7 @@ struct RevisionLook: Sendable {
     var result: Result
     /// Nil if the origin did not answer.
     var head: OriginHead?
+
     /// Bytes that are compared. Encodings of other content differ within them.
     static let count: Int64 = 4096
 

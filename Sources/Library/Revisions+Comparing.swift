@@ -215,7 +215,7 @@ extension Revisions {
         let same = Set(samples.map(\.folder.id)).subtracting(unknown)
         var folders: Set<String> = []
         for (sample, look) in zip(samples, looks) where look.result == .same {
-            // The first sample of a folder is the one that is chosen the next time. An answer that nothing has changed may lack the tag.
+            // The next comparison chooses the first sample of a folder. An answer that nothing has changed may lack the tag.
             guard folders.insert(sample.folder.id).inserted, let head = look.head, head.status != 304 else { continue }
             checks.record(head.strongTag, of: sample.piece, of: asset)
         }
@@ -229,8 +229,9 @@ extension Revisions {
         asset.renditions.contains { !chosenSamples(of: $0, in: asset).isEmpty }
     }
 
-    /// The stored pieces of a rendition that are compared: of those that were compared before, the one whose entity tag is known, or the
-    /// middle one, because the first ones may be a common title; else the one that was stored first, because a later one may be of new content already.
+    /// The stored pieces of a rendition that are compared. Of those that were compared before, it is the one whose entity tag is
+    /// known, or the middle one, because the first ones may be a common title. Otherwise it is the one that was stored first, because
+    /// a later one may be of new content already.
     private func chosenSamples(of rendition: Rendition, in asset: Asset, isThorough: Bool = false) -> [RevisionSample] {
         guard rendition.source?.isDurable ?? false, !rendition.name.isIFramesOnly else { return [] }
         let folder = rendition.folder

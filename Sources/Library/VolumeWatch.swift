@@ -33,7 +33,7 @@ package import Store
     func watch() {
         for volume in [library.store.home] + library.store.volumes { completeRemovals(in: volume) }
         // The process ended before the catalogue had forgotten an asset on a volume that is away: it would vanish with its return.
-        complete(library.store.begunRemovals.filter { library.asset(id: $0) != nil })
+        completeRemovals(of: library.store.begunRemovals.filter { library.asset(id: $0) != nil })
         for asset in bundles {
             adoptRest(of: asset)
             completeMove(of: asset)
@@ -86,13 +86,13 @@ package import Store
 
     /// Completes removals that were interrupted, or that waited for this volume.
     private func completeRemovals(in volume: Volume) {
-        complete(Set(library.store.unfinishedRemovals(in: volume)))
+        completeRemovals(of: Set(library.store.unfinishedRemovals(in: volume)))
     }
 
-    private func complete(_ removals: Set<String>) {
-        guard !removals.isEmpty else { return }
+    private func completeRemovals(of ids: Set<String>) {
+        guard !ids.isEmpty else { return }
         Task { @LoopActor in
-            for id in removals.sorted() {
+            for id in ids.sorted() {
                 do {
                     try await completeRemoval(of: id)
                 } catch {
@@ -102,8 +102,8 @@ package import Store
         }
     }
 
-    /// Completes the removals that a volume still waits for since the look before: it was
-    /// away for so short that no look noticed it. What fails is tried again at the look after next.
+    /// Completes the removals that were waiting at the look before, although their volume is there: it was away for so short that
+    /// no look noticed it. What fails is tried again two looks later.
     private func completeOverdueRemovals() {
         let waiting = library.store.removalsToComplete
         let overdue = waiting.intersection(library.removalsToComplete)
@@ -111,7 +111,9 @@ package import Store
         guard !overdue.isEmpty else { return }
         Task { @LoopActor in
             // The removal of an asset that is still there goes on.
-            for id in overdue.sorted() where library.asset(id: id) == nil { try? await library.eraseFolders(of: id) }
+            for id in overdue.sorted() where library.asset(id: id) == nil {
+                try? await library.eraseFolders(of: id)
+            }
         }
     }
 

@@ -56,7 +56,7 @@ extension MediaRange: LosslessStringConvertible {
     /// Seconds with at most three digits: finer ones are noise of binary fractions.
     private static func text(_ time: Seconds) -> String { "\((time.value * 1000).rounded() / 1000)" }
 
-    /// The range in seconds: `600-1200`.
+    /// The range in seconds: `600.0-1200.0`.
     package var description: String {
         let end = end.map(Self.text) ?? ""
         return "\(Self.text(start))-\(end)"

@@ -1,5 +1,5 @@
 extension Selection {
-    /// Preferences for choices that a request leaves open; part of `DownloadRequest`. Every key is optional.
+    /// Preferences for choices that a selection leaves open. Every key is optional.
     package struct Preferences: Codable, Equatable, Sendable {
         /// Chooses the lowest variant with at least this many bits per second, else the highest variant.
         package var minimumBitRate: Int?

@@ -1,5 +1,4 @@
 /// The content that an order selects: one variant, and renditions of its groups. Absent keys are left to the configuration.
-/// A `DownloadRequest` has the same keys.
 package struct Selection: Codable, Equatable, Sendable {
     /// The variant; absent for the best, or for the lowest that meets the minimums of `preferences`.
     package var quality: Quality?
@@ -10,6 +9,7 @@ package struct Selection: Codable, Equatable, Sendable {
     package var preferences: Preferences?
     /// Conditions that the variant must meet, all of them.
     package var conditions: [VariantCondition]?
+
     package init(
         quality: Quality? = nil, audio: Choice? = nil, subtitles: Choice? = nil,
         preferences: Preferences? = nil, conditions: [VariantCondition]? = nil

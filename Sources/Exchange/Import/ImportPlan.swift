@@ -26,11 +26,8 @@ import Store
     let folder: PlaylistFolder
     private var planned = PlannedPieces()
     var pieces: [Piece] { planned.pieces }
-    /// The places in `Asset.renditions` of those that the bundle's own playlists list.
-    var listed: Set<Int> {
-        let known = asset.renditions.filter { $0.source != nil }
-        return Set(known.map(\.place))
-    }
+    /// The renditions whose playlists were read: the bundle's own playlists list these.
+    var listed: [Rendition] { asset.renditions.filter { $0.source != nil } }
     /// Texts of the bundle besides its playlists.
     var texts: [(folder: String, file: String, bytes: [UInt8])] = []
     /// The playlists that were read. Several renditions may name one.

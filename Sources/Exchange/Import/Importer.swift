@@ -30,7 +30,7 @@ import Store
         let plan = try await plan(source, name: name)
         let asset = try await copy(plan, artwork: source.artwork)
         if source.identity?.interstitials == nil {
-            library.recordImport(asset, listing: plan.listed)
+            library.recordImport(asset, listing: Set(plan.listed.map(\.place)))
         } else {
             // Playlists name interstitials only once the asset has them.
             library.publish(asset)
@@ -133,11 +133,10 @@ import Store
     ) async throws(ExchangeError) -> [(folder: String?, file: String, bytes: [UInt8])] {
         let asset = plan.asset
         let playlists = BundlePlaylists(asset)
-        let known = asset.renditions.filter { $0.source != nil }
         let added = asset.additions.sorted.filter { $0.source != nil }
         do {
             var texts: [(folder: String?, file: String, bytes: [UInt8])] = []
-            for rendition in known + added {
+            for rendition in plan.listed + added {
                 guard let playlist = rendition.source?.playlist else { continue }
                 let names = playlists.names(in: playlist, of: rendition)
                 let text = await FileLane.shared.run { _ in
@@ -146,7 +145,7 @@ import Store
                 guard let text else { throw plan.givenUp }
                 texts.append((rendition.name.id, "media.m3u8", try text.get()))
             }
-            if let master = try playlists.master(of: plan.listed) {
+            if let master = try playlists.master(of: Set(plan.listed.map(\.place))) {
                 texts.append((nil, "master.m3u8", master.text))
             }
             texts.append((nil, BundleIdentity.fileName, try playlists.identity()))

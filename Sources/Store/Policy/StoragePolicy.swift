@@ -113,7 +113,9 @@ extension StoragePolicy: Codable {
         var values = encoder.container(keyedBy: Key.self)
         try values.encodeIfPresent(expires, forKey: .expires)
         try values.encodeIfPresent(afterFirstPlay, forKey: .afterFirstPlay)
-        if priority != .default { try values.encode(priority, forKey: .priority) }
+        if priority != .default {
+            try values.encode(priority, forKey: .priority)
+        }
         try values.encodeIfPresent(keys.lifetime, forKey: .keysExpire)
         try values.encodeIfPresent(keys.afterFirstPlay, forKey: .keysAfterFirstPlay)
         if isExcludedFromBackups { try values.encode("exclude", forKey: .backup) }
