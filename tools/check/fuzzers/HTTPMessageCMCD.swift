@@ -1,3 +1,5 @@
+import SafeText
+
 /// Reads what libFuzzer made up and traps where a promise of `CMCD` does not hold.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzCMCD(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {

@@ -12,7 +12,9 @@ public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     for name in attributes.names {
         _ = attributes.flag(name)
         _ = try? attributes.decimalInteger(name)
-        _ = try? attributes.decimalFloat(name)
+        _ = try? attributes.duration(name)
+        _ = try? attributes.ratio(name)
+        _ = attributes.timeOffset(name)
         _ = try? attributes.hexadecimal(name)
         _ = try? attributes.resolution(name)
         _ = try? attributes.subRange(name).map { $0.end }
