@@ -116,12 +116,6 @@ package enum Endpoints {
     package static let revokePhones = Endpoint<API.Nothing, API.PhoneList>(.delete, "/phones")
     /// Ends the access of a phone at once.
     package static let revokePhone = Endpoint<API.Nothing, API.Phone>(.delete, "/phones/{name}")
-
-    // MARK: The link conditioner
-
-    /// The most recent link conditioner that uses this daemon's state directory. Throws `.noLink`.
-    package static let link = Endpoint<API.Nothing, LinkState>(.get, "/link")
-    package static let changeLink = Endpoint<LinkChange, LinkState>(.patch, "/link")
 }
 
 /// The operations on jobs of one kind.

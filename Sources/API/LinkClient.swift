@@ -1,5 +1,5 @@
-/// A client of a link conditioner (`tools/link`). It is here, not in the command line, because the daemon's route
-/// `/api/v1/link` uses it as well, and its `LinkState` is a shape of the API.
+/// A client of a link conditioner (`tools/link`), for `weir link`. The daemon knows nothing of it; its calls and errors are those of
+/// the client of the API.
 package struct LinkClient: Sendable {
     /// The control URL: `http://127.0.0.1:PORT`.
     private let base: String

@@ -34,7 +34,7 @@ package struct LinkState: Codable, Equatable, Sendable {
 }
 
 /// A change of a link's settings, with the units of `LinkFigures`: first a preset for all of them, then single settings;
-/// nil keeps a setting. The body of `PATCH /api/v1/link`, which returns a `LinkState`.
+/// nil keeps a setting.
 package struct LinkChange: Codable, Equatable, Sendable {
     package var preset: String?
     package var down: LinkRate?

@@ -102,7 +102,6 @@ import Substitution
         service.register(in: &endpoints)
         PlaybackService(sessions, library: library).register(in: &endpoints)
         StreamService(library, store: UserStreams(configuration: configuration)).register(in: &endpoints)
-        endpoints.registerLink(Self.conditioner(configuration))
         let control = ControlRoutes(endpoints, events: events, token: token, otherUsers: configuration.otherUsers)
         self.control = control
         playback.changingToken = control.pageKey
@@ -188,11 +187,6 @@ import Substitution
         logs.days = configuration.logDays
         logs.software = "Weir/\(Application.version)"
         return logs
-    }
-
-    private static func conditioner(_ configuration: Configuration) -> EndpointHandlers.LinkFinder {
-        let state = StateDirectory(configuration.state)
-        return { () throws(APIError) in try LinkClient(control: nil, state: state) }
     }
 
     private static func serverConfiguration(_ configuration: Configuration) -> HTTPServer.Configuration {

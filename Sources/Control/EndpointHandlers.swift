@@ -119,14 +119,3 @@ package struct EndpointHandlers: Sendable {
         return entries(at: path).lazy.map(\.entry.line).first { $0.method == wanted }
     }
 }
-
-extension EndpointHandlers {
-    /// Finds the most recent link conditioner, or throws `.noLink`.
-    package typealias LinkFinder = @Sendable () throws(APIError) -> LinkClient
-
-    /// Registers the handlers of the link conditioner that uses the daemon's state directory.
-    package mutating func registerLink(_ conditioner: @escaping LinkFinder) {
-        on(Endpoints.link) { _ throws(APIError) in try await conditioner().state() }
-        on(Endpoints.changeLink) { _, change throws(APIError) in try await conditioner().change(change) }
-    }
-}

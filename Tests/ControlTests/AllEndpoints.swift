@@ -17,7 +17,6 @@ import TestRooms
         LibraryService(of: house).register(in: &handlers)
         PlaybackService(house.playback.sessions, library: library).register(in: &handlers)
         StreamService(library, store: NoStreams()).register(in: &handlers)
-        handlers.registerLink { () throws(APIError) in throw APIError(.noLink, "no link conditioner runs") }
         return handlers
     }
 

@@ -246,33 +246,9 @@ import Testing
         #expect(service.requests.count == 1)
     }
 
-    @Test func theDocumentTheStoreAndTheLinkAreReturned() async throws {
+    @Test func theDocumentIsReturned() async throws {
         let document = try await ask(.get, "/api/v1/openapi.json")
         #expect(document.response.status == .ok && document.text.hasPrefix("{\n  \"openapi\": \"3.1.0\","))
-        let link =
-            #"{"preset":null,"down":null,"up":5,"delayDown":0,"delayUp":5,"loss":0,"dnsDelay":0,"upstream":"u","#
-            + #""listening":"l","connections":1,"accepted":2,"seconds":1,"bytesDown":3,"bytesUp":4,"rateDown":5,"rateUp":6}"#
-        let asked = Asked()
-        var handlers = service.handlers
-        handlers.registerLink { () throws(APIError) in
-            try LinkClient(control: "http://127.0.0.1:9") { call throws(APIError) in
-                await asked.note(call)
-                return APIClient.Answer(status: 200, body: Array(link.utf8))
-            }
-        }
-        let routes = ControlRoutes(handlers, token: token)
-        let get = ControlRequest(.get, "/api/v1/link", authorization: "Bearer \(token)")
-        #expect(String(decoding: await routes.respond(to: get).body, as: UTF8.self).contains(#""up":5"#))
-        var patch = get
-        (patch.method, patch.contentType) = (.patch, "application/json")
-        patch.body = Array(#"{"preset":"3G","down":null}"#.utf8)
-        #expect(await routes.respond(to: patch).status == .ok)
-        #expect(await asked.calls == ["GET ", #"POST {"down":null,"preset":"3G"}"#])
-        for body in [#"{"Loss":1}"#, #"{"loss":null}"#, "null", "[]"] {
-            patch.body = Array(body.utf8)
-            #expect(await routes.respond(to: patch).status == .badRequest, "\(body)")
-        }
-        #expect(await asked.calls.count == 2)
     }
 
     @Test func anErrorOfTheServiceBecomesAProblemWithItsStatus() async throws {
@@ -286,13 +262,5 @@ import Testing
     @Test func onlyAPIPathsBelongToTheAPI() {
         #expect(ControlRoutes.owns(path: "/api") && ControlRoutes.owns(path: "/api/x"))
         #expect(!ControlRoutes.owns(path: "/apiary.m3u8") && !ControlRoutes.owns(path: "/"))
-    }
-}
-
-/// Records the requests to a link conditioner.
-private actor Asked {
-    private(set) var calls: [String] = []
-    func note(_ call: APIClient.Call) {
-        calls.append("\(call.method) " + String(decoding: call.body ?? [], as: UTF8.self))
     }
 }
