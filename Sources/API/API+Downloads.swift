@@ -266,12 +266,12 @@ extension API {
         package init() {}
     }
 
-    /// A header field for requests to the asset's origin only. The value is a secret: no response and no message
-    /// contains it.
+    /// A header field for requests to the asset's origin, by the rules of `UserFields`. The value is a secret: no response and no
+    /// message contains it.
     package struct Header: Codable, Equatable, Sendable, CustomStringConvertible {
         package var name: String
         package var value: String
-        /// The only host that gets it, with a port or without; absent for the hosts of the asset.
+        /// The only hosts that get it: a name with a port or without, `*.site`, or `*` for all; absent for the asset's origin.
         package var host: String?
 
         /// Parses `Name: value`; nil if the text is not a field line (RFC 9110 §5).

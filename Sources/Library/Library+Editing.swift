@@ -138,12 +138,3 @@ extension OriginRoute {
         self = record.flatMap { try? JSONDecoder().decode(OriginRoute.self, from: Data($0.utf8)) } ?? OriginRoute()
     }
 }
-
-extension UserFields {
-    var record: String? { isEmpty ? nil : texts.joined(separator: "\n") }
-
-    /// Parses the text in the catalogue; no fields if this version does not accept them.
-    init(record: String?) {
-        self = (record?.split(separator: "\n").map(String.init)).flatMap { try? UserFields($0) } ?? UserFields()
-    }
-}

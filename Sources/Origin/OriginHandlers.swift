@@ -28,7 +28,7 @@ public enum HandlerAnswer: Sendable {
 
 /// Facts that a handler adds to its answer.
 public struct HandlerTerms: Sendable {
-    /// Fields for requests to the URL's host. Those that are not secret go to all hosts that the playlists name.
+    /// Fields for requests to the URL's host. Those that say where a request comes from go to all hosts that the playlists name.
     public var fields: UserFields
     /// A title for the asset.
     public var title: String?
@@ -36,7 +36,7 @@ public struct HandlerTerms: Sendable {
     public var expires: Double?
     /// True if the answer is an earlier one.
     public var isRemembered = false
-    /// The URL that the handler answered with, whose host gets the secret fields.
+    /// The URL that the handler answered with, whose host gets the other fields.
     public internal(set) var url: WebURL?
 
     /// Creates terms; by default none.

@@ -25,7 +25,7 @@ public struct OriginRequest: Sendable {
         public init(origin: WebURL.Origin, fields: [FieldLine]) { (self.origin, self.fields) = (origin, fields) }
     }
 
-    /// A field for one host, which may be secret.
+    /// A field for other hosts than the one that it would go to by itself, which may be secret.
     public struct ScopedField: Sendable {
         let host: FieldHost
         let line: FieldLine
@@ -61,7 +61,7 @@ public struct OriginRequest: Sendable {
     public var fields: [FieldLine] = []
     /// Secret fields.
     public var credentials: Credentials?
-    /// Fields for single hosts. They replace other fields of the same names there.
+    /// Fields for certain hosts. They replace other fields of the same names there.
     public var scopedFields: [ScopedField] = []
     /// The cookies that replies set and that requests carry, by their scope; nil for none.
     public var cookies: CookieJar?
@@ -134,14 +134,31 @@ public struct OriginRequest: Sendable {
         let own = url.authorization.map { [$0] } ?? []
         if isDowngraded(at: url) { return own }
         let secrets = credentials.map { $0.origin == url.origin ? $0.fields : [] } ?? []
-        let scoped = scopedFields.filter { $0.host.matches(url) }.map(\.line)
-        var all = fields + secrets
-        if !scoped.isEmpty {
-            let names = Set(scoped.map { $0.name.lowercased() })
-            all = scoped + all.filter { !names.contains($0.name.lowercased()) }
-        }
+        let scoped = closestFields(for: url, beside: secrets)
+        let names = Set(scoped.map { $0.name.lowercased() })
+        var all = scoped + (fields + secrets).filter { !names.contains($0.name.lowercased()) }
         if !all.contains(where: { $0.isNamed(Self.authorization) }) { all += own }
         return all.filter { field in !Self.ownFields.contains { field.isNamed($0) } }
+    }
+
+    /// The fields of `scopedFields` for a URL: of one name those whose hosts are named most closely. A field of the URL's own
+    /// origin is closer than one for a site or for every host.
+    private func closestFields(for url: WebURL, beside own: [FieldLine]) -> [FieldLine] {
+        let matching = scopedFields.filter { $0.host.matches(url) }
+        let ownNames = Set(own.map { $0.name.lowercased() })
+        let closest = matching.filter { field in
+            let name = field.line.name.lowercased()
+            if !field.host.isOneHost, ownNames.contains(name) { return false }
+            return !matching.contains { $0.line.name.lowercased() == name && $0.host.isCloser(than: field.host) }
+        }
+        return closest.map(\.line)
+    }
+
+    /// The secret fields that `url` does not get, because they belong to another origin.
+    func withheldFields(at url: WebURL) -> [FieldLine] {
+        guard let credentials, credentials.origin != url.origin else { return [] }
+        let sent = Set(fields(for: url).map { $0.name.lowercased() })
+        return credentials.fields.filter { !sent.contains($0.name.lowercased()) }
     }
 
     private static let authorization = FieldName("Authorization")

@@ -387,8 +387,8 @@ struct TransferState {
 
     private func failure(for reply: Reply) -> Pending {
         switch reply.status {
-        case 401: .fail(error(.unauthorized, reply))
-        case 403: .fail(error(.forbidden, reply))
+        case 401: .fail(error(.unauthorized, reply, underlying: adviceOnWithheldFields))
+        case 403: .fail(error(.forbidden, reply, underlying: adviceOnWithheldFields))
         case 404: .fail(error(.notFound, reply))
         case 410: .fail(error(.gone, reply))
         // A redirect without a Location: a server that is overloaded or about to restart.
@@ -396,6 +396,13 @@ struct TransferState {
         case 408, 429, 500, 502...504, 506...599: .retry(error(.serverFailure, reply), after: reply.retryAfter)
         default: .fail(error(.unexpectedStatus, reply))
         }
+    }
+
+    /// Tells the user of a host that has refused a request which fields it did not get; nil if it got all.
+    private var adviceOnWithheldFields: String? {
+        guard let host = FieldHost.naming(url), let field = request.withheldFields(at: url).first else { return nil }
+        return
+            "\(field.name) goes to the stream's own host alone; --header-for \(host) '\(field.name): …' sends one here too"
     }
 
     private func error(_ code: OriginError.Code, _ reply: Reply? = nil, underlying: String? = nil) -> OriginError {

@@ -2,14 +2,14 @@ public import HTTPMessage
 
 /// Header fields that the user set for an origin, such as a cookie or a token.
 ///
-/// Credentials go with each request to the one (scheme, host, port) that they were set for and to no other, redirects
-/// included (see `OriginRequest.Credentials`). The others, such as Referer and User-Agent, go to the hosts that the
-/// playlists name as well, since media on another host often needs them. A field may also be given for one other host,
-/// and a player may send fields of its own. No value is ever shown.
+/// A field goes with each request to the one (scheme, host, port) that it was set for and to no other, redirects included (see
+/// `OriginRequest.Credentials`): a name does not show that a value is no secret. Fields that say where a request comes from,
+/// such as Referer and User-Agent, go to the hosts that the playlists name as well, since media on another host often needs
+/// them. A field may also be given for other hosts, and a player may send fields of its own. No value is ever shown.
 public struct UserFields: Hashable, Sendable {
     private struct Field: Hashable {
         let line: FieldLine
-        /// The only host that gets it; nil without that limit.
+        /// The only hosts that get it; nil for the origin, and for all hosts if it is shared.
         var host: FieldHost?
         /// True if a player sent it, and not the user by an option.
         var isPlayers = false
@@ -30,7 +30,8 @@ public struct UserFields: Hashable, Sendable {
     /// No fields.
     public init() { all = [] }
 
-    /// Parses fields of the form `Name: value`, or `@host Name: value` for one host. `@ Name: value` is a player's field.
+    /// Parses fields of the form `Name: value`, or `@HOSTS Name: value` with the text of a `FieldHost`. `@ Name: value` is a player's
+    /// field.
     /// - Throws: `Refusal` for the first field that cannot be sent.
     public init(_ texts: [String]) throws(Refusal) {
         guard texts.count <= Self.maximumCount else { throw Refusal("", "there are more than \(Self.maximumCount)") }
@@ -95,20 +96,31 @@ public struct UserFields: Hashable, Sendable {
     public var given: UserFields { UserFields(all: all.filter { !$0.isPlayers }) }
 
     /// The fields that go to the origin that they were given for, and to no other.
-    public var credentials: [FieldLine] { lines.filter(Self.isCredential) }
+    public var credentials: [FieldLine] { lines.filter { !Self.isShared($0) } }
     /// The fields that go to every host of the presentation.
     public var shared: [FieldLine] {
-        let lines = lines.filter { !Self.isCredential($0) }
+        let lines = lines.filter(Self.isShared)
         let hasAgent = all.contains { $0.host == nil && !$0.isPlayers && $0.line.isNamed(.userAgent) }
         guard let playerAgent, !hasAgent else { return lines }
         return lines.filter { !$0.isNamed(.userAgent) } + [playerAgent]
     }
-    /// The fields for one host.
+    /// The fields for other hosts.
     public var scoped: [OriginRequest.ScopedField] {
         all.compactMap { field in field.host.map { .init(host: $0, line: field.line) } }
     }
 
-    /// Judges by the name: the value says nothing reliable.
+    /// True for a field that says where a request comes from, and in which form the reply is wanted.
+    private static func isShared(_ line: FieldLine) -> Bool {
+        let name = line.name.lowercased()
+        let isOfFamily = name == "accept" || name.hasPrefix("accept-") || name.hasPrefix("sec-")
+        return isOfFamily || sharedNames.contains(name)
+    }
+
+    private static let sharedNames: Set = [
+        "cache-control", "dnt", "origin", "pragma", "referer", "user-agent", "x-requested-with",
+    ]
+
+    /// True for a field that names an account. Judges by the name: the value says nothing reliable.
     private static func isCredential(_ line: FieldLine) -> Bool {
         let name = line.name.lowercased()
         return ["auth", "token", "key", "secret", "cookie", "password"].contains { name.contains($0) }
@@ -122,7 +134,9 @@ public struct UserFields: Hashable, Sendable {
         let line = try line(String(text[text.index(after: blank)...]), number: number)
         if name.isEmpty { return Field(line: line, isPlayers: true) }
         guard let host = FieldHost(String(name)) else {
-            throw Refusal("header field \(line.name)", "its host must be a name or an address, with a port or without")
+            throw Refusal(
+                "header field \(line.name)",
+                "its host must be a name or an address, with a port or without, or *.site, or *")
         }
         return Field(line: line, host: host)
     }
@@ -166,33 +180,114 @@ extension UserFields: CustomStringConvertible {
     public var description: String { all.map(\.line.name).joined(separator: ", ") }
 }
 
-/// A host that a field was given for: `cdn.example.com`, `[2001:db8::1]` or `cdn.example.com:8443`. Without a port it is
-/// the host at the default ports of http and https.
+extension UserFields {
+    /// Marks the records whose fields were given by today's rule.
+    private static let presentRule = "rule 2"
+
+    /// The text of the catalogue, which is secret; nil without fields.
+    public var record: String? {
+        guard !isEmpty else { return nil }
+        return ([Self.presentRule] + texts).joined(separator: "\n")
+    }
+
+    /// Parses the text of the catalogue; no fields if this version does not accept them.
+    ///
+    /// Earlier records have no mark. By their rule a field whose name shows no secret went to every host, and it still does.
+    public init(record: String?) {
+        var texts = record?.split(separator: "\n").map(String.init) ?? []
+        if texts.first == Self.presentRule {
+            texts.removeFirst()
+        } else {
+            texts = texts.map(Self.textOfPresentRule)
+        }
+        self = (try? UserFields(texts)) ?? UserFields()
+    }
+
+    private static func textOfPresentRule(_ text: String) -> String {
+        let isOfAHost = text.hasPrefix("@")
+        guard !isOfAHost, let line = FieldLine(text.utf8), !isShared(line), !isCredential(line) else { return text }
+        return "@\(FieldHost.everyHost) \(text)"
+    }
+}
+
+/// The hosts that a field was given for: `cdn.example.com`, `[2001:db8::1]` or `cdn.example.com:8443`; `*.example.com` for all hosts below
+/// example.com; `*` for every host and port. Without a port it is the host at the default ports of http and https.
 public struct FieldHost: Hashable, Sendable, CustomStringConvertible {
+    /// From the closest to the widest.
+    private enum Reach: Int, Comparable {
+        case host
+        case site
+        case everyHost
+
+        static func < (left: Reach, right: Reach) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    static let everyHost = FieldHost(reach: .everyHost, host: "", port: nil)
+
+    private let reach: Reach
+    /// The host, or the site above the hosts.
     private let host: String
     private let port: UInt16?
 
-    /// Nil for anything but a host with a port or without.
+    private init(reach: Reach, host: String, port: UInt16?) {
+        self.reach = reach
+        self.host = host
+        self.port = port
+    }
+
+    /// Nil for anything but a host or `*.site`, with a port or without, or `*`.
     public init?(_ text: String) {
-        guard !text.isEmpty, !text.utf8.contains(where: { "/?#@ ".utf8.contains($0) }),
-            let url = try? WebURL("http://\(text)")
+        if text == "*" {
+            self = .everyHost
+            return
+        }
+        let isSite = text.hasPrefix("*.")
+        let name = isSite ? String(text.dropFirst(2)) : text
+        guard !name.isEmpty, !name.utf8.contains(where: { "/?#@ *".utf8.contains($0) }),
+            let url = try? WebURL("http://\(name)")
         else { return nil }
-        host = url.host
-        let hasPort = text.last != "]" && text.last != ":" && text.utf8.contains(UInt8(ascii: ":"))
-        port = hasPort ? url.port : nil
+
+        let hasPort = name.last != "]" && name.last != ":" && name.utf8.contains(UInt8(ascii: ":"))
+        self.init(reach: isSite ? .site : .host, host: url.host, port: hasPort ? url.port : nil)
     }
 
     /// The host and port of a URL; nil for one that a handler answers.
     init?(of url: WebURL) {
         if url.needsHandler { return nil }
-        (host, port) = (url.host, url.port)
+        self.init(reach: .host, host: url.host, port: url.port)
     }
 
-    func matches(_ url: WebURL) -> Bool { host == url.host && url.port == port ?? url.scheme.defaultPort }
+    /// The host of a URL as a user would write it, without a port where the URL has the usual one.
+    static func naming(_ url: WebURL) -> FieldHost? {
+        guard let exact = FieldHost(of: url) else { return nil }
+        let hasUsualPort = url.port == url.scheme.defaultPort
+        return hasUsualPort ? FieldHost(reach: .host, host: exact.host, port: nil) : exact
+    }
+
+    /// True if it names one host alone.
+    var isOneHost: Bool { reach == .host }
+
+    func matches(_ url: WebURL) -> Bool {
+        let hasPort = url.port == port ?? url.scheme.defaultPort
+        switch reach {
+        case .host: return hasPort && url.host == host
+        case .site: return hasPort && url.host.hasSuffix(".\(host)")
+        case .everyHost: return true
+        }
+    }
+
+    /// True if it names fewer hosts than another that matches the same URL.
+    func isCloser(than other: FieldHost) -> Bool {
+        guard reach == other.reach else { return reach < other.reach }
+        return host.utf8.count > other.host.utf8.count
+    }
 
     /// In the form of `init(_:)`.
     public var description: String {
+        if reach == .everyHost { return "*" }
         let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
-        return name + (port.map { ":\($0)" } ?? "")
+        let prefix = reach == .site ? "*." : ""
+        let suffix = port.map { ":\($0)" } ?? ""
+        return prefix + name + suffix
     }
 }

@@ -79,6 +79,33 @@ struct TransferStateTests {
         #expect(state.ended(.finished, now: .now, jitter: 1) == .wait(.seconds(60)))
     }
 
+    @Test(arguments: [
+        (
+            "http://cdn/r", 403,
+            "X-Site goes to the stream's own host alone; --header-for cdn 'X-Site: …' sends one here too"
+        ),
+        (
+            "http://cdn:8080/r", 401,
+            "X-Site goes to the stream's own host alone; --header-for cdn:8080 'X-Site: …' sends one here too"
+        ),
+        ("http://cdn/r", 404, nil), ("http://h/r", 403, nil),
+    ])
+    func aRefusalOfAnotherHostNamesAFieldThatItDidNotGet(url: String, status: Int, advice: String?) throws {
+        var request = OriginRequest(try WebURL(url))
+        let fields = try UserFields(["Referer: r", "X-Site: 1"])
+        request.fields = fields.shared
+        request.credentials = .init(origin: try WebURL("http://h/").origin, fields: fields.credentials)
+        var state = TransferState(request, rule: GiveUpRule(), redirectLimit: 5, now: .now)
+        _ = state.begin()
+        _ = state.received(try reply("\(status)|Content-Length: 0"))
+
+        guard case .end(let error?) = state.ended(.finished, now: .now, jitter: 1) else {
+            Issue.record("the request has not failed")
+            return
+        }
+        #expect(error.underlying == advice)
+    }
+
     /// The network goes down during the body.
     @Test(arguments: [(true, "abc", 60.0), (true, "", 4), (false, "abc", 4)])
     func playerWithTheBeginningOfABodyWaitsForTheNetwork(_ isAwaited: Bool, _ body: String, _ timeLimit: Double) throws

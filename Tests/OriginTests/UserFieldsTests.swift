@@ -61,7 +61,70 @@ import Testing
         #expect(request.fields(for: request.url).filter { $0.name == "X-Key" }.map(\.value) == [isSent ? "k" : "own"])
     }
 
-    @Test(arguments: ["http://h", "h/", "h h", "u@h", "h:0", "h:x", "", "é!"])
+    @Test(arguments: [
+        ("Referer", true), ("ORIGIN", true), ("User-Agent", true), ("Accept", true), ("Accept-Language", true),
+        ("Sec-CH-UA", true), ("DNT", true), ("X-Requested-With", true), ("Cache-Control", true), ("Pragma", true),
+        ("Accepted", false), ("Security", false), ("Authorization", false), ("Cookie", false), ("X-Api-Key", false),
+        ("X-Session", false), ("X-Csrf", false), ("X-Forwarded-For", false), ("X-Signature", false), ("Ticket", false),
+        ("X-Playback-Session-Id", false), ("X-Device", false), ("X-JWT", false), ("X-Client-Id", false),
+        ("From", false),
+    ])
+    func onlyFieldsAboutTheSourceReachOtherHosts(name: String, isShared: Bool) throws {
+        let fields = try UserFields(["\(name): v"])
+        #expect(fields.shared.map(\.name) == (isShared ? [name] : []))
+        #expect(fields.credentials.map(\.name) == (isShared ? [] : [name]))
+    }
+
+    @Test(arguments: [
+        ("*.example", "https://cdn.example/a", true), ("*.example", "https://a.b.example/a", true),
+        ("*.example", "https://example/a", false), ("*.example", "https://cdnexample/a", false),
+        ("*.example", "https://cdn.example:8443/a", false), ("*.EXAMPLE:8443", "https://cdn.example:8443/a", true),
+        ("*", "http://h:81/a", true), ("*", "https://[::1]/a", true),
+    ])
+    func aFieldForASiteOrForAllGoesThere(hosts: String, url: String, isSent: Bool) throws {
+        let fields = try UserFields(["@\(hosts) X-Key: k"])
+        #expect(try UserFields(fields.texts) == fields)
+        var request = OriginRequest(try WebURL(url))
+        request.scopedFields = fields.scoped
+        #expect(request.fields(for: request.url).map(\.value) == (isSent ? ["k"] : []))
+    }
+
+    @Test(arguments: [
+        ("https://cdn.a.example/", "host"), ("https://b.a.example/", "near"), ("https://b.example/", "site"),
+        ("https://other/", "all"), ("https://own/", "own"),
+    ])
+    func theClosestHostDecides(url: String, value: String) throws {
+        let fields = try UserFields([
+            "X-Key: own", "@* X-Key: all", "@*.example X-Key: site", "@*.a.example X-Key: near",
+            "@cdn.a.example X-Key: host",
+        ])
+        var request = OriginRequest(try WebURL(url))
+        request.credentials = .init(origin: try WebURL("https://own/").origin, fields: fields.credentials)
+        request.scopedFields = fields.scoped
+        #expect(request.fields(for: request.url).map(\.value) == [value])
+    }
+
+    @Test func fieldsOfEarlierRecordsKeepTheirRule() throws {
+        let old = UserFields(record: "Referer: r\nX-Site: 1\nX-Api-Key: k\n@h X-Other: o\n@ Cookie: c")
+        #expect(old.texts == ["Referer: r", "@* X-Site: 1", "X-Api-Key: k", "@h X-Other: o", "@ Cookie: c"])
+        #expect(UserFields(record: old.record) == old)
+
+        let new = try UserFields(["X-Site: 1"])
+        #expect(new.record?.contains("X-Site: 1") == true && UserFields(record: new.record) == new)
+        #expect(UserFields().record == nil && UserFields(record: nil).isEmpty && UserFields(record: "x").isEmpty)
+    }
+
+    @Test(arguments: [
+        ("https://cdn.example/", "cdn.example"), ("https://cdn.example:8443/", "cdn.example:8443"),
+        ("http://cdn.example:443/", "cdn.example:443"), ("https://[::1]/", "[::1]"),
+    ])
+    func aHostIsNamedAsAUserWouldWriteIt(url: String, text: String) throws {
+        #expect(FieldHost.naming(try WebURL(url))?.description == text)
+    }
+
+    @Test(arguments: [
+        "*.", "*.*", "**", "*a", "a*", "*.h/", "*.h h", "http://h", "h/", "h h", "u@h", "h:0", "h:x", "", "é!",
+    ])
     func aFieldForWhatIsNoHostIsRefused(host: String) {
         #expect(FieldHost(host) == nil)
         if !host.isEmpty { #expect(throws: UserFields.Refusal.self) { try UserFields(["@\(host) X: y"]) } }

@@ -19,10 +19,10 @@ for name, value in (("Referer", "https://site.example.com/"), ("Origin", "https:
 case("header-agent", "--header User-Agent", rules=[("*", needs(agent=["MyTV/1.0"]))], direct=("-user_agent", "MyTV/1.0"),
      weir=("--header", "User-Agent: MyTV/1.0"), fast=True)
 for name, value in (("Referer", "https://site.example.com/"), ("Origin", "https://site.example.com"), ("User-Agent", "MyTV/1.0"),
-                    ("Accept-Language", "fr"), ("X-Site", "1")):
+                    ("Accept-Language", "fr"), ("X-Requested-With", "tv.example")):
     case("header-cdn-" + name.lower(), "--header %s reaches a CDN on another host" % name, vod(prefix="http://HOST-C/"), rules=[
         ("*", needs(header=name, value=value))], fast=name == "Referer", **given(name, value))
-for name in ("Authorization", "X-Api-Key", "X-Auth-Token", "X-Secret"):
+for name in ("Authorization", "X-Api-Key", "X-Auth-Token", "X-Secret", "X-Site", "X-Session", "X-Playback-Id", "X-Forwarded-For"):
     case("header-kept-" + name.lower(), "--header %s stays on its host" % name, vod(prefix="http://HOST-C/"), rules=[
         ("A:*", needs(header=name)), ("C:*", must_not(header=name))], reference=TRUTH, fast=name == "X-Api-Key", **given(name, "abc"))
 case("header-for", "--header-for another host", vod(prefix="http://HOST-C/"), rules=[
@@ -37,6 +37,9 @@ for name, value in (("Referer", "https://site.example.com/"), ("Origin", "https:
 case("player-kept-authorization", "the player's Authorization stays on the host of the entry", vod(prefix="http://HOST-C/"), rules=[
     ("A:*", needs(header="Authorization")), ("C:*", must_not(header="Authorization"))], reference=TRUTH,
     player=("-headers", "Authorization: Bearer a.b\r\n"), columns=("direct", "cold"))
+for name, reach in (("all", "*"), ("site", "*.net")):
+    case("header-for-" + name, "--header-for %s" % reach, vod(prefix="http://HOST-C/"), rules=[
+        ("C:*", needs(header="X-Api-Key", value="k"))], reference=TRUTH, weir=("--header-for", reach, "X-Api-Key: k"))
 case("header-for-port", "--header-for a host and its port", vod(prefix="http://HOST-C:8080/"), hosts={"C": Host(ports=(8080,))}, rules=[
     ("A:*", must_not(header="X-Api-Key")), ("C:*", needs(header="X-Api-Key", value="k"))], reference=TRUTH,
     weir=("--header-for", "HOST-C:8080", "X-Api-Key: k"))
