@@ -231,7 +231,8 @@ import Substitution
     /// sockets replace the configured addresses.
     func start(
         _ configuration: Configuration, inherited: Range<Int32>, _ claim: StateClaim
-    ) throws(ApplicationError) -> String {
+    ) async throws(ApplicationError) -> String {
+        await library.volumes.completeBegunRemovals()
         var addresses: [ListenAddress] = []
         for descriptor in inherited { addresses.append(try listen(inherited: descriptor)) }
         if inherited.isEmpty { addresses = try listen(configuration) }

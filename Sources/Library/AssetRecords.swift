@@ -81,9 +81,6 @@ public import Store
         } catch {
             throw LibraryError(error, about: "\(asset.name) keeps its name")
         }
-        guard asset.isRemoved else { return }
-        // The removal may have reached the catalogue first.
-        try? await catalogue.removeAsset(asset.id)
         try asset.checkNotRemoved()
     }
 
@@ -114,8 +111,6 @@ public import Store
         asset.isPersistent = true
         asset.saveFailure = nil
         library.summaries?.invalidate(asset)
-        // If the asset was removed meanwhile, its removal may have reached the catalogue before this write.
-        if asset.isRemoved { try? await catalogue.removeAsset(asset.id) }
         if isFirst { await writeChanges(since: contents, of: asset) }
         return !asset.isRemoved
     }

@@ -117,9 +117,7 @@ import Store
         asset.keys.markSaved(contents.keys)
         library.summaries?.invalidate(asset)
         guard asset.isRemoved else { return }
-        // The removal may have reached the catalogue first.
         library.occupy(destination.url, by: nil)
-        try? await library.store.catalogue.removeAsset(asset.id)
         try asset.checkNotRemoved()
     }
 

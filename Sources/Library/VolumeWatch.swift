@@ -31,9 +31,10 @@ package import Store
 
     /// Cleans up after moves and removals of an earlier process, and starts to watch volumes.
     func watch() {
-        for volume in [library.store.home] + library.store.volumes { completeRemovals(in: volume) }
+        var begun = Set(([library.store.home] + library.store.volumes).flatMap(library.store.unfinishedRemovals))
         // The process ended before the catalogue had forgotten an asset on a volume that is away: it would vanish with its return.
-        completeRemovals(of: library.store.begunRemovals.filter { library.asset(id: $0) != nil })
+        begun.formUnion(library.store.begunRemovals.filter { library.asset(id: $0) != nil })
+        library.begunRemovals = completeRemovals(of: begun)
         for asset in bundles {
             adoptRest(of: asset)
             completeMove(of: asset)
@@ -43,6 +44,12 @@ package import Store
         }
         library.volumeTimer = LoopTimer { [weak library] in library?.volumes.check() }
         if !library.store.volumes.isEmpty { watchSoon() }
+    }
+
+    /// Returns once what an earlier process had begun to remove is in no list any more.
+    package func completeBegunRemovals() async {
+        await library.begunRemovals?.value
+        library.begunRemovals = nil
     }
 
     /// Checks the volumes in two seconds, because one may be new.
@@ -89,9 +96,9 @@ package import Store
         completeRemovals(of: Set(library.store.unfinishedRemovals(in: volume)))
     }
 
-    private func completeRemovals(of ids: Set<String>) {
-        guard !ids.isEmpty else { return }
-        Task { @LoopActor in
+    @discardableResult private func completeRemovals(of ids: Set<String>) -> Task<Void, Never>? {
+        guard !ids.isEmpty else { return nil }
+        return Task { @LoopActor in
             for id in ids.sorted() {
                 do {
                     try await completeRemoval(of: id)

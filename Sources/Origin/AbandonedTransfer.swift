@@ -60,15 +60,6 @@ public struct AbandonedTransfer: Sendable {
         self.isContinuable = isContinuable
     }
 
-    /// True if stopping in mid-body loses so much that the transfer goes on beside one that goes first: what has arrived is sent
-    /// once more if the origin does not continue the resource.
-    var losesMuch: Bool {
-        guard !isContinuable, let missing else { return false }
-        return Double(received) >= Self.leastPart * Double(received + missing)
-    }
-
-    private static let leastPart = 0.25
-
     /// The decision.
     public var verdict: Verdict {
         guard let missing else { return .stop }

@@ -105,7 +105,8 @@ import HTTPMessage
         set(CURLOPT_BUFFERSIZE, isSmall ? Self.smallBuffer : settings.configuration.bufferSize)
         setVersion(settings)
         setReading(request)
-        set(CURLOPT_FRESH_CONNECT, settings.maximumConnectionAge == 0 ? 1 : 0)
+        let needsNewConnection = settings.maximumConnectionAge == 0 || attempt.manner.isOnNewConnection
+        set(CURLOPT_FRESH_CONNECT, needsNewConnection ? 1 : 0)
         set(CURLOPT_MAXLIFETIME_CONN, settings.maximumConnectionAge ?? 0)
         errorText.pointee = 0
         plan.apply(to: handle)

@@ -18,7 +18,9 @@ struct ProxyFailure {
             let cause =
                 proxy.hasCredentials
                 ? "does not accept the credentials" : "requires credentials: http://USER:PASSWORD@HOST:PORT"
-            failure = .init(code: .proxyRefused, underlying: "the proxy \(proxy) \(cause)", isTransient: false)
+            failure = .init(
+                code: .proxyRefused, underlying: "the proxy \(proxy) \(cause)", isTransient: false,
+                isRefusedByProxy: true)
         case _ where [401, 403, 405].contains(answer):
             failure = .init(
                 code: .proxyRefused, underlying: "the proxy \(proxy) does not allow this connection (\(answer))",

@@ -266,13 +266,12 @@ import HTTPMessage
     /// A player that opens a film asks for the segment next that its download is fetching.
     private static let yieldDelay = Duration.milliseconds(500)
 
-    /// True if the request may end before its body, for one that goes first. By HTTP/1.1 a body that cannot be continued pauses.
+    /// True if the request may end before its body, for one that goes first. What cannot be continued is not fetched twice: by HTTP/1.1 its
+    /// body pauses, and by HTTP/2 the origin may have sent all of it into the one connection before its first byte arrives.
     var mayStop: Bool {
-        guard received > 0, !isContinuable else { return true }
-        guard wire?.mayBeMultiplexed ?? true else { return false }
-        let body = AbandonedTransfer(
-            received: state.position, missing: state.missing, rate: rate, isContinuable: false)
-        return !body.losesMuch
+        if isContinuable { return true }
+        guard let wire else { return true }
+        return received == 0 && !wire.mayBeMultiplexed
     }
 
     private func recordPause(_ isPaused: Bool) {

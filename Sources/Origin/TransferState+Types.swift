@@ -28,6 +28,8 @@ extension TransferState {
         var ignoresLength = false
         /// True once HTTP/2 has failed.
         var avoidsHTTP2 = false
+        /// True once a reply has shown that the fault may be the connection's.
+        var isOnNewConnection = false
         /// True if HTTP/2 may be offered. There a connection does not end with a body.
         var allowsHTTP2: Bool { !avoidsHTTP2 && !ignoresLength }
     }
@@ -75,6 +77,8 @@ extension TransferState {
         var code: OriginError.Code
         var underlying: String?
         var isTransient = true
+        /// True if a proxy requires credentials, or others (407).
+        var isRefusedByProxy = false
         /// Set if the host could not be reached, and that may be its own fault.
         var hostFault: HostReach.Fault?
         /// True if the Content-Length is no number, or not that of the stream of HTTP/2, so that only the end of the connection

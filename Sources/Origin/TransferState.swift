@@ -15,6 +15,8 @@ struct TransferState {
         case restart
         /// Request the rest again, at once, from `overlap` bytes before its beginning.
         case compare
+        /// Request the rest again, at once, on a new connection.
+        case reconnect
         case complete
     }
 
@@ -152,6 +154,8 @@ struct TransferState {
             case 206: return receivedPart(reply)
             case 412 where attemptStart > 0: return partFault(.contentChanged, reply)
             case 416: return receivedUnsatisfiable(reply)
+            // The connection was made for another host, or too early (RFC 9110 §15.5.20, RFC 8470 §5.2).
+            case 421 where mayReconnect, 425 where mayReconnect: pending = reconnect()
             default: pending = failure(for: reply)
             }
         }
@@ -376,6 +380,17 @@ struct TransferState {
         return .send(nextAttempt())
     }
 
+    /// True if the request may be sent once more on a new connection.
+    private var mayReconnect: Bool {
+        let isRepeatable = request.method == .get || request.isRepeatable
+        return isRepeatable && !manner.isOnNewConnection
+    }
+
+    private mutating func reconnect() -> Pending {
+        manner.isOnNewConnection = true
+        return .reconnect
+    }
+
     private func redirect(to location: String) -> Pending {
         guard redirects < redirectLimit else { return .fail(error(.tooManyRedirects)) }
         do {
@@ -398,7 +413,7 @@ struct TransferState {
         }
     }
 
-    /// Tells the user of a host that has refused a request which fields it did not get; nil if it got all.
+    /// The advice about a host that has refused a request without having got all of the user's fields; nil if it got all.
     private var adviceOnWithheldFields: String? {
         guard let host = FieldHost.naming(url), let field = request.withheldFields(at: url).first else { return nil }
         return
@@ -503,7 +518,7 @@ struct TransferState {
         case .restart:
             (url, redirects, position) = (request.url, 0, 0)
             return .send(nextAttempt())
-        case .compare:
+        case .compare, .reconnect:
             (url, redirects) = (request.url, 0)
             return .send(nextAttempt())
         case .redirect(let target):
@@ -555,6 +570,8 @@ struct TransferState {
         case .failed(let failure) where failure.http2Fault == .collision:
             manner.avoidsHTTP2 = true
             return .restart
+        // One proxy of several may not know the credentials yet.
+        case .failed(let failure) where failure.isRefusedByProxy && mayReconnect: return reconnect()
         case .failed(let failure):
             avoidHTTP2(after: failure)
             let error = error(failure.code, underlying: failure.underlying)

@@ -55,6 +55,8 @@ public final class Catalogue: Sendable {
     private let queue: DatabaseQueue
     private let records: RecordWriter?
     private let revisions: Mutex<[String: Int]>
+    /// The ids of the assets that this process has deleted; no id is used twice. Changed only within a write.
+    private let deleted = Mutex<Set<String>>([])
 
     /// Opens the store's catalogue; a damaged one is rebuilt. `report` is called for a record that cannot be written.
     init(
@@ -177,7 +179,8 @@ public final class Catalogue: Sendable {
     // MARK: Writing
 
     /// Writes rows, replacing those with the same keys: all of them, or none on an error. The playlists of `renditions` of the
-    /// asset `id` are deleted first. Throws `catalogue`, also for a row of an asset that is not in the catalogue.
+    /// asset `id` are deleted first. Throws `catalogue`, also for a row of an asset that is not in the catalogue. An asset that was
+    /// deleted before this write stays deleted, and its record is left out.
     public func save(
         _ contents: Contents, without renditions: [String] = [], of id: String = ""
     ) async throws(StoreError) {
@@ -187,6 +190,9 @@ public final class Catalogue: Sendable {
                 try database.execute(
                     sql: "DELETE FROM playlist WHERE asset = ? AND rendition = ?", arguments: [id, rendition])
             }
+            var contents = contents
+            let deleted = self.deleted.withLock { $0 }
+            contents.assets.removeAll { deleted.contains($0.id) }
             try Self.upsert(contents, database)
             return changed
         }
@@ -231,9 +237,12 @@ public final class Catalogue: Sendable {
                 try database.execute(sql: "DELETE FROM asset WHERE id = ?", arguments: [id])
                 try database.execute(sql: "DELETE FROM removal WHERE asset = ?", arguments: [id])
                 for removal in awaited { try removal.insert(database) }
-                return revisions.union(try change(database))
+                let changed = try change(database)
+                self.deleted.withLock { _ = $0.insert(id) }
+                return revisions.union(changed)
             }
         } catch {
+            deleted.withLock { _ = $0.remove(id) }
             records?.schedule([id])
             throw error
         }

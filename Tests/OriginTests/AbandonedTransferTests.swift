@@ -36,19 +36,6 @@ import Testing
         #expect(transfer.verdict == row.verdict)
     }
 
-    /// Without ranges a quarter is too much to be sent twice for one that goes first.
-    @Test(arguments: [(249_000 as Int64, false), (250_000, true), (999_000, true)])
-    func aQuarterIsNotLost(received: Int64, losesMuch: Bool) {
-        var transfer = AbandonedTransfer(
-            received: received, missing: 1_000_000 - received, rate: 94_000, isContinuable: false)
-        #expect(transfer.losesMuch == losesMuch)
-        transfer.isContinuable = true
-        #expect(!transfer.losesMuch)
-        transfer.isContinuable = false
-        transfer.missing = nil
-        #expect(!transfer.losesMuch)
-    }
-
     @Test func theRateIsThatOfTheLastOneToTwoSeconds() {
         let start = ContinuousClock.now
         var rate = ArrivalRate(at: start)

@@ -25,6 +25,19 @@ extension OverSockets {
             return .reply(206, fields, body[start...].prefix(count ?? .max))
         }
 
+        /// The connection was made for another host (421), or the request came too early (425).
+        @Test(arguments: [421, 425], [1, 9])
+        func aRequestOnTheWrongConnectionIsSentOnceMoreOnANewOne(status: Int, times: Int) async throws {
+            let origin = try ScriptedOrigin { _, number in
+                [number < times ? .reply(status, [:], "") : .reply(200, [:], "x")]
+            }
+            let bench = Bench()
+            let (recorder, error) = await bench.run(try bench.request(origin))
+            #expect(origin.requests.map(\.connection) == [0, 1])
+            #expect(recorder.text == (times == 1 ? "x" : ""))
+            #expect(error?.status == (times == 1 ? nil : status))
+        }
+
         /// libcurl would keep them all in memory.
         @Test(arguments: [
             ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n", "X-Trailer: LONG\r\n"),

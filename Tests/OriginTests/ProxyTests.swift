@@ -90,7 +90,22 @@ extension OverSockets {
                 let words = error?.description ?? ""
                 #expect(words.contains("http://127.0.0.1:\(proxy.port)") && !words.contains("secret"))
             }
-            #expect(proxy.requests.count == 2)
+            #expect(proxy.requests.count == 4, "each once more, on another connection")
+        }
+
+        @Test(arguments: ["http://www.example.com/a", "https://www.example.com/a"])
+        func aSingleRefusalIsNotFinal(url: String) async throws {
+            let proxy = try ScriptedOrigin { request, number in
+                if number == 0 { return [.reply(407, ["Proxy-Authenticate": "Basic realm=\"x\""], "")] }
+                // What is behind the tunnel is of no interest here.
+                return request.method == "CONNECT" ? [.reply(200, [:], ""), .close] : [.reply(200, [:], "x")]
+            }
+            let bench = try bench(proxy, "anna:secret@")
+            var request = OriginRequest(try WebURL(url))
+            request.retries = .never
+            let (_, error) = await bench.run(request)
+            #expect(error?.code != .proxyRefused)
+            #expect(proxy.requests.map(\.connection) == [0, 1])
         }
 
         /// Any server with a certificate of its own authority serves as the proxy.

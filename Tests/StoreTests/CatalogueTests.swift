@@ -102,6 +102,20 @@ import Testing
         #expect(try open().initial == Catalogue.Contents())
     }
 
+    /// A write that was begun before a removal may reach the catalogue after it.
+    @Test func aLateWriteDoesNotBringBackADeletedAsset() async throws {
+        let catalogue = try open()
+        try await catalogue.save(.init(assets: [.sample("a"), .sample("b")]))
+        try await catalogue.removeAsset("a-id")
+        try await catalogue.save(.init(assets: [.sample("a"), .sample("b")]))
+        let playlist = PlaylistRecord(asset: "a-id", rendition: "", url: "http://o/a", body: [], fetched: 1)
+        await #expect(throws: StoreError.self) {
+            try await catalogue.save(.init(assets: [.sample("a")], playlists: [playlist]))
+        }
+        await catalogue.flush()
+        #expect(try open().initial.assets == [.sample("b")])
+    }
+
     @Test func refusesAWriteWithRowsOfAMissingAsset() async throws {
         let catalogue = try open()
         let orphan = KeyRecord(asset: "nobody", number: 0, url: "http://o/k")
