@@ -41,14 +41,24 @@ package struct TrustedAuthorities: Equatable, Sendable {
         let path = state + "/authorities.pem"
         let text = Self.joined(sources, report: report)
         // The daemon runs as often with the same certificates; a file that does not change needs no write.
-        if FileManager.default.contents(atPath: path) == text { return path }
-        do {
-            try text.write(to: URL(filePath: path), options: .atomic)
-        } catch {
+        if FileManager.default.contents(atPath: path) == text {
+            // An earlier version wrote it for all to read.
+            chmod(path, 0o600)
+            return path
+        }
+        guard Self.write(text, to: path) else {
             report("\(path) cannot be written: only the certificates of \(file ?? sources[0]) are used")
             return file ?? named.first
         }
         return path
+    }
+
+    /// Replaces a file that only its owner may read.
+    private static func write(_ text: Data, to path: String) -> Bool {
+        let temporary = path + ".new"
+        let mode: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
+        guard FileManager.default.createFile(atPath: temporary, contents: text, attributes: mode) else { return false }
+        return rename(temporary, path) == 0
     }
 
     /// All certificates of files in PEM, each once.

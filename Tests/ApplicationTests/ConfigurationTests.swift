@@ -143,6 +143,13 @@ import Testing
         #expect(try prepared(nil, ["SSL_CERT_FILE": folder.path + "/none"]) == nil)
         let path = try #require(try prepared(own, ["SSL_CERT_FILE": base]))
         #expect(try String(contentsOfFile: path, encoding: .utf8) == ["a", "b", "c", "d"].map(block).joined())
+        func mode() throws -> Int? {
+            try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        }
+        #expect(try mode() == 0o600)
+        // As an earlier version left it.
+        chmod(path, 0o644)
+        #expect(try prepared(own, ["SSL_CERT_FILE": base]) == path && mode() == 0o600)
         #expect(refusal(file: "ca-file = \"/none\"")?.message.contains("cannot be read") ?? false)
     }
 
