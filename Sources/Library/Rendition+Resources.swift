@@ -175,7 +175,7 @@ extension Rendition {
     /// True if a playlist from a mirror continues the known one, as far as can be seen.
     func mayContinue(with source: Source, owner: AnyObject) async -> Bool {
         guard let known = self.source else { return true }
-        if known.playlist.hasSameText(as: source.playlist) {
+        if known.playlist == source.playlist {
             return !known.isDurable || known.isDurable && !known.isRecorded && source.isDurable
         }
         let edition = self.edition
@@ -200,7 +200,7 @@ extension Rendition {
     /// True if a playlist equals the known one, which has ended, except for URLs: each name keeps its resource.
     func hasSameContent(as source: Source, owner: AnyObject) async -> Bool {
         guard let known = self.source, known.isDurable, !known.isRecorded, source.isDurable else { return false }
-        if known.playlist.hasSameText(as: source.playlist) { return true }
+        if known.playlist == source.playlist { return true }
         let (content, edition) = (name.content, self.edition)
         let isSame = await PureWork.shared.run(size: source.playlist.text.write().count, for: owner) {
             source.hasSameContent(as: known, content: content)

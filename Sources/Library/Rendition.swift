@@ -174,7 +174,7 @@ public import Playlist
                 self.source.map { known in
                     // Cheap where it continues the known one, as usual.
                     source.playlist.endSequenceNumber <= known.playlist.endSequenceNumber
-                        && !source.playlist.hasSameText(as: known.playlist)
+                        && source.playlist != known.playlist
                         && source.playlist.relation(to: known.playlist) == .stale
                 } ?? false
             return (source, isStale && !replaces ? .older : .newer)

@@ -70,7 +70,7 @@ extension Playback {
         if dead.contains(true) { await coverByStandIns(&dead, of: rendition, in: asset) }
         // The playlist may have been replaced meanwhile.
         guard dead.contains(true), dead.count == playlist.segments.count,
-            rendition.source?.playlist.hasSameText(as: playlist) ?? false
+            rendition.source?.playlist == playlist
         else { return nil }
         guard dead.contains(false) else { throw Self.deadHosts(of: rendition, in: asset) }
         return MediaPlaylistCut(stays: dead.map { !$0 }, isMarked: playlist.maps.isEmpty)

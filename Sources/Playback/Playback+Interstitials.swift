@@ -32,20 +32,22 @@ extension Playback {
         _ exchange: Exchange, _ asset: Asset, _ session: Session, _ name: Interstitials.Name
     ) -> Bool {
         let view = view(of: asset, session, for: exchange)
-        if let text = asset.interstitialList(name, naming: { view.interstitial($0) }) {
-            reply(exchange, session, list: text)
+        if let text = asset.interstitialList(name, naming: { view.listedURI(of: $0) }) {
+            Task { @LoopActor in await answer(exchange, session, of: asset, list: text) }
             return true
         }
-        guard let text = asset.interstitialPlaylist(name, naming: { view.playlist(named: $0) }) else { return false }
+        guard let draft = view.draft(of: name) else { return false }
         sessions.enter(session, exchange)
-        send(exchange, session, .hit) { text }
+        Task { @LoopActor in await answer(exchange, session, of: asset, .hit) { draft } }
         return true
     }
 
-    private func reply(_ exchange: Exchange, _ session: Session, list text: [UInt8]) {
-        var representation = Representation(size: Int64(text.count), mediaType: .json)
+    private func answer(_ exchange: Exchange, _ session: Session, of asset: Asset, list: [UInt8]) async {
+        guard let text = try? await texts.text(of: .text(list), for: exchange, owner: asset) else { return }
+        let body = SessionText(text, path: session.path(in: asset, behind: exchange.mount))
+        var representation = Representation(size: Int64(body.count), mediaType: .json)
         representation.fields.append(.cacheControl, literal: "no-store")
-        exchange.reply(representation, texts.text(text, for: session).body(for: session))
+        exchange.reply(representation, body.body)
     }
 
     private func presentation(
@@ -60,12 +62,11 @@ extension Playback {
     private func list(
         _ exchange: Exchange, _ asset: Asset, _ session: Session, _ name: Interstitials.Name
     ) async throws(LibraryError) {
-        let view = PlayerView(
-            library: library, asset: asset, session: session, mount: exchange.mount, base: Self.base(for: exchange))
+        let view = view(of: asset, session, for: exchange)
         let text = try await library.interstitials.list(name, of: asset, query: CMCD.removed(from: exchange.head.query))
         {
-            view.interstitial($0)
+            view.listedURI(of: $0)
         }
-        reply(exchange, session, list: text)
+        await answer(exchange, session, of: asset, list: text)
     }
 }

@@ -25,7 +25,7 @@ extension Playback {
             Task { @LoopActor in
                 let cut = await library.liveCut(of: rendition, last.source, in: asset)
                 await answer(exchange, session, of: asset, .hit) {
-                    try await view.draft(rendition, last.source, isLast: true, cut: cut)
+                    await view.draft(rendition, last.source, isLast: true, cut: cut)
                 }
             }
             return
@@ -45,13 +45,10 @@ extension Playback {
     private func online(_ exchange: Exchange, _ rendition: Rendition, _ asset: Asset, _ session: Session) {
         if let source = rendition.source, source.isDurable, !asset.mayBeginAnew(rendition) {
             let view = view(of: asset, session, for: exchange)
-            if rendition.isComplete, view.isSmall(source) {
-                return send(exchange, session, .hit) { try view.media(rendition, source) }
-            }
             Task { @LoopActor in
                 await answer(exchange, session, of: asset, .hit) {
-                    let cut = try await deadCut(of: rendition, in: asset, session)
-                    return try await view.draft(rendition, source, cut: cut)
+                    let cut = rendition.isComplete ? nil : try await deadCut(of: rendition, in: asset, session)
+                    return await view.draft(rendition, source, cut: cut)
                 }
             }
             return
@@ -68,7 +65,7 @@ extension Playback {
         {
             let view = view(of: asset, session, for: exchange)
             return await answer(exchange, session, of: asset, .hit) {
-                try await view.draft(rendition, source, cut: cut)
+                await view.draft(rendition, source, cut: cut)
             }
         }
         if !rendition.isComplete,
@@ -85,7 +82,7 @@ extension Playback {
             return reloaded(exchange, rendition, asset, session)
         }
         let view = view(of: asset, session, for: exchange)
-        await answer(exchange, session, of: asset, .hit) { try await view.draft(rendition, source) }
+        await answer(exchange, session, of: asset, .hit) { await view.draft(rendition, source) }
     }
 
     /// Answers with the playlist of the moment.
@@ -114,7 +111,7 @@ extension Playback {
             let (source, cut) = try await shown(latest, of: rendition, in: asset, session)
             let view = view(of: asset, session, for: exchange)
             await answer(exchange, session, of: asset, status, live: source.isDurable ? nil : source) {
-                try await view.draft(rendition, source, cut: cut)
+                await view.draft(rendition, source, cut: cut)
             }
         } catch {
             let subject = Subject(session, asset, exchange.head.path)
@@ -172,7 +169,7 @@ extension Playback {
         guard let source = await recording.current() else {
             return refuse(exchange, LibraryError(.missing, "there is no such playlist"))
         }
-        await answer(exchange, session, of: asset, .hit, live: source) { try await view.draft(rendition, source) }
+        await answer(exchange, session, of: asset, .hit, live: source) { await view.draft(rendition, source) }
     }
 
     func entry(_ exchange: Exchange, at text: String, _ mode: Session.Mode) {
@@ -366,36 +363,49 @@ extension Playback {
 
     func view(of asset: Asset, _ session: Session, for exchange: Exchange) -> PlayerView {
         retention.expect(session.id, at: asset, isOffline: session.mode == .offline)
-        return PlayerView(
-            library: library, asset: asset, session: session, mount: exchange.mount, base: Self.base(for: exchange),
-            keepsGaps: KnownPlayer(exchange.head).skipsGaps(isRange: exchange.head.contains(.range)))
+        var view = PlayerView(library: library, asset: asset, session: session)
+        view.mount = exchange.mount
+        // Browsers send it to another origin than their page's.
+        view.base = exchange.head.contains(.origin) ? exchange.head.base : ""
+        view.keepsGaps = KnownPlayer(exchange.head).skipsGaps(isRange: exchange.head.contains(.range))
+        view.isInFolder = Route(target: exchange.head.targetBytes)?.isInFolder ?? false
+        return view
     }
 
-    /// See `PlayerView.base`.
-    static func base(for exchange: Exchange) -> String { exchange.head.contains(.origin) ? exchange.head.base : "" }
-
-    /// Answers with a playlist.
+    /// Answers with a playlist. A large one is written on a worker, unless the client has left.
     /// - Parameters:
     ///   - live: the source of the playlist if it will change. Caches must then revalidate it each time, and players use
     ///     its age to compute their distance to the origin (rfc8216bis appendix C).
-    ///   - error: sent if there is nothing to render.
-    func send(
-        _ exchange: Exchange, _ session: Session, _ status: CacheStatus, live: Rendition.Source? = nil,
+    ///   - error: sent if there is nothing to play.
+    func answer(
+        _ exchange: Exchange, _ session: Session, of asset: Asset, _ status: CacheStatus, live: Rendition.Source? = nil,
         orElse error: @autoclosure () -> LibraryError = LibraryError(.missing, "there is no such playlist"),
-        _ render: () throws -> [UInt8]?
-    ) {
+        _ draft: @LoopActor () async throws -> PlaylistDraft?
+    ) async {
+        guard exchange.isOpen else { return }
         do {
-            guard let text = try render() else { throw error() }
-            reply(exchange, session, texts.text(text, for: session), status, live: live)
+            let text = try await text(of: try await draft(), exchange, asset)
+            guard exchange.isOpen else { return }
+            guard let text else { throw error() }
+            reply(exchange, session, of: asset, text, status, live: live)
         } catch {
             refuse(exchange, error as? LibraryError ?? LibraryError(.notPlaylist, "\(error)"))
         }
     }
 
+    private func text(
+        of draft: PlaylistDraft?, _ exchange: Exchange, _ asset: Asset
+    ) async throws(PlaylistError) -> SharedText? {
+        guard let draft else { return nil }
+        return try await texts.text(of: draft, for: exchange, owner: asset)
+    }
+
     private func reply(
-        _ exchange: Exchange, _ session: Session, _ text: SharedText, _ status: CacheStatus, live: Rendition.Source?
+        _ exchange: Exchange, _ session: Session, of asset: Asset, _ text: SharedText, _ status: CacheStatus,
+        live: Rendition.Source?
     ) {
-        var representation = Representation(size: Int64(text.count), mediaType: .playlist)
+        let body = SessionText(text, path: session.path(in: asset, behind: exchange.mount))
+        var representation = Representation(size: Int64(body.count), mediaType: .playlist)
         representation.entityTag = text.tag(for: session)
         representation.fields.append(.cacheControl, literal: "no-cache")
         representation.fields.append(status)
@@ -403,23 +413,6 @@ extension Playback {
             let age = max(.zero, .now - live.born)
             representation.fields.append(FieldName("Age"), number: age.components.seconds)
         }
-        exchange.reply(representation, text.body(for: session))
-    }
-
-    /// Like `send`, for a playlist that may be large: it is written on a worker then, unless the client has left.
-    private func answer(
-        _ exchange: Exchange, _ session: Session, of asset: Asset, _ status: CacheStatus, live: Rendition.Source? = nil,
-        orElse error: @autoclosure () -> LibraryError = LibraryError(.missing, "there is no such playlist"),
-        _ draft: @LoopActor () async throws -> PlaylistDraft
-    ) async {
-        guard exchange.isOpen else { return }
-        do {
-            let text = try await texts.text(of: try await draft(), for: session, exchange, owner: asset)
-            guard exchange.isOpen else { return }
-            guard let text else { throw error() }
-            reply(exchange, session, text, status, live: live)
-        } catch {
-            refuse(exchange, error as? LibraryError ?? LibraryError(.notPlaylist, "\(error)"))
-        }
+        exchange.reply(representation, body.body)
     }
 }

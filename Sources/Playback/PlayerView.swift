@@ -5,7 +5,7 @@ import Library
 import Playlist
 import Substitution
 
-/// Renders an asset's playlists for one session's player: local URLs replace the origin's.
+/// Drafts an asset's playlists for a player: names of Weir's replace the origin's URLs.
 @LoopActor struct PlayerView {
     let library: Library
     let asset: Asset
@@ -17,35 +17,50 @@ import Substitution
     var base = ""
     /// True for a player that does not request segments with EXT-X-GAP: it shows how long the gap is.
     var keepsGaps = false
+    /// True if the player finds a media playlist in the folder of its rendition, and not at the URL of an entry.
+    var isInFolder = true
 
-    /// Renders the rendition's playlist, or a delta update of it, as it was fetched. A low-latency playlist changes
+    /// The draft of the rendition's playlist, or of a delta update of it, as it was fetched. A low-latency playlist changes
     /// only its URLs, because players merge its updates.
     /// - Parameters:
     ///   - isLast: true to end the playlist here, whatever the source says.
     ///   - cut: the parts to leave out because they are not stored.
-    func media(
+    func draft(
         _ rendition: Rendition, _ source: Rendition.Source, isLast: Bool = false, cut: MediaPlaylistCut? = nil
-    ) throws(PlaylistError) -> [UInt8] {
-        try source.playlist.rendered(form(of: source, isLast: isLast, isCut: cut != nil), cut: cut) { reference in
-            switch reference {
-            case .segment(let segment): resource(rendition, file(of: segment, rendition, source))
-            case .map(let map): resource(rendition, rendition.name(of: map, in: source).description)
-            case .key(let key):
-                rendition.number(of: key, in: source).map { self.key($0) } ?? MediaDraft.absolute(key.uri, source.base)
-            case .part(let part): passing(rendition, rendition.name(of: part, in: source))
-            case .preloadHint(let hint): passing(rendition, rendition.name(of: hint, in: source))
-            case .renditionReport(let report):
-                resource(of: report, in: source) ?? passing(rendition, nil)
-            case .assetURI(let range): presentation(range, rendition, source)
-            case .assetList(let range): interstitial(range.assetList, .list, rendition, source).map(link)
-            }
+    ) async -> PlaylistDraft {
+        let playlist = source.playlist
+        let isKnown = source.isDurable && rendition.source?.isDurable ?? false && rendition.source?.playlist == playlist
+        // All at one moment: the playlist may be replaced between two slices. The parser limits what has no prepared names.
+        var draft = MediaDraft(
+            asset: asset.id, folder: rendition.name.id, isInFolder: isInFolder,
+            view: form(of: source, isLast: isLast, isCut: cut != nil), cut: cut, playlist: playlist, base: source.base)
+        if isKnown {
+            draft.files = rendition.segmentFiles
+            draft.maps = rendition.sectionFiles
+            draft.keys = rendition.keyNumbers
+        } else {
+            draft.names = rendition.segmentNames(in: source)
+            draft.maps = playlist.maps.map { rendition.name(of: $0, in: source).description }
+            draft.keys = playlist.keys.map { rendition.number(of: $0, in: source) }
         }
+        let isRelayed = playlist.isLowLatency && playlist.isLive && !source.isRecorded && cut == nil
+        if isRelayed { draft.lowLatency = lowLatencyNames(rendition, source) }
+
+        var slice = LoopSlice()
+        for range in playlist.dateRanges {
+            if range.index % 64 == 0 { await slice.giveWay() }
+            guard range.isInterstitial else { continue }
+            let presentation = interstitial(range.assetURI, .presentation, rendition, source)
+            draft.presentations[range.index] = presentation.map { base + $0 }
+            draft.lists[range.index] = interstitial(range.assetList, .list, rendition, source)
+        }
+        return .media(draft)
     }
 
     /// The form in which a playlist is written.
     /// - Parameter isCut: true if segments are left out. Then a low-latency playlist is a plain one: its players name segments by
     ///   the origin's numbers.
-    func form(of source: Rendition.Source, isLast: Bool, isCut: Bool) -> MediaPlaylistView {
+    private func form(of source: Rendition.Source, isLast: Bool, isCut: Bool) -> MediaPlaylistView {
         var view = MediaPlaylistView.plain
         if source.isDurable || isLast {
             view = .stored
@@ -58,84 +73,120 @@ import Substitution
         return view
     }
 
-    private func file(of segment: Segment, _ rendition: Rendition, _ source: Rendition.Source) -> String {
-        source.isDurable ? rendition.file(of: segment) : rendition.file(of: segment, in: source)
+    private func lowLatencyNames(_ rendition: Rendition, _ source: Rendition.Source) -> MediaDraft.LowLatencyNames {
+        let playlist = source.playlist
+        return MediaDraft.LowLatencyNames(
+            parts: playlist.parts.map { rendition.name(of: $0, in: source)?.description },
+            hints: playlist.preloadHints.map { rendition.name(of: $0, in: source)?.description },
+            reports: playlist.renditionReports.map {
+                asset.rendition(reportedAs: $0.uri, base: source.base).map { "\($0.name.id)/\(Route.playlistFile)" }
+            })
     }
 
-    /// URL of a partial segment, a hint or a rendition report. Without a name the URL leads to a 404: for a hint that
-    /// has no name yet, which players treat as a hint that did not come true (rfc8216bis §6.2.6), and for a report on a
-    /// rendition that the multivariant playlist does not list.
-    private func passing(_ rendition: Rendition, _ name: PieceName?) -> String {
-        resource(rendition, name?.description ?? MediaDraft.none)
-    }
+    // MARK: Interstitials
 
-    /// URL of an interstitial: behind `prefix`, unless it begins with a slash. Interstitials usually come from another server. A rendition
+    /// URI of an interstitial; nil if the player must not load it. Interstitials usually come from another server. A rendition
     /// that plays without its origin therefore names only stored interstitials, so that no request leaves the machine; but those
     /// that a download could not store stream while the origin may be asked.
-    func interstitial(
+    private func interstitial(
         _ uri: String?, _ kind: Interstitials.Kind, _ rendition: Rendition, _ source: Rendition.Source
     ) -> String? {
         guard let url = uri.flatMap({ try? source.base.resolving($0) }) else { return nil }
         let name = asset.interstitials.name(url, kind)
-        if asset.hasStored(name) { return path(of: name) }
+        if asset.hasStored(name) { return Self.uri(of: name) }
         let isOffline = session.mode == .offline || library.isOffline
         let isWanted = asset.additions.keepsInterstitials && session.mode != .local
-        if !isOffline, !rendition.isComplete || isWanted { return path(of: name) }
+        if !isOffline, !rendition.isComplete || isWanted { return Self.uri(of: name) }
         guard kind == .presentation, let stored = library.asset(at: url), stored.isPlayableOffline else { return nil }
         return mount + (session.mode == .offline ? "/offline/" : "/") + "\(stored.name).m3u8"
     }
 
-    /// URL of the presentation that a date range names; nil if the player must not load it.
-    func presentation(_ range: DateRange, _ rendition: Rendition, _ source: Rendition.Source) -> String? {
-        interstitial(range.assetURI, .presentation, rendition, source).map { base + link($0) }
+    private static func uri(of name: Interstitials.Name) -> String {
+        "\(SessionPath.mark)\(Interstitials.folder)/\(name)"
     }
 
-    func interstitial(_ name: Interstitials.Name) -> String { base + link(path(of: name)) }
-    private func path(of name: Interstitials.Name) -> String { "\(Interstitials.folder)/\(name)" }
-    private func link(_ path: String) -> String { path.hasPrefix("/") ? path : "\(prefix)\(path)" }
-    /// URL of the playlist that a report is about; nil if the multivariant playlist does not list it.
-    private func resource(of report: RenditionReport, in source: Rendition.Source) -> String? {
-        asset.rendition(reportedAs: report.uri, base: source.base).map { resource($0, Route.playlistFile) }
-    }
+    /// URI of an interstitial in a list.
+    func listedURI(of name: Interstitials.Name) -> String { base + Self.uri(of: name) }
 
-    func playlist(named rendition: String) -> String { "\(prefix)\(rendition)/\(Route.playlistFile)" }
-    private func key(_ number: Int) -> String { "\(prefix)keys/\(number).key" }
-    private func resource(_ rendition: Rendition, _ file: String) -> String { "\(prefix)\(rendition.name.id)/\(file)" }
-    /// The path of all that the session may request.
-    var prefix: SessionPrefix { SessionPrefix(mount: mount, asset: asset.id, session) }
-}
+    // MARK: Entries
 
-/// Remembers the playable ranges of partly stored assets for the sessions that play them. All playlists of a session
-/// must be cut alike, but more pieces may be stored between one playlist request and the next. A forgotten session gets
-/// the current ranges, which are equal if nothing was stored meanwhile.
-@LoopActor struct StretchesShelf {
-    private var known: [(session: String, stretches: PlayableRanges)] = []
-    private static let limit = 32
-
-    mutating func insert(_ stretches: PlayableRanges, for session: Session) {
-        if known.count >= Self.limit { known.removeFirst() }
-        known.append((session.id, stretches))
-    }
-
-    /// The cut that a session's entry had for a rendition.
-    private func knownCut(of rendition: Rendition, _ session: Session) -> MediaPlaylistCut? {
-        known.last { $0.session == session.id }?.stretches.cuts[rendition.place]
-    }
-
-    /// Returns the cut for a rendition's playlist; nil if no cut applies, or if too little of it is stored. A rendition
-    /// that no entry lists is cut on its own.
-    func cut(
-        of rendition: Rendition, in asset: Asset, _ session: Session, _ substitutions: Substitutions
-    ) async -> MediaPlaylistCut? {
-        if let cut = knownCut(of: rendition, session) { return cut }
-        if !asset.isPlayableOffline, let stored = await substitutions.playableRanges(of: asset), stored.isPlayable,
-            let cut = stored.cuts[rendition.place]
-        {
-            return cut
+    /// The draft of the entry playlist; nil if there is nothing to play.
+    /// - Parameters:
+    ///   - stored: the renditions to list, which are stored; nil for all.
+    ///   - dead: what is left out because only dead hosts have it.
+    func draft(stored: Set<Int>? = nil, without dead: DeadParts = DeadParts()) async throws(PlaylistError)
+        -> PlaylistDraft?
+    {
+        if asset.multivariant != nil {
+            if let stored { return draft(listing: stored) }
+            if !dead.renditions.isEmpty { return draft(.without(dead.renditions), isStored: false) }
+            return draft(.all(complete: asset.completeRenditions), isStored: false)
         }
-        guard !rendition.isComplete, let alone = await substitutions.playableRanges(of: rendition, in: asset),
-            alone.isPlayable
+        guard let rendition = asset.renditions.first, stored == nil || rendition.isComplete,
+            let source = rendition.source
         else { return nil }
-        return alone.cuts[rendition.place]
+        return try await draft(lone: rendition, source, cut: dead.cut)
     }
+
+    /// The draft of the entry playlist of an asset that is stored in part; nil if there is nothing to play.
+    /// - Parameter isCut: false to list also what is not stored of the renditions.
+    func draft(_ stretches: PlayableRanges, isCut: Bool) async throws(PlaylistError) -> PlaylistDraft? {
+        if asset.multivariant != nil { return draft(listing: Set(stretches.cuts.keys)) }
+        guard let lone = asset.renditions.first, let source = lone.source else { return nil }
+        let cut = isCut ? stretches.cuts[lone.place] : nil
+        return try await draft(lone: lone, source, cut: cut)
+    }
+
+    /// The draft of an asset's only playlist. Attached tracks need a multivariant playlist.
+    private func draft(
+        lone rendition: Rendition, _ source: Rendition.Source, cut: MediaPlaylistCut?
+    ) async throws(PlaylistError) -> PlaylistDraft {
+        let added = asset.addedTracks
+        guard !added.isEmpty else { return await draft(rendition, source, cut: cut) }
+        let text = rendition.masterText(uri: Self.playlist(of: rendition.name.id))
+        return .text(try added.added(to: text) { SessionPath.mark + $0 })
+    }
+
+    /// The draft of the entry playlist with only the renditions at these places in `MultivariantPlaylist.renditionURIs`.
+    func draft(listing renditions: Set<Int>) -> PlaylistDraft? { draft(.listing(renditions), isStored: true) }
+
+    /// The draft of the entry playlist with the stored variants, and all that a viewer may choose beside them.
+    func draftOfStoredVariants() -> PlaylistDraft? { draft(.variants(asset.completeRenditions), isStored: false) }
+
+    /// The draft of a single variant: the attributes of the best variant, and the playlist of the one whose segments are
+    /// substituted. `listed` is nil if the origin is available.
+    func draft(_ ladder: Ladder, listing listed: Set<Int>?) -> PlaylistDraft? {
+        let places = listed ?? Set(asset.renditions.filter { !$0.name.isIFramesOnly }.map(\.place))
+        let choice = EntryDraft.Choice.ladder(best: ladder.best.index, base: ladder.base.place, places: places)
+        return draft(choice, isStored: listed != nil)
+    }
+
+    /// - Parameter isStored: true to name only stored files.
+    private func draft(_ choice: EntryDraft.Choice, isStored: Bool) -> PlaylistDraft? {
+        guard let multivariant = asset.multivariant else { return nil }
+        var draft = EntryDraft(
+            asset: asset.id, choice: choice, folders: asset.renditions.map(\.name.id), added: asset.addedTracks,
+            playlist: multivariant)
+        for key in multivariant.sessionKeys {
+            draft.keys[key.line] =
+                isStored ? asset.storedFile(of: .sessionKey(key)) : asset.number(of: key).map { "keys/\($0).key" }
+        }
+        for line in multivariant.sessionData {
+            draft.data[line.index] =
+                isStored
+                ? asset.storedFile(of: .sessionData(line))
+                : asset.sessionData.name(of: line).map { "\(asset.sessionData.folder.id)/\($0)" }
+        }
+        for (index, rendition) in asset.images.enumerated() where !isStored || rendition.isComplete {
+            draft.images[index] = "\(rendition.name.id)/\(Route.playlistFile)"
+        }
+        return .entry(draft)
+    }
+
+    /// The draft of the stored presentation of an interstitial; nil if it is not stored.
+    func draft(of name: Interstitials.Name) -> PlaylistDraft? {
+        asset.interstitialPlaylist(name, naming: Self.playlist(of:)).map { .text($0) }
+    }
+
+    private static func playlist(of folder: String) -> String { "\(SessionPath.mark)\(folder)/\(Route.playlistFile)" }
 }

@@ -22,6 +22,9 @@ enum Route: Equatable {
 
     static let playlistFile = "media.m3u8"
 
+    /// True if it names a media playlist in the folder of its rendition.
+    var isInFolder: Bool { if case .playlist = self { true } else { false } }
+
     /// Parses a request target; nil if it is not a player's URL.
     init?(target: ArraySlice<UInt8>) {
         if target.starts(with: "/a/".utf8) {

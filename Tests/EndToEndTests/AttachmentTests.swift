@@ -196,10 +196,11 @@ struct AttachmentTests {
         #expect(lines[0].hasPrefix("#EXT-X-IMAGE-STREAM-INF:BANDWIDTH="), "\(master)")
         #expect(lines[0].contains("RESOLUTION=160x90"), "\(master)")
 
-        let images = try await text(try uri(in: lines[0]), scene)
+        let list = try uri(in: lines[0])
+        let images = try await text(list, scene)
         #expect(images.contains("#EXT-X-TILES:RESOLUTION=160x90,LAYOUT=2x2,DURATION=3.0"), "\(images)")
-        let image = try #require(images.split(separator: "\n").first { $0.hasSuffix(".png") })
-        let answer = try await HTTPProbe.fetch(await scene.weir.url(String(image)))
+        let pieces = PlaylistWalk.segments(images, at: await scene.weir.url(list))
+        let answer = try await HTTPProbe.fetch(try #require(pieces.first { $0.hasSuffix(".png") }))
         #expect(answer["content-type"] == "image/png")
         #expect(answer.body == (try Data(contentsOf: URL(filePath: sheet))))
     }
@@ -297,10 +298,11 @@ struct TrickPlayTests {
             let line = try #require(text.split(separator: "\n").first { $0.contains("I-FRAME-STREAM-INF") }, "\(text)")
             #expect(line.contains("RESOLUTION=160x90") && !text.contains("480x270"))
 
-            let playlist = try await HTTPProbe.fetch(await scene.weir.url(try uri(in: line))).text
-            let pieces = playlist.split(separator: "\n").filter { $0.hasSuffix(".ts") }
+            let list = await scene.weir.url(try uri(in: line))
+            let playlist = try await HTTPProbe.fetch(list).text
+            let pieces = PlaylistWalk.segments(playlist, at: list)
             #expect(pieces.count == 2 && playlist.contains("#EXT-X-I-FRAMES-ONLY"), "\(playlist)")
-            let piece = try await HTTPProbe.fetch(await scene.weir.url(String(pieces[1])))
+            let piece = try await HTTPProbe.fetch(pieces[1])
             #expect(piece.body == (try Repository.fixture("/ts/90p/1.ts")).prefix(3760))
         }
     }

@@ -42,8 +42,7 @@ struct BadSegmentTests {
         let master = await scene.master(example.fixture)
         guard example.path.hasSuffix(".key") else { return try await PlaylistWalk.firstSegment(ofLastVariant: master) }
         let variant = try #require(try await PlaylistWalk.segments(master).last)
-        let references = PlaylistWalk.references(in: try await HTTPProbe.fetch(variant).text)
-        return await scene.weir.url(try #require(references.first { $0.hasSuffix("/keys/0.key") }))
+        return try #require(try await PlaylistWalk.references(at: variant).first { $0.hasSuffix("/keys/0.key") })
     }
 
     @Test("is refused after retries, and never becomes a piece", .namingCases)

@@ -32,6 +32,11 @@ enum PlaylistWalk {
         return bodies
     }
 
+    /// The URLs of all that the playlist at `url` names, in order.
+    static func references(at url: String) async throws -> [String] {
+        references(in: try await HTTPProbe.fetch(url).text).map { resolve($0, against: url) }
+    }
+
     /// The URLs of a media playlist's segments.
     static func segments(_ url: String) async throws -> [String] {
         segments(try await HTTPProbe.fetch(url).text, at: url)

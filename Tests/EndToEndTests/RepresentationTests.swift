@@ -74,17 +74,16 @@ struct RepresentationTests {
 
     /// The paths of the segments of a rendition in an entry playlist; of the only variant if `id` is nil.
     private func segments(_ scene: Scene, _ entry: String, _ id: String?) async throws -> [String] {
-        let entry = try await HTTPProbe.fetch(await scene.weir.url(entry)).text
-        let lists = PlaylistWalk.references(in: entry).filter { $0.contains("media.m3u8") && !$0.contains("audio") }
+        let lists = try await PlaylistWalk.references(at: await scene.weir.url(entry)).filter {
+            $0.contains("media.m3u8") && !$0.contains("audio")
+        }
         guard let list = lists.first(where: { path in id.map { path.contains("/\($0)/") } ?? true }) else {
             throw TimedOut("a rendition in \(entry)")
         }
-        let references = PlaylistWalk.references(in: try await HTTPProbe.fetch(await scene.weir.url(list)).text)
+        let references = try await PlaylistWalk.references(at: list)
         // Players load the initialization section before the segments.
-        for path in references where path.contains("init") {
-            _ = try await HTTPProbe.fetch(await scene.weir.url(path))
-        }
-        let segments = references.filter { !$0.contains("init") }
+        for url in references where url.contains("init") { _ = try await HTTPProbe.fetch(url) }
+        let segments = references.filter { !$0.contains("init") }.map { URL(string: $0)?.path() ?? $0 }
         try #require(segments.count == SubstitutionFixture.count, "\(entry)")
         return segments
     }

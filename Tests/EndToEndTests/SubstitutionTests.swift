@@ -21,13 +21,13 @@ struct SubstitutionTests {
 
     /// Loads segments of renditions through Weir, by rendition id, with their initialization sections and keys.
     private func load(_ scene: Scene, _ parts: [String: Range<Int>]) async throws {
-        for list in try await lists(scene, await scene.url("/film/master.m3u8")) {
+        for list in try await PlaylistWalk.references(at: await scene.url("/film/master.m3u8")) {
             guard let part = parts.first(where: { list.contains("/\($0.key)/") })?.value else { continue }
-            let all = PlaylistWalk.references(in: try await HTTPProbe.fetch(list).text)
+            let all = try await PlaylistWalk.references(at: list)
             let segments = all.filter { !$0.contains("init") }
-            for path in all.filter({ $0.contains("init") }) + segments[part.clamped(to: segments.indices)] {
-                let answer = try await HTTPProbe.fetch(await scene.weir.url(path))
-                #expect(answer.status == 200 && answer.isComplete, "\(path)")
+            for url in all.filter({ $0.contains("init") }) + segments[part.clamped(to: segments.indices)] {
+                let answer = try await HTTPProbe.fetch(url)
+                #expect(answer.status == 200 && answer.isComplete, "\(url)")
             }
         }
     }

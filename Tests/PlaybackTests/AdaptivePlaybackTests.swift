@@ -32,7 +32,7 @@ import Testing
     private func paths(_ fixture: TestHouse, _ entry: String) async throws -> [String] {
         let lists = try await fixture.entry(entry).filter { $0.contains("/video-") }
         #expect(lists.count == 1)
-        return PlaylistText.paths(in: try await fixture.get(try #require(lists.last)).text)
+        return try await fixture.paths(at: try #require(lists.last))
     }
 
     private func auto(_ fixture: TestHouse, _ name: String = "ts") -> String {
@@ -44,7 +44,7 @@ import Testing
         for (id, places) in parts {
             let lists = try await fixture.entry(fixture.typed("/\(name)/master.m3u8"))
             let list = try #require(lists.first { $0.contains("/\(id)/") })
-            let all = PlaylistText.paths(in: try await fixture.get(list).text)
+            let all = try await fixture.paths(at: list)
             let segments = all.filter { !$0.contains("init") }
             for path in all.filter({ $0.contains("init") }) + places.map({ segments[$0] }) {
                 #expect(try await fixture.get(path).status == 200)
@@ -155,11 +155,11 @@ import Testing
     @Test func audioThatComesFirstDoesNotPreventTheAlignmentCheck() async throws {
         let fixture = try await fixture("cmaf")
         let lists = try await fixture.entry(auto(fixture, "cmaf"))
-        for path in PlaylistText.paths(in: try await fixture.get(lists[0]).text).prefix(3) {
+        for path in try await fixture.paths(at: lists[0]).prefix(3) {
             _ = try await body(fixture, path)
         }
         let video = try #require(lists.first { $0.contains("/video-") })
-        let paths = PlaylistText.paths(in: try await fixture.get(video).text)
+        let paths = try await fixture.paths(at: video)
         _ = try await body(fixture, paths[0])
         for (place, source) in [(0, "video-180p"), (1, "video-270p")] {
             let expected = try Spliced.fragment("cmaf", place, of: source, behind: "video-180p")

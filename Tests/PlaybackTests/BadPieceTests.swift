@@ -63,7 +63,7 @@ import Testing
     private func store(_ fixture: TestHouse, _ example: Case, _ id: String, _ numbers: [Int]) async throws {
         let lists = try await fixture.entry(fixture.typed("/\(example.fixture)/master.m3u8"))
         let list = try #require(lists.first { $0.contains("/\(id)/") })
-        for path in PlaylistText.paths(in: try await fixture.get(list).text) {
+        for path in try await fixture.paths(at: list) {
             let name = try #require(path.split(separator: "/").last).prefix { $0 != "." }
             guard Int(name).map(numbers.contains) ?? true else { continue }
             #expect(try await fixture.get(path).status == 200)
@@ -89,7 +89,7 @@ import Testing
             list = lists.first { $0.contains("/video-270p/") } ?? ""
             return list != ""
         }
-        let paths = PlaylistText.paths(in: try await fixture.get(list).text).filter { !$0.contains("init") }
+        let paths = try await fixture.paths(at: list).filter { !$0.contains("init") }
         let numbers = paths.compactMap { $0.split(separator: "/").last?.prefix { $0 != "." } }.compactMap { Int($0) }
         #expect(numbers == [0, 1, 2, 3] + (example.isFragments ? Array(6...9) : [5]), "sound goes on at the sixth")
         // Segment 4 has no substitute. A player with an earlier playlist can request it.

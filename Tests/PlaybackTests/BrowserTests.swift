@@ -26,7 +26,7 @@ import Testing
     private func paths(_ fixture: TestHouse) async throws -> [String] {
         let entry = fixture.typed("/aes/master.m3u8")
         let media = try await fixture.entry(entry)[0]
-        let parts = PlaylistText.paths(in: try await fixture.get(media).text)
+        let parts = try await fixture.paths(at: media)
         return [entry, "/aes.m3u8", media] + parts.prefix(3)
     }
 

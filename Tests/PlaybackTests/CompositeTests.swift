@@ -89,11 +89,13 @@ import Testing
     @Test func timeThatNoVariantCoversIsCut() async throws {
         let fixture = try await TestHouse(.playback())
         try await fixture.play("ts", [("video-180p", [0, 2]), ("video-270p", [0, 1, 5])])
-        let text = try await fixture.mediaText("/offline/ts.m3u8")
-        let files = PlaylistText.paths(in: text).compactMap { $0.split(separator: "/").last }
+        let list = try await fixture.entry("/offline/ts.m3u8")[0]
+        let text = try await fixture.get(list).text
+        let paths = PlaylistText.paths(in: text, at: list)
+        let files = paths.compactMap { $0.split(separator: "/").last }
         #expect(files == ["0.ts", "1.ts", "2.ts", "5.ts"])
         #expect(text.contains("2.ts\n#EXT-X-DISCONTINUITY\n"))
-        for path in PlaylistText.paths(in: text) { #expect(try await fixture.get(path).status == 200) }
+        for path in paths { #expect(try await fixture.get(path).status == 200) }
     }
 
     // MARK: Fragmented MP4
@@ -145,8 +147,7 @@ import Testing
             try await fixture.origin.add(OriginRule(path) { ($0.status, $0.bodyHex) = (200, noise) })
         }
         try await fixture.play("ts", [("video-180p", [2, 3, 4, 5]), ("video-270p", [0, 1])])
-        let text = try await fixture.mediaText("/offline/ts.m3u8")
-        let paths = PlaylistText.paths(in: text)
+        let paths = try await fixture.media("/offline/ts.m3u8")
         #expect(paths.compactMap { $0.split(separator: "/").last } == ["0.ts", "1.ts", "2.ts", "3.ts", "5.ts"])
         for path in paths { #expect(try await fixture.get(path).status == 200) }
         // The bad piece is still served unchanged.

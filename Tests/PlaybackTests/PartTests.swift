@@ -23,7 +23,7 @@ import Testing
 
     /// The files that a playlist names.
     private func files(_ text: String) -> [String] {
-        PlaylistText.paths(in: text).compactMap { $0.split(separator: "/").last.map(String.init) }
+        PlaylistText.paths(in: text, at: "/").compactMap { $0.split(separator: "/").last.map(String.init) }
     }
 
     @Test func storedSegmentsAreListedInOrder() async throws {
@@ -37,7 +37,7 @@ import Testing
         #expect(files(text) == ["1.ts", "2.ts", "4.ts"])
         #expect(text.contains("2.ts\n#EXT-X-DISCONTINUITY\n#EXTINF:2.000000,\n"))
         #expect(text.contains("#EXT-X-PLAYLIST-TYPE:VOD\n") && text.hasSuffix("#EXT-X-ENDLIST\n"))
-        for path in PlaylistText.paths(in: text) { #expect(try await fixture.get(path).status == 200) }
+        for path in PlaylistText.paths(in: text, at: entry[0]) { #expect(try await fixture.get(path).status == 200) }
         #expect(try await fixture.origin.requests().isEmpty)
     }
 
@@ -107,7 +107,7 @@ import Testing
         for entry in ["/ts.m3u8", "/auto/ts.m3u8", fixture.typed("/ts/master.m3u8")] {
             let lists = try await fixture.entry(entry)
             #expect(lists.map { $0.split(separator: "/")[3] } == ["video-270p"])
-            let paths = PlaylistText.paths(in: try await fixture.get(lists[0]).text)
+            let paths = try await fixture.paths(at: lists[0])
             #expect(paths.count == 6)
             for path in paths[..<2] { #expect(try await fixture.get(path).status == 200) }
         }

@@ -50,8 +50,8 @@ import Testing
             "Referer": "https://site.example/", "Origin": "https://site.example", "User-Agent": "Box/2",
             "Authorization": "Bearer a", "Cookie": "c=d",
         ]
-        let path = try #require(PlaylistText.paths(in: try await fixture.get(entry, sent).text).first)
-        let segment = try #require(PlaylistText.paths(in: try await fixture.get(path).text).first)
+        let path = try #require(try await fixture.paths(at: entry, sent).first)
+        let segment = try #require(try await fixture.paths(at: path).first)
         #expect(try await fixture.get(segment).status == 200)
         for request in try await fixture.origin.requests() {
             for (name, value) in sent { #expect(request.headers[name.lowercased()] == value, "\(request.path)") }
@@ -73,8 +73,8 @@ import Testing
         let agent = ["User-Agent": "Lavf/59"]
         func play(_ account: String) async throws -> String {
             let fields = agent.merging(["Authorization": account]) { $1 }
-            let path = try #require(PlaylistText.paths(in: try await fixture.get(entry, fields).text).first)
-            let segment = try #require(PlaylistText.paths(in: try await fixture.get(path).text).first)
+            let path = try #require(try await fixture.paths(at: entry, fields).first)
+            let segment = try #require(try await fixture.paths(at: path).first)
             #expect(try await fixture.get(segment).status == 200)
             return segment
         }

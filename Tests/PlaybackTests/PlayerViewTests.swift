@@ -52,14 +52,21 @@ import Testing
     }
 
     func entry(isStored: Bool) async throws -> String? {
-        try await view.draft(stored: isStored ? view.asset.completeRenditions : nil).text().map {
-            String(decoding: $0, as: UTF8.self)
-        }
+        let listed = isStored ? view.asset.completeRenditions : nil
+        return try await view.draft(stored: listed).flatMap { try text(of: $0) }
     }
 
-    func media(_ id: String) throws -> String {
+    func media(_ id: String, _ view: PlayerView? = nil) async throws -> String {
         let rendition = try #require(asset.rendition(id))
-        return String(decoding: try view.media(rendition, try #require(rendition.source)), as: UTF8.self)
+        let draft = await (view ?? self.view).draft(rendition, try #require(rendition.source))
+        return try #require(try text(of: draft))
+    }
+
+    /// The text that the session's player gets.
+    func text(of draft: PlaylistDraft) throws -> String? {
+        guard let marked = try draft.text() else { return nil }
+        let path = view.session.path(in: asset, behind: "")
+        return String(decoding: marked, as: UTF8.self).replacing(SessionPath.mark, with: path)
     }
 }
 
@@ -139,7 +146,7 @@ import Testing
         #expect(missing.isEmpty, "\(findings)")
     }
 
-    @Test func endedPlaylistsHaveRangesSectionsKeysAndGaps() throws {
+    @Test func endedPlaylistsHaveRangesSectionsKeysAndGaps() async throws {
         let viewed = try ViewedAsset()
         try viewed.multivariant("#EXT-X-STREAM-INF:BANDWIDTH=1,RESOLUTION=1x720\nv")
         try viewed.media(
@@ -162,7 +169,7 @@ import Testing
             all.mp4?token=secret
             #EXT-X-ENDLIST
             """)
-        let text = try viewed.media("video-720p")
+        let text = try await viewed.media("video-720p")
         #expect(
             text == """
                 #EXTM3U
@@ -170,15 +177,15 @@ import Testing
                 #EXT-X-TARGETDURATION:2
                 #EXT-X-PLAYLIST-TYPE:VOD
                 #EXT-X-MEDIA-SEQUENCE:5
-                #EXT-X-MAP:URI="/a/film-k3f9/aabcde/video-720p/init-0.mp4"
-                #EXT-X-KEY:METHOD=AES-128,URI="/a/film-k3f9/aabcde/keys/0.key",IV=0x01
+                #EXT-X-MAP:URI="init-0.mp4"
+                #EXT-X-KEY:METHOD=AES-128,URI="../keys/0.key",IV=0x01
                 #EXTINF:2,A title
-                /a/film-k3f9/aabcde/video-720p/5.mp4
-                #EXT-X-KEY:METHOD=AES-128,URI="/a/film-k3f9/aabcde/keys/1.key"
+                5.mp4
+                #EXT-X-KEY:METHOD=AES-128,URI="../keys/1.key"
                 #EXTINF:2,
-                #EXT-X-KEY:METHOD=AES-128,URI="/a/film-k3f9/aabcde/keys/1.key",\
+                #EXT-X-KEY:METHOD=AES-128,URI="../keys/1.key",\
                 IV=0x00000000000000000000000000000007
-                /a/film-k3f9/aabcde/video-720p/7.mp4
+                7.mp4
                 #EXT-X-ENDLIST
 
                 """)
@@ -208,8 +215,7 @@ import Testing
             #EXT-X-RENDITION-REPORT:URI="../video-360p/media.m3u8",LAST-MSN=10,LAST-PART=0
             #EXT-X-RENDITION-REPORT:URI="../elsewhere.m3u8?token=secret",LAST-MSN=10
             """)
-        let path = "/a/film-k3f9/aabcde/video-720p"
-        let text = try viewed.media("video-720p")
+        let text = try await viewed.media("video-720p")
         #expect(
             text == """
                 #EXTM3U
@@ -217,46 +223,79 @@ import Testing
                 #EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,PART-HOLD-BACK=1
                 #EXT-X-PART-INF:PART-TARGET=0.5
                 #EXT-X-MEDIA-SEQUENCE:9
-                #EXT-X-MAP:URI="\(path)/live-0.mp4"
-                #EXT-X-PART:DURATION=0.5,URI="\(path)/live-1.mp4",INDEPENDENT=YES
-                #EXT-X-PART:DURATION=0.5,URI="\(path)/live-2.mp4"
+                #EXT-X-MAP:URI="live-0.mp4"
+                #EXT-X-PART:DURATION=0.5,URI="live-1.mp4",INDEPENDENT=YES
+                #EXT-X-PART:DURATION=0.5,URI="live-2.mp4"
                 #EXTINF:2,
-                \(path)/9.mp4
-                #EXT-X-PART:DURATION=0.5,URI="\(path)/live-3.m4s"
-                #EXT-X-PRELOAD-HINT:TYPE=PART,URI="\(path)/live-4.m4s"
-                #EXT-X-PRELOAD-HINT:TYPE=PART,URI="\(path)/live-5.mp4"
-                #EXT-X-RENDITION-REPORT:URI="/a/film-k3f9/aabcde/video-360p/media.m3u8",LAST-MSN=10,LAST-PART=0
-                #EXT-X-RENDITION-REPORT:URI="\(path)/none",LAST-MSN=10
+                9.mp4
+                #EXT-X-PART:DURATION=0.5,URI="live-3.m4s"
+                #EXT-X-PRELOAD-HINT:TYPE=PART,URI="live-4.m4s"
+                #EXT-X-PRELOAD-HINT:TYPE=PART,URI="live-5.mp4"
+                #EXT-X-RENDITION-REPORT:URI="../video-360p/media.m3u8",LAST-MSN=10,LAST-PART=0
+                #EXT-X-RENDITION-REPORT:URI="none",LAST-MSN=10
 
                 """)
         #expect(try await viewed.entry(isStored: true) == nil)
     }
 
-    /// Live and ended: a worker writes what the loop would.
-    @Test(arguments: ["", "#EXT-X-ENDLIST"]) func aLongPlaylistIsWrittenAlikeOnAWorker(end: String) async throws {
+    // MARK: Sessions
+
+    private static let keyed = """
+        #EXT-X-TARGETDURATION:2
+        #EXT-X-MAP:URI="i.mp4"
+        #EXT-X-KEY:METHOD=AES-128,URI="k?token=secret"
+        #EXTINF:2,
+        a.mp4?token=secret
+        #EXT-X-ENDLIST
+        """
+    private static let interstitial = """
+        #EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:00Z
+        #EXT-X-DATERANGE:ID="a",CLASS="com.apple.hls.interstitial",START-DATE="2026-01-01T00:00:00Z",\
+        X-ASSET-URI="http://ads/a.m3u8",X-ASSET-LIST="http://ads/a.json"
+
+        """
+
+    /// Sessions, tokens in the path, and the host in front of it are no part of the text.
+    @Test func allSessionsHaveOneMediaPlaylist() async throws {
         let viewed = try ViewedAsset()
-        let segments = (0..<3_000).map { number in
-            let key = number % 500 == 0 ? "#EXT-X-KEY:METHOD=AES-128,URI=\"k\(number)?token=secret\"\n" : ""
-            let map = number % 700 == 0 ? "#EXT-X-MAP:URI=\"i\(number).mp4\"\n" : ""
-            return key + map + "#EXTINF:2,\nsegment\(number).\(number % 2 == 0 ? "mp4" : "aac")?token=secret\n"
-        }
-        let dates =
-            "#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:00Z\n#EXT-X-DATERANGE:ID=\"a\",CLASS=\"com.apple.hls.interstitial\","
-            + "START-DATE=\"2026-01-01T00:00:10Z\",X-ASSET-URI=\"http://ads/a.m3u8\"\n"
-        try viewed.lone("#EXT-X-TARGETDURATION:2\n#EXT-X-MEDIA-SEQUENCE:7\n" + dates + segments.joined() + end)
+        try viewed.lone(Self.keyed)
         let rendition = try #require(viewed.asset.renditions.first)
         let source = try #require(rendition.source)
-        #expect(source.isDurable == !end.isEmpty)
-        let draft = try await viewed.view.draft(rendition, source)
-        guard case .media = draft else {
-            Issue.record("it is written on the loop")
-            return
+        let draft = await viewed.view.draft(rendition, source)
+        let text = SessionlessText(try #require(try draft.text()))
+        #expect(text.gaps.isEmpty && String(decoding: text.bytes, as: UTF8.self).contains("\n0.mp4\n"))
+        for mode in [Session.Mode.auto, .offline, .local, .adaptive] {
+            var other = PlayerView(library: viewed.library, asset: viewed.asset, session: Session(mode))
+            (other.mount, other.base) = ("/t/token", "https://tv.example")
+            #expect(await other.draft(rendition, source) == draft, "\(mode)")
         }
-        let text = try #require(try draft.text())
-        #expect(String(decoding: text, as: UTF8.self) == (try viewed.media(rendition.name.id)))
-        #expect(text.count > 64 << 10)
-        // Without a new playlist, all sessions have one text.
-        let other = PlayerView(library: viewed.library, asset: viewed.asset, session: Session(viewed.view.session.mode))
-        #expect(try await other.draft(rendition, source).isAlike(draft))
+    }
+
+    /// The player resolves the URIs of the entry against the entry's own URL, which may be anything.
+    @Test func aMediaPlaylistAsTheEntryHasPathsOfItsSession() async throws {
+        let viewed = try ViewedAsset()
+        try viewed.lone(Self.interstitial + Self.keyed)
+        var view = viewed.view
+        view.isInFolder = false
+        let text = try await viewed.media("media", view)
+        let path = "/a/film-k3f9/aabcde"
+        let uris = text.split { "\n\"".contains($0) }.filter { $0.hasPrefix("/") || $0.contains("..") }
+        #expect(uris.count == 5, "\(text)")
+        #expect(uris[0].hasPrefix("\(path)/interstitials/") && uris[0].hasSuffix(".m3u8"))
+        #expect(uris[1].hasPrefix("\(path)/interstitials/") && uris[1].hasSuffix(".json"))
+        #expect(Array(uris[2...]) == ["\(path)/media/init-0.mp4", "\(path)/keys/0.key", "\(path)/media/0.mp4"])
+    }
+
+    /// X-ASSET-URI is absolute (rfc8216bis appendix D): it alone names the session in a media playlist.
+    @Test func onlyInterstitialsNameTheSession() async throws {
+        let viewed = try ViewedAsset()
+        try viewed.lone(Self.interstitial + Self.keyed)
+        var view = viewed.view
+        view.base = "https://tv.example"
+        let text = try await viewed.media("media", view)
+        #expect(text.contains("X-ASSET-URI=\"https://tv.example/a/film-k3f9/aabcde/interstitials/"), "\(text)")
+        #expect(text.contains("X-ASSET-LIST=\"/a/film-k3f9/aabcde/interstitials/"), "\(text)")
+        #expect(text.split(separator: "/aabcde/").count == 3, "\(text)")
+        #expect(text.contains("\n0.mp4\n") && text.contains("\"../keys/0.key\"") && text.contains("\"init-0.mp4\""))
     }
 }

@@ -2,12 +2,21 @@ import Foundation
 
 /// Reads playlists as a player does that knows nothing but URIs.
 enum PlaylistText {
-    /// The URIs of a playlist, in lines and in attributes.
-    static func paths(in text: String) -> [String] {
-        text.split(separator: "\n").compactMap { line in
-            guard line.hasPrefix("#") else { return String(line) }
-            return line.range(of: "URI=\"").map { String(line[$0.upperBound...].prefix { $0 != "\"" }) }
+    /// The URIs of a playlist, in lines and in attributes, as paths for requests.
+    /// - Parameter path: the path of the playlist itself.
+    static func paths(in text: String, at path: String) -> [String] {
+        let base = URL(string: "http://weir" + path)
+        return text.split(separator: "\n").compactMap { line in
+            let uri = line.hasPrefix("#") ? attribute("URI", in: String(line)) : String(line)
+            return uri.map { resolve($0, base) }
         }
+    }
+
+    private static func resolve(_ uri: String, _ base: URL?) -> String {
+        guard !uri.hasPrefix("/"), !uri.contains(":"), let url = URL(string: uri, relativeTo: base)?.absoluteURL else {
+            return uri
+        }
+        return url.query().map { "\(url.path())?\($0)" } ?? url.path()
     }
 
     /// The value of a quoted attribute at its first occurrence.

@@ -33,7 +33,7 @@ import Testing
         let fixture = try await fixture(variants: 30)
         let fields = ["User-Agent": client]
         let entry = try await fixture.get(fixture.typed("/ts/master.m3u8"), fields)
-        let paths = PlaylistText.paths(in: entry.text)
+        let paths = PlaylistText.paths(in: entry.text, at: "/")
         #expect(paths.count == 30)
         // The rest waits for the player.
         try await waitUntil("the first ones") { try await requested(fixture) == Array(0..<24) }
@@ -56,15 +56,15 @@ import Testing
 
     @Test func whatAnEntryDoesNotListIsNotLoaded() async throws {
         let fixture = try await fixture(variants: 3)
-        let listed = PlaylistText.paths(in: try await fixture.get(fixture.typed("/ts/master.m3u8")).text)
-        let pieces = PlaylistText.paths(in: try await fixture.get(listed[1]).text)
+        let listed = try await fixture.paths(at: fixture.typed("/ts/master.m3u8"))
+        let pieces = try await fixture.paths(at: listed[1])
         for piece in pieces { #expect(try await fixture.get(piece).status == 200) }
         for entry in ["/ts.m3u8", "/local/ts.m3u8", "/local" + fixture.typed("/ts/master.m3u8")] {
             try await waitUntil("the stored variant alone") {
                 let entry = try await fixture.get(entry, Self.libavformat)
-                return PlaylistText.paths(in: entry.text).count == 1
+                return PlaylistText.paths(in: entry.text, at: "/").count == 1
             }
-            let paths = PlaylistText.paths(in: try await fixture.get(entry, Self.libavformat).text)
+            let paths = try await fixture.paths(at: entry, Self.libavformat)
             #expect(try await fixture.get(paths[0], Self.libavformat).status == 200)
             #expect(try await fixture.get(pieces[0], Self.libavformat).status == 200)
         }
@@ -82,8 +82,7 @@ import Testing
 
             """
         try await fixture.origin.add(OriginRule("/ts/master.m3u8") { ($0.status, $0.body) = (200, entry) })
-        let paths = PlaylistText.paths(
-            in: try await fixture.get(fixture.typed("/ts/master.m3u8"), Self.libavformat).text)
+        let paths = try await fixture.paths(at: fixture.typed("/ts/master.m3u8"), Self.libavformat)
         #expect(paths.count == 3)
         try await waitUntil("sound and video") { try await requested(fixture) == [8, 9] }
         #expect(try await fixture.get(paths[2], Self.libavformat).status == 200)
@@ -95,10 +94,11 @@ import Testing
         let fixture = try await fixture(variants: 3)
         let fields = ["User-Agent": client]
         let entry = try await fixture.get(fixture.typed("/ts/master.m3u8"), fields)
-        let answer = try await fixture.get(PlaylistText.paths(in: entry.text)[1], fields)
+        let media = PlaylistText.paths(in: entry.text, at: "/")[1]
+        let answer = try await fixture.get(media, fields)
         #expect(answer.status == 200)
         // The segment comes from the origin: a request that Weir made by itself would have arrived before.
-        _ = try await fixture.get(PlaylistText.paths(in: answer.text)[0], fields)
+        _ = try await fixture.get(PlaylistText.paths(in: answer.text, at: media)[0], fields)
         #expect(try await requested(fixture) == [1])
     }
 
@@ -107,7 +107,7 @@ import Testing
         try await fixture.origin.add(OriginRule("*media.m3u8?1") { $0.status = 404 })
         let entry = try await fixture.get(fixture.typed("/ts/master.m3u8"), Self.libavformat)
         var statuses: [Int] = []
-        for path in PlaylistText.paths(in: entry.text) {
+        for path in PlaylistText.paths(in: entry.text, at: "/") {
             statuses.append(try await fixture.get(path, Self.libavformat).status)
         }
         #expect(statuses == [200, 404, 200])

@@ -58,7 +58,7 @@ import Testing
         // Another session, before it has media: the content is compared.
         let playlists = try await fixture.entry(entry)
         #expect(try await Set(requests(playlists[1])) == ["/ts/90p/0.ts", "/ts/180p/media.m3u8"])
-        let first = try #require(PlaylistText.paths(in: try await fixture.get(playlists[0]).text).first)
+        let first = try #require(try await fixture.paths(at: playlists[0]).first)
         #expect(try await fixture.get(first).status == 200)
         #expect(try await requests(playlists[2]) == ["/ts/270p/media.m3u8"])
         // A third session begins.
@@ -106,7 +106,7 @@ import Testing
         let media = try await fixture.entry(fixture.typed("/_live/a/master.m3u8"))[0]
         let text = try await fixture.get(media).text
         #expect(!text.contains("ENDLIST"))
-        let segments = PlaylistText.paths(in: text)
+        let segments = PlaylistText.paths(in: text, at: media)
         #expect(segments.count == 4)
         for path in segments {
             for _ in 0..<2 { #expect(try await fixture.get(path).status == 200) }
@@ -116,7 +116,7 @@ import Testing
 
         try await fixture.origin.advance("a")
         try await waitUntil("the next segment") {
-            PlaylistText.paths(in: try await fixture.get(media).text).last?.hasSuffix("/4.ts") == true
+            try await fixture.paths(at: media).last?.hasSuffix("/4.ts") == true
         }
         // A segment that has just left the window is still served.
         #expect(try await fixture.get(segments[0]).status == 200)
@@ -139,7 +139,7 @@ import Testing
         #expect(try await !fixture.get(media).text.contains("ENDLIST"))
         try await fixture.origin.end("a")
         try await waitUntil("the end") { try await fixture.get(media).text.contains("ENDLIST") }
-        for path in PlaylistText.paths(in: try await fixture.get(media).text) {
+        for path in try await fixture.paths(at: media) {
             #expect(try await fixture.get(path).status == 200)
         }
         #expect(fixture.folder.files().count { $0.hasSuffix(".ts") } == 2)

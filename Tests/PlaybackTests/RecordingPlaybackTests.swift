@@ -53,12 +53,21 @@ import Testing
         }
     }
 
-    /// The media playlist of an entry.
-    func media(_ path: String) async throws -> String {
+    /// The text of the media playlist of an entry.
+    func media(_ path: String) async throws -> String { try await playlist(path).text }
+
+    /// The paths in the media playlist of an entry.
+    func paths(_ path: String) async throws -> [String] {
+        let playlist = try await playlist(path)
+        return PlaylistText.paths(in: playlist.text, at: playlist.path)
+    }
+
+    private func playlist(_ path: String) async throws -> (path: String, text: String) {
         let answer = try await fixture.get(path)
         #expect(answer.status == 200, "\(answer.text)")
-        guard answer.text.contains("#EXT-X-STREAM-INF") else { return answer.text }
-        return try await fixture.get(try #require(PlaylistText.paths(in: answer.text).first)).text
+        guard answer.text.contains("#EXT-X-STREAM-INF") else { return (path, answer.text) }
+        let media = try #require(PlaylistText.paths(in: answer.text, at: path).first)
+        return (media, try await fixture.get(media).text)
     }
 }
 
@@ -69,20 +78,19 @@ import Testing
         let name = "/\(stream.asset.name).m3u8"
         let first = try await stream.media(name)
         #expect(first.contains("#EXT-X-PLAYLIST-TYPE:EVENT\n") && !first.contains("ENDLIST"))
-        #expect(PlaylistText.paths(in: first).count == 4)
+        #expect(PlaylistText.paths(in: first, at: "/").count == 4)
         try await stream.goOn(by: 3)
         let second = try await stream.media(name)
-        #expect(PlaylistText.paths(in: second).count == 7)
+        #expect(PlaylistText.paths(in: second, at: "/").count == 7)
         if entry == "media" { #expect(second.hasPrefix(first)) }
         let live = try await stream.media(stream.typed)
         #expect(live.contains("#EXT-X-MEDIA-SEQUENCE:3\n") && !live.contains("EVENT"))
-        #expect(PlaylistText.paths(in: live).count == 4)
+        #expect(PlaylistText.paths(in: live, at: "/").count == 4)
 
         // The recording plays from the store, without the origin.
         try await stream.fixture.origin.stop()
         for mode in ["", "/offline", "/local"] {
-            let text = try await stream.media(mode + name)
-            let paths = PlaylistText.paths(in: text)
+            let paths = try await stream.paths(mode + name)
             #expect(paths.count == 7)
             for (number, path) in paths.enumerated() {
                 let body = try await stream.fixture.get(path).body
@@ -93,7 +101,7 @@ import Testing
         for path in [name, "/offline" + name, stream.typed] {
             let text = try await stream.media(path)
             #expect(text.contains("#EXT-X-PLAYLIST-TYPE:VOD\n") && text.hasSuffix("#EXT-X-ENDLIST\n"), "\(path)")
-            #expect(PlaylistText.paths(in: text).count == 7)
+            #expect(PlaylistText.paths(in: text, at: "/").count == 7)
         }
     }
 
@@ -105,8 +113,9 @@ import Testing
         #expect(try stream.fixture.library.recordings.close([stream.rendition], of: stream.asset))
         let after = try await stream.fixture.get(media).text
         #expect(after.contains("#EXT-X-MEDIA-SEQUENCE:3\n") && after.hasSuffix("#EXT-X-ENDLIST\n"), "\(after)")
-        #expect(PlaylistText.paths(in: after) == PlaylistText.paths(in: before))
-        for path in PlaylistText.paths(in: after) { #expect(try await stream.fixture.get(path).status == 200) }
+        let paths = PlaylistText.paths(in: after, at: media)
+        #expect(paths == PlaylistText.paths(in: before, at: media))
+        for path in paths { #expect(try await stream.fixture.get(path).status == 200) }
         // A new session plays the recording.
         #expect(try await stream.media(stream.typed).contains("#EXT-X-MEDIA-SEQUENCE:0\n"))
     }
@@ -114,7 +123,7 @@ import Testing
     @Test func aLivePlayersSegmentsAreTheRecordedOnes() async throws {
         let stream = try await RecordedStream("media")
         try await stream.fixture.origin.clearRequests()
-        for path in PlaylistText.paths(in: try await stream.media(stream.typed)) {
+        for path in try await stream.paths(stream.typed) {
             #expect(try await stream.fixture.get(path).status == 200)
         }
         #expect(try await stream.fixture.mediaPaths() == [])
@@ -123,7 +132,7 @@ import Testing
         try await waitUntil("the next segment") {
             try await stream.media(stream.typed).contains("#EXT-X-MEDIA-SEQUENCE:1\n")
         }
-        let path = try #require(PlaylistText.paths(in: try await stream.media(stream.typed)).last)
+        let path = try #require(try await stream.paths(stream.typed).last)
         #expect(try await stream.fixture.get(path).status == 200)
         try stream.recording.advance()
         #expect(stream.recording.count == 5)

@@ -107,11 +107,11 @@ import Testing
             var path = fixture.typed(path)
             var text = try await fixture.get(path).text
             if text.contains("STREAM-INF") {
-                path = try #require(PlaylistText.paths(in: text).first)
+                path = try #require(PlaylistText.paths(in: text, at: path).first)
                 text = try await fixture.get(path).text
             }
             var segments: [String] = []
-            for path in PlaylistText.paths(in: text) { segments.append(try await fixture.get(path).text) }
+            for path in PlaylistText.paths(in: text, at: path) { segments.append(try await fixture.get(path).text) }
             return (text, segments)
         }
         try await give(2, "old")

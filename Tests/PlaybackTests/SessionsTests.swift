@@ -43,8 +43,8 @@ import Testing
         let fixture = try await TestHouse(.playback())
         let typed = fixture.typed("/ts/master.m3u8")
         let entry = try await fixture.get(typed, ["User-Agent": "player/1 x"])
-        let media = PlaylistText.paths(in: entry.text)[0]
-        let paths = PlaylistText.paths(in: try await fixture.get(media).text)
+        let media = PlaylistText.paths(in: entry.text, at: typed)[0]
+        let paths = try await fixture.paths(at: media)
         var sizes: [Int] = []
         for path in paths[0..<3] { sizes.append(try await fixture.get(path).body.count) }
         _ = try await fixture.get(paths[1])
@@ -99,11 +99,11 @@ import Testing
         let typed = fixture.typed("/aes/master.m3u8")
         let entry = try await fixture.get(typed)
         #expect(entry["cache-status"] == "Weir; fwd=stale; stored")
-        let media = PlaylistText.paths(in: entry.text)[0]
+        let media = PlaylistText.paths(in: entry.text, at: typed)[0]
         let first = try await fixture.get(media)
         #expect(first["cache-status"] == "Weir; fwd=uri-miss; stored")
         #expect(try await fixture.get(media)["cache-status"] == "Weir; hit")
-        for path in Set(PlaylistText.paths(in: first.text)) {
+        for path in Set(PlaylistText.paths(in: first.text, at: media)) {
             #expect(try await fixture.get(path)["cache-status"] == "Weir; fwd=uri-miss; stored")
             for fields in [[:], ["Range": "bytes=0-3"], ["If-None-Match": "*"]] {
                 #expect(try await fixture.get(path, fields)["cache-status"] == "Weir; hit")
@@ -195,7 +195,7 @@ import Testing
         let entry = try await fixture.entry(typed + "?" + query)
         #expect(try await fixture.entry(typed).count == entry.count)
         #expect(fixture.library.assets.count == 1)
-        let paths = PlaylistText.paths(in: try await fixture.get(entry[0] + "?" + query).text)
+        let paths = try await fixture.paths(at: entry[0] + "?" + query)
         _ = try await fixture.get(paths[0] + "?" + query)
         _ = try await fixture.get(paths[1], ["CMCD-Request": "bl=2000", "CMCD-Session": "sid=\"secret\""])
         _ = try await fixture.get(paths[2], ["CMCD-Status": "bs", "CMCD-Request": "bl=100"])

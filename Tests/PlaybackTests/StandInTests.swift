@@ -103,7 +103,7 @@ import Testing
         try await bury([2, 3], of: ["ts/90p", "ts/180p", "ts/270p"], fixture)
         for entry in [fixture.typed("/ts/master.m3u8"), "/auto" + fixture.typed("/ts/master.m3u8")] {
             for list in try await fixture.entry(entry) {
-                let paths = PlaylistText.paths(in: try await fixture.get(list).text)
+                let paths = try await fixture.paths(at: list)
                 #expect(numbers(paths) == [0, 1, 4, 5], "\(list)")
             }
         }

@@ -22,13 +22,17 @@ extension TestHouse {
     func entry(_ path: String) async throws -> [String] {
         let answer = try await get(path)
         guard answer.status == 200 else { throw TimedOut("an entry at \(path): \(answer.status) \(answer.text)") }
-        return PlaylistText.paths(in: answer.text)
+        return PlaylistText.paths(in: answer.text, at: path)
     }
 
     /// The paths in the playlist of the entry's rendition `index`.
     func media(_ entry: String, _ index: Int = 0) async throws -> [String] {
-        let path = try await self.entry(entry)[index]
-        return PlaylistText.paths(in: try await get(path).text)
+        try await paths(at: try await self.entry(entry)[index])
+    }
+
+    /// The paths in the playlist at a path.
+    func paths(at path: String, _ fields: [String: String] = [:]) async throws -> [String] {
+        PlaylistText.paths(in: try await get(path, fields).text, at: path)
     }
 
     /// The written lines of a log.

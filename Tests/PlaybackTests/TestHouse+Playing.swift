@@ -7,7 +7,7 @@ extension TestHouse {
     func paths(_ entry: String, _ id: String) async throws -> [String] {
         let lists = try await self.entry(entry)
         let list = try #require(lists.first { $0.contains("/\(id)/") })
-        return PlaylistText.paths(in: try await get(list).text)
+        return try await paths(at: list)
     }
 
     /// Plays segments of renditions from the origin, so that they are stored with their initialization sections and

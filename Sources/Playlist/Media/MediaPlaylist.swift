@@ -1,7 +1,7 @@
 /// A media playlist (RFC 8216 §4.3.3): the media segments of one rendition.
 ///
 /// The playlist, its segments, keys and maps are views of one shared, immutable storage, so copies are cheap.
-public struct MediaPlaylist: Sendable {
+public struct MediaPlaylist: Equatable, Sendable {
     /// EXT-X-PLAYLIST-TYPE.
     public enum PlaylistType: Sendable { case event, vod }
 
@@ -76,9 +76,9 @@ public struct MediaPlaylist: Sendable {
     public var dateRanges: [DateRange] { storage.dateRanges }
     /// Sum of the segments' durations.
     public var duration: MediaDuration { storage.duration }
-    /// True if another playlist has exactly the same text, with variables replaced.
-    public func hasSameText(as other: MediaPlaylist) -> Bool {
-        storage === other.storage || text.bytes == other.text.bytes
+    /// True if both have exactly the same text, with variables replaced. Fast for copies.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.storage === right.storage || left.text.bytes == right.text.bytes
     }
 
     /// The number of segments with EXT-X-GAP.

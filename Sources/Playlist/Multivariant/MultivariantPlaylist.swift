@@ -1,5 +1,5 @@
 /// A multivariant playlist (RFC 8216 §4.3.4): the variants of a presentation and their renditions.
-public struct MultivariantPlaylist: Sendable {
+public struct MultivariantPlaylist: Equatable, Sendable {
     /// The parsed text.
     public let text: PlaylistText
     /// EXT-X-STREAM-INF, in order. Several may name the same rendition.
@@ -44,6 +44,11 @@ public struct MultivariantPlaylist: Sendable {
 
     /// True if another playlist has exactly the same text, with variables replaced.
     public func hasSameText(as other: MultivariantPlaylist) -> Bool { text.bytes == other.text.bytes }
+
+    /// True if both have the same text, with variables replaced, and the same mirrors.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.hasSameText(as: right) && left.renditionURIs == right.renditionURIs
+    }
 
     /// The item that a line belongs to, by its index in its array.
     enum Entry: Sendable {

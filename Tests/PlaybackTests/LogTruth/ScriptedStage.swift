@@ -74,7 +74,7 @@ import Testing
         let lists = try await fixture.entry(fixture.typed(show.entry))
         for pieces in all {
             let list = try #require(lists.first { $0.contains("/\(pieces.rendition)/") })
-            let paths = PlaylistText.paths(in: try await fixture.get(list).text)
+            let paths = try await fixture.paths(at: list)
             let isWanted = { (path: String) in
                 pieces.numbers.contains { Self.isSegment($0, path) } || pieces.hasSection && path.contains("/init")
             }
@@ -100,9 +100,10 @@ import Testing
     @discardableResult
     func load(_ index: Int = 0, _ view: String? = nil) async throws -> Player {
         let player = Player()
-        let answer = try await fixture.get(view ?? fixture.typed(show.entry), ["User-Agent": "player/\(index)"])
+        let entry = view ?? fixture.typed(show.entry)
+        let answer = try await fixture.get(entry, ["User-Agent": "player/\(index)"])
         try #require(answer.status == 200, "\(answer.text)")
-        let paths = PlaylistText.paths(in: answer.text)
+        let paths = PlaylistText.paths(in: answer.text, at: entry)
         let isMedia = !answer.text.contains("EXT-X-STREAM-INF")
         for path in paths {
             let parts = path.split(separator: "/").map(String.init)
@@ -117,8 +118,7 @@ import Testing
     private func path(_ number: Int?, of rendition: String, _ player: Player) async throws -> String {
         let known = try #require(player.paths[rendition], "\(rendition) among \(player.paths.keys)")
         if known.count == 1, known[0].hasSuffix(".m3u8") {
-            let text = try await fixture.get(known[0]).text
-            player.paths[rendition] = PlaylistText.paths(in: text)
+            player.paths[rendition] = try await fixture.paths(at: known[0])
         }
         let isWanted = { (path: String) in number.map { Self.isSegment($0, path) } ?? path.contains("/init") }
         return try #require(player.paths[rendition]?.first(where: isWanted))

@@ -106,8 +106,8 @@ class Part:
         return all((store / file).exists() for file in self.files)
 
 
-def parts(text):
-    """The segments of a media playlist of Weir's."""
+def parts(text, path):
+    """The segments of the media playlist that is at a path of Weir's."""
     found, at, length, key, section = [], 0.0, 0.0, None, None
     for line in text.splitlines():
         if line.startswith("#EXTINF:"):
@@ -115,11 +115,11 @@ def parts(text):
         elif line.startswith(("#EXT-X-KEY", "#EXT-X-MAP")):
             uri = re.search(r'URI="([^"]*)"', line)
             if line.startswith("#EXT-X-KEY"):
-                key = uri and on_disk(uri[1])
+                key = uri and on_disk(urllib.parse.urljoin(path, uri[1]))
             else:
-                section = uri and on_disk(uri[1])
+                section = uri and on_disk(urllib.parse.urljoin(path, uri[1]))
         elif line and not line.startswith("#"):
-            files = tuple(file for file in (on_disk(line), key, section) if file)
+            files = tuple(file for file in (on_disk(urllib.parse.urljoin(path, line)), key, section) if file)
             found.append(Part(at, at + length, files))
             at += length
     return found
@@ -142,7 +142,7 @@ class Entry:
         self.variants = [uri for _, uri in sorted(rows)]
         self.sounds = [re.search(r'URI="([^"]*)"', line)[1] for line in lines
                        if line.startswith("#EXT-X-MEDIA:TYPE=AUDIO") and "DEFAULT=YES" in line]
-        self.parts = {uri: parts(scene.fetch(weir.url + uri)) for uri in self.variants[-2:] + self.sounds}
+        self.parts = {uri: parts(scene.fetch(weir.url + uri), uri) for uri in self.variants[-2:] + self.sounds}
 
     @property
     def best(self):

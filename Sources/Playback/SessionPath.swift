@@ -1,0 +1,83 @@
+import EventLoop
+import Library
+
+/// The path of all that one session may request, and its place in texts that are written for all sessions.
+enum SessionPath {
+    /// Stands for the path at the beginning of a URI. No origin knows it, so none can put it in its texts.
+    static let mark = "~\(String(UInt64.random(in: 0...UInt64.max), radix: 36))\(UInt64.random(in: 0...UInt64.max))~"
+}
+
+extension Session {
+    /// The path of all that the session may request.
+    /// - Parameter mount: the path prefix of a player that does not reach Weir at the root.
+    @LoopActor func path(in asset: Asset, behind mount: String) -> String { "\(mount)/a/\(asset.id)/\(id)/" }
+}
+
+/// A text without the path of a session, for all sessions.
+struct SessionlessText: Equatable, Sendable {
+    let bytes: [UInt8]
+    /// The offsets in `bytes` at which the path is left out. Most media playlists have none: their URIs are relative.
+    let gaps: [Int]
+    let fingerprint: UInt64
+
+    /// - Parameter marked: the text with marks.
+    init(_ marked: consuming [UInt8]) {
+        let mark = Array(SessionPath.mark.utf8)
+        var bytes: [UInt8] = []
+        var gaps: [Int] = []
+        var rest = marked[...]
+        while let next = rest.firstIndex(of: mark[0]) {
+            if rest[next...].starts(with: mark) {
+                bytes += rest[..<next]
+                gaps.append(bytes.count)
+                rest = rest[(next + mark.count)...]
+            } else {
+                bytes += rest[...next]
+                rest = rest[(next + 1)...]
+            }
+        }
+        // Without a gap the text is not copied.
+        self.bytes = bytes.isEmpty && gaps.isEmpty ? marked : bytes + rest
+        self.gaps = gaps
+        fingerprint = Fingerprint.of(self.bytes)
+    }
+
+    /// The length of the text with a path of this length.
+    func count(withPathOf length: Int) -> Int { bytes.count + gaps.count * length }
+
+    /// A range of the text with a path.
+    func bytes(in range: Range<Int>, with path: [UInt8]) -> [UInt8] {
+        if gaps.isEmpty { return range == bytes.indices ? bytes : Array(bytes[range]) }
+        var result: [UInt8] = []
+        result.reserveCapacity(range.count)
+        var gap = firstGap(endingAfter: range.lowerBound, path.count)
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            // Each path in front of the offset has moved what follows it.
+            let moved = gap * path.count
+            let start = gap < gaps.count ? gaps[gap] + moved : range.upperBound
+            if offset < start {
+                let end = min(start, range.upperBound)
+                result += bytes[offset - moved..<end - moved]
+                offset = end
+            } else {
+                let end = min(start + path.count, range.upperBound)
+                result += path[offset - start..<end - start]
+                offset = end
+                gap += 1
+            }
+        }
+        return result
+    }
+
+    /// The index of the first gap whose path is not wholly before an offset.
+    private func firstGap(endingAfter offset: Int, _ length: Int) -> Int {
+        var candidates = 0..<gaps.count
+        while !candidates.isEmpty {
+            let middle = (candidates.lowerBound + candidates.upperBound) / 2
+            let end = gaps[middle] + (middle + 1) * length
+            candidates = end <= offset ? middle + 1..<candidates.upperBound : candidates.lowerBound..<middle
+        }
+        return candidates.lowerBound
+    }
+}
