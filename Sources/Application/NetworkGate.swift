@@ -12,7 +12,7 @@ import Playback
 /// | path | response |
 /// |---|---|
 /// | `/t/TOKEN/` | a page with links to playable assets |
-/// | `/t/TOKEN/…` | the same as below `/` for local players; every URL in a playlist keeps the token |
+/// | `/t/TOKEN/…` | the same as below `/` for local players; every URI in a playlist leads to a URL with the token |
 /// | `/t/PHONE/`, `/t/PHONE/page/…`, `/t/PHONE/api/v1/…` | the page and its requests, with a phone's token |
 /// | `/t/PHONE/…` | as with the token for all players |
 /// | any other | 404, for a wrong and for a missing token |

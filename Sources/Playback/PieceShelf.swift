@@ -23,8 +23,9 @@ import Substitution
     func find(_ target: ArraySlice<UInt8>) -> (place: SessionFolder, file: String)? {
         guard let place, target.count > prefix.count, target.starts(with: prefix) else { return nil }
         let file = target[(target.startIndex + prefix.count)...]
-        // No piece has a longer name.
-        guard file.count <= 24, !file.contains(UInt8(ascii: "?")), !file.elementsEqual(Route.playlistFile.utf8),
+        // No piece has a longer name, nor one that begins with a dot.
+        guard file.count <= 24, file.first != UInt8(ascii: "."), !file.contains(UInt8(ascii: "?")),
+            !file.elementsEqual(Route.playlistFile.utf8),
             !place.asset.isRemoved, !place.record.hasEnded
         else { return nil }
         return (place, String(decoding: file, as: UTF8.self))

@@ -38,7 +38,9 @@ enum Route: Equatable {
 
     private init?(inside target: ArraySlice<UInt8>) {
         let path = target.prefix { $0 != UInt8(ascii: "?") }
-        let parts = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        var parts = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        // A player may leave it to the server to resolve a key's URI.
+        if parts.count == 8, parts[5].elementsEqual("..".utf8) { parts.removeSubrange(4...5) }
         guard parts.count == 6, let session = Session(id: Self.text(parts[3])) else { return nil }
         let (asset, folder, file) = (Self.text(parts[2]), Self.text(parts[4]), Self.text(parts[5]))
         if folder == Interstitials.folder, let name = Interstitials.Name(file) {

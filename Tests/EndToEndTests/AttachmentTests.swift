@@ -66,9 +66,9 @@ struct AttachmentTests {
         let ticks = try await start(of: scene.origin.url("/\(fixture)/\(variant)/media.m3u8"))
         let views = ["/\(fixture).m3u8"] + ["offline", "local", "auto"].map { "/\($0)/\(fixture).m3u8" }
         for view in views {
-            let playlist = try await text(try subtitles(in: try await text(view, scene)), scene)
-            let segment = try #require(playlist.split(separator: "\n").first { !$0.hasPrefix("#") })
-            let vtt = try await text(String(segment), scene)
+            let list = try subtitles(in: try await text(view, scene))
+            let segments = try await PlaylistWalk.segments(await scene.weir.url(list))
+            let vtt = try await HTTPProbe.fetch(try #require(segments.first)).text
             #expect(vtt.contains("00:00:01.250 --> 00:00:03.000\nGuten Tag\n\n00:00:04.000 --> 00:00:05.500\nAdieu"))
             let mark = try #require(vtt.range(of: "MPEGTS:"))
             let found = try #require(Int(vtt[mark.upperBound...].prefix { $0 != "," }))

@@ -16,8 +16,10 @@ import Testing
         return "Authorization: Bearer \(token.trimmingCharacters(in: .newlines))"
     }
 
-    private func first(_ text: String) throws -> String {
-        try #require(text.split(separator: "\n").first { !$0.hasPrefix("#") }.map(String.init))
+    /// The path of the first URI in the playlist at a path.
+    private func first(_ text: String, at path: String) throws -> String {
+        let url = try #require(PlaylistWalk.segments(text, at: "http://weir" + path).first)
+        return try #require(URL(string: url)).path()
     }
 
     @Test("gets nothing without the token")
@@ -25,8 +27,8 @@ import Testing
         try await Scene.with { scene in
             let weir = scene.weir
             #expect(try await scene.get("ts", ["-q", "worst"]).exit == .code(0))
-            let list = try first(try await HTTPProbe.fetch(weir.url("/ts.m3u8")).text)
-            let segment = try first(try await HTTPProbe.fetch(weir.url(list)).text)
+            let list = try first(try await HTTPProbe.fetch(weir.url("/ts.m3u8")).text, at: "/ts.m3u8")
+            let segment = try first(try await HTTPProbe.fetch(weir.url(list)).text, at: list)
             let count = try await scene.origin.requests().count
             for path in [
                 "/" + scene.origin.master("cmaf"), "/ts.m3u8", "/offline/ts.m3u8", list, segment, "/", "/metrics", "/x",
@@ -89,8 +91,8 @@ import Testing
             #expect(try await OtherUser.fetch(weir.url("/" + scene.origin.master("cmaf"))).status == 200)
             #expect(try await names(weir) == ["cmaf"])
             #expect(try await scene.get("ts", ["-q", "worst"]).exit == .code(0))
-            let list = try first(try await OtherUser.fetch(weir.url("/ts.m3u8")).text)
-            let segment = try first(try await OtherUser.fetch(weir.url(list)).text)
+            let list = try first(try await OtherUser.fetch(weir.url("/ts.m3u8")).text, at: "/ts.m3u8")
+            let segment = try first(try await OtherUser.fetch(weir.url(list)).text, at: list)
             for path in ["/", "/metrics", "/api/v1/assets", "/api/v1/mode"] {
                 #expect(try await OtherUser.fetch(weir.url(path)).status == 403, "\(path)")
             }

@@ -188,6 +188,19 @@ import Testing
         }
     }
 
+    /// As other servers do: its player has not resolved the URI of the playlist.
+    @Test func aKeyIsServedByAPathWithDots() async throws {
+        let fixture = try await TestHouse(.playback())
+        let list = try await fixture.entry(fixture.typed("/aes/master.m3u8"))[0]
+        for path in try await fixture.paths(at: list) { #expect(try await fixture.get(path).status == 200) }
+        for _ in 0..<2 {
+            let connection = try await fixture.ask(list.replacing("media.m3u8", with: "../keys/0.key"))
+            let head = try await connection.receiveHead().bytes
+            #expect(String(decoding: head, as: UTF8.self).hasPrefix("HTTP/1.1 200 OK"))
+            #expect(try await connection.receive(count: 16).bytes == Repository.fixture("/aes/keys/0.key"))
+        }
+    }
+
     @Test func unknownPathsAre404WithAMessage() async throws {
         let fixture = try await TestHouse(.playback())
         let path = try await fixture.media(fixture.typed("/ts/master.m3u8"))[0]

@@ -49,6 +49,10 @@ import Testing
             .piece(asset: "sintel-k3f9", session: session("labcde"), folder: "keys", file: "0.key")
         ),
         (
+            "/a/x/aabcde/video/../keys/0.key",
+            .piece(asset: "x", session: session("aabcde"), folder: "keys", file: "0.key")
+        ),
+        (
             "/a/x/aabcde/../0.ts",
             .piece(asset: "x", session: session("aabcde"), folder: "..", file: "0.ts")
         ),
@@ -78,6 +82,7 @@ import Testing
         arguments: [
             "/", "", "*", "/api/v1/assets", "/metrics", "/sintel", "/sintel.m3u", "/x/sintel.m3u8",
             "/offline/x/sintel.m3u8", "/a/", "/a/x", "/a/x/aabcde/video", "/a/x/aabcde/video/0.ts/more",
+            "/a/x/aabcde/video/../../keys/0.key", "/a/x/aabcde/../video/0.ts", "/a/x/aabcde/video/./keys/0.key",
             "/a/x/babcde/video/0.ts", "/a/x/aabcd/video/0.ts", "/a/x/aabcdef/video/0.ts", "/a/x//video/0.ts",
             "/a/x.m3u8", "/javascript:alert(1)", "/://host", "/2http://host", "/favicon.ico",
             "/online/https://host/a.m3u8", "/local//https://host/a.m3u8", "/local/offline/https://host/a.m3u8",

@@ -19,10 +19,11 @@ struct SessionlessText: Equatable, Sendable {
     /// The offsets in `bytes` at which the path is left out. Most media playlists have none: their URIs are relative.
     let gaps: [Int]
     let fingerprint: UInt64
+    private static let mark = Array(SessionPath.mark.utf8)
 
     /// - Parameter marked: the text with marks.
     init(_ marked: consuming [UInt8]) {
-        let mark = Array(SessionPath.mark.utf8)
+        let mark = Self.mark
         var bytes: [UInt8] = []
         var gaps: [Int] = []
         var rest = marked[...]
