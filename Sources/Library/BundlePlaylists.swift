@@ -24,8 +24,8 @@ import Store
     /// Writes all files. Each write is atomic: a reader sees the old text or the new one.
     func write() throws {
         for rendition in asset.renditions + asset.additions.sorted where rendition.isComplete {
-            guard let playlist = rendition.source?.playlist else { continue }
-            try rendition.folder.write(media(playlist, of: rendition), as: "media.m3u8")
+            guard let source = rendition.source else { continue }
+            try rendition.folder.write(media(source, of: rendition), as: "media.m3u8")
         }
         let folder = try asset.bundle.directory(create: true)
         if let master = try master() {
@@ -37,28 +37,23 @@ import Store
     }
 
     /// The playlist of a rendition, which is stored beside the pieces.
-    package func media(_ playlist: MediaPlaylist, of rendition: Rendition) throws -> [UInt8] {
-        try names(in: playlist, of: rendition).media(playlist)
+    package func media(_ source: Rendition.Source, of rendition: Rendition) throws -> [UInt8] {
+        try names(in: source, of: rendition).text(of: source.playlist, as: .bundle)
     }
 
     /// The names in the stored playlist of a rendition.
-    package func names(in playlist: MediaPlaylist, of rendition: Rendition) -> BundleNames {
-        var names = BundleNames(
-            segments: rendition.segmentFiles, rule: rendition.segmentNames(),
-            sections: playlist.maps.map { rendition.name(of: $0).description },
-            keys: playlist.keys.map { rendition.number(of: $0) })
-        for range in playlist.dateRanges where range.isInterstitial {
-            names.presentations[range.index] = stored(range.assetURI, .presentation, of: rendition)
-            names.lists[range.index] = stored(range.assetList, .list, of: rendition)
+    package func names(in source: Rendition.Source, of rendition: Rendition) -> MediaNames {
+        var names = rendition.names(in: source)
+        for range in source.playlist.dateRanges where range.isInterstitial {
+            names.presentations[range.index] = stored(range.assetURI, .presentation, in: source)
+            names.lists[range.index] = stored(range.assetList, .list, in: source)
         }
         return names
     }
 
     /// The path of an interstitial's file; nil if it is not stored.
-    private func stored(_ uri: String?, _ kind: Interstitials.Kind, of rendition: Rendition) -> String? {
-        guard let url = uri.flatMap({ uri in rendition.source.flatMap { try? $0.base.resolving(uri) } }) else {
-            return nil
-        }
+    private func stored(_ uri: String?, _ kind: Interstitials.Kind, in source: Rendition.Source) -> String? {
+        guard let url = uri.flatMap({ try? source.base.resolving($0) }) else { return nil }
         let name = asset.interstitials.name(url, kind)
         return asset.hasStored(name) ? "../\(Interstitials.folder)/\(name)" : nil
     }
@@ -101,47 +96,6 @@ import Store
         identity.interstitials = asset.additions.keepsInterstitials ? interstitials : nil
         if ring.isLimited { identity.keys = ring.allNumbers.map { BundleIdentity.Key($0, ring.life(of: $0)) } }
         return try identity.text()
-    }
-}
-
-/// The names in the stored playlist of a rendition that has ended. Writes it on any thread.
-package struct BundleNames: Sendable {
-    /// File names, by index in the playlist; none unless it has ended.
-    let segments: [String]
-    /// Names the segments of a playlist that has not ended.
-    let rule: Rendition.SegmentNames
-    let sections: [String]
-    /// The numbers of the keys, by index; nil for keys that cannot be fetched.
-    let keys: [Int?]
-    /// The paths of stored interstitials, by index of the EXT-X-DATERANGE.
-    var presentations: [Int: String] = [:]
-    var lists: [Int: String] = [:]
-
-    init(segments: [String], rule: Rendition.SegmentNames, sections: [String], keys: [Int?]) {
-        self.segments = segments
-        self.rule = rule
-        self.sections = sections
-        self.keys = keys
-    }
-
-    /// The playlist with these names.
-    package func media(_ playlist: MediaPlaylist) throws(PlaylistError) -> [UInt8] {
-        try playlist.rendered(.bundle) { reference in
-            switch reference {
-            case .segment(let segment): file(of: segment)
-            case .map(let map): sections[map.index]
-            case .key(let key): number(of: key).map { "../keys/\(KeyRing.name($0))" }
-            case .assetURI(let range): presentations[range.index]
-            case .assetList(let range): lists[range.index]
-            case .part, .preloadHint, .renditionReport: nil
-            }
-        }
-    }
-
-    private func number(of key: Key) -> Int? { keys.indices.contains(key.index) ? keys[key.index] : nil }
-
-    private func file(of segment: Segment) -> String {
-        segments.indices.contains(segment.index) ? segments[segment.index] : rule.file(of: segment)
     }
 }
 

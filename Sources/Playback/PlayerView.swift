@@ -28,33 +28,33 @@ import Substitution
     func draft(
         _ rendition: Rendition, _ source: Rendition.Source, isLast: Bool = false, cut: MediaPlaylistCut? = nil
     ) async -> PlaylistDraft {
-        let playlist = source.playlist
-        let isKnown = source.isDurable && rendition.source?.isDurable ?? false && rendition.source?.playlist == playlist
-        // All at one moment: the playlist may be replaced between two slices. The parser limits what has no prepared names.
-        var draft = MediaDraft(
-            asset: asset.id, folder: rendition.name.id, isInFolder: isInFolder,
-            view: form(of: source, isLast: isLast, isCut: cut != nil), cut: cut, playlist: playlist, base: source.base)
-        if isKnown {
-            draft.files = rendition.segmentFiles
-            draft.maps = rendition.sectionFiles
-            draft.keys = rendition.keyNumbers
-        } else {
-            draft.names = rendition.segmentNames(in: source)
-            draft.maps = playlist.maps.map { rendition.name(of: $0, in: source).description }
-            draft.keys = playlist.keys.map { rendition.number(of: $0, in: source) }
+        // All at one moment: the playlist may be replaced between two slices.
+        var names = rendition.names(in: source)
+        let view = form(of: source, isLast: isLast, isCut: cut != nil)
+        names.base = source.base
+        if !isInFolder {
+            names.asset = SessionPath.mark
+            names.rendition = "\(SessionPath.mark)\(rendition.name.id)/"
         }
-        let isRelayed = playlist.isLowLatency && playlist.isLive && !source.isRecorded && cut == nil
-        if isRelayed { draft.lowLatency = lowLatencyNames(rendition, source) }
+        let isRelayed = source.playlist.isLowLatency && source.playlist.isLive && !source.isRecorded && cut == nil
+        if isRelayed {
+            addLowLatencyNames(to: &names, rendition, source)
+        }
 
         var slice = LoopSlice()
-        for range in playlist.dateRanges {
-            if range.index % 64 == 0 { await slice.giveWay() }
+        for range in source.playlist.dateRanges {
+            if range.index % 64 == 0 {
+                await slice.giveWay()
+            }
             guard range.isInterstitial else { continue }
             let presentation = interstitial(range.assetURI, .presentation, rendition, source)
-            draft.presentations[range.index] = presentation.map { base + $0 }
-            draft.lists[range.index] = interstitial(range.assetList, .list, rendition, source)
+            names.presentations[range.index] = presentation.map { base + $0 }
+            names.lists[range.index] = interstitial(range.assetList, .list, rendition, source)
         }
-        return .media(draft)
+        return .media(
+            MediaDraft(
+                asset: asset.id, folder: rendition.name.id, view: view, cut: cut, playlist: source.playlist,
+                names: names))
     }
 
     /// The form in which a playlist is written.
@@ -73,14 +73,13 @@ import Substitution
         return view
     }
 
-    private func lowLatencyNames(_ rendition: Rendition, _ source: Rendition.Source) -> MediaDraft.LowLatencyNames {
+    private func addLowLatencyNames(to names: inout MediaNames, _ rendition: Rendition, _ source: Rendition.Source) {
         let playlist = source.playlist
-        return MediaDraft.LowLatencyNames(
-            parts: playlist.parts.map { rendition.name(of: $0, in: source)?.description },
-            hints: playlist.preloadHints.map { rendition.name(of: $0, in: source)?.description },
-            reports: playlist.renditionReports.map {
-                asset.rendition(reportedAs: $0.uri, base: source.base).map { "\($0.name.id)/\(Route.playlistFile)" }
-            })
+        names.parts = playlist.parts.map { rendition.name(of: $0, in: source)?.description }
+        names.hints = playlist.preloadHints.map { rendition.name(of: $0, in: source)?.description }
+        names.reports = playlist.renditionReports.map {
+            asset.rendition(reportedAs: $0.uri, base: source.base).map { "\($0.name.id)/\(Route.playlistFile)" }
+        }
     }
 
     // MARK: Interstitials

@@ -47,78 +47,15 @@ enum PlaylistDraft: Equatable, Sendable {
 
 /// A media playlist.
 struct MediaDraft: Equatable, Sendable {
-    /// The asset's id.
+    /// The asset's id, and the folder of the rendition.
     let asset: String
-    /// The folder of the rendition in the session's URLs.
     let folder: String
-    /// True if the player finds the playlist at `media.m3u8` in that folder, so that its URIs are relative: short, and the same for all
-    /// sessions. At the URL of an entry they begin with the session's path.
-    let isInFolder: Bool
     let view: MediaPlaylistView
     let cut: MediaPlaylistCut?
     let playlist: MediaPlaylist
-    /// The URL of the playlist at its origin.
-    let base: WebURL
-    /// By index of the segment; empty if `names` gives them.
-    var files: [String] = []
-    /// For a live playlist, and a recorded one.
-    var names: Rendition.SegmentNames?
-    /// By index of the section.
-    var maps: [String] = []
-    /// Numbers by index of the key; nil for keys that cannot be fetched.
-    var keys: [Int?] = []
-    /// URIs by index of the date range; nil if the player must not load it.
-    var presentations: [Int: String] = [:]
-    var lists: [Int: String] = [:]
-    var lowLatency = LowLatencyNames()
+    let names: MediaNames
 
-    /// Names of a low-latency playlist's lines, by their index. Without a name the URI leads to a 404: of a hint that has no name yet,
-    /// which players treat as a hint that did not come true (rfc8216bis §6.2.6), and of a report on a rendition that the multivariant
-    /// playlist does not list.
-    struct LowLatencyNames: Equatable, Sendable {
-        var parts: [String?] = []
-        var hints: [String?] = []
-        /// Paths in the folder of the session.
-        var reports: [String?] = []
-    }
-
-    func text() throws(PlaylistError) -> [UInt8] {
-        let session = isInFolder ? "../" : SessionPath.mark
-        let own = isInFolder ? "" : "\(session)\(folder)/"
-        return try playlist.rendered(view, cut: cut) { reference in
-            switch reference {
-            case .segment(let segment): file(of: segment).map { own + $0 }
-            case .map(let map): element(map.index, of: maps).map { own + $0 }
-            case .key(let key):
-                (element(key.index, of: keys) ?? nil).map { "\(session)keys/\($0).key" }
-                    ?? Self.absolute(key.uri, base)
-            case .assetURI(let range): presentations[range.index]
-            case .assetList(let range): lists[range.index]
-            case .part(let part): own + (name(part.index, lowLatency.parts) ?? Self.none)
-            case .preloadHint(let hint): own + (name(hint.index, lowLatency.hints) ?? Self.none)
-            case .renditionReport(let report):
-                name(report.index, lowLatency.reports).map { session + $0 } ?? own + Self.none
-            }
-        }
-    }
-
-    /// The file of a URL that leads nowhere.
-    private static let none = "none"
-
-    private func element<Element>(_ index: Int, of elements: [Element]) -> Element? {
-        elements.indices.contains(index) ? elements[index] : nil
-    }
-
-    private func name(_ index: Int, _ names: [String?]) -> String? { element(index, of: names) ?? nil }
-
-    private func file(of segment: Segment) -> String? {
-        names.map { $0.file(of: segment) } ?? element(segment.index, of: files)
-    }
-
-    /// The absolute URL of a relative URI that Weir does not serve, such as that of an unknown METHOD.
-    private static func absolute(_ uri: String, _ base: WebURL) -> String? {
-        WebURL.isRelative(uri) && !uri.isEmpty ? (try? base.resolving(uri))?.text : nil
-    }
+    func text() throws(PlaylistError) -> [UInt8] { try names.text(of: playlist, as: view, cut: cut) }
 }
 
 /// A multivariant playlist.

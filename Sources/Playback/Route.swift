@@ -23,7 +23,12 @@ enum Route: Equatable {
     static let playlistFile = "media.m3u8"
 
     /// True if it names a media playlist in the folder of its rendition.
-    var isInFolder: Bool { if case .playlist = self { true } else { false } }
+    var isInFolder: Bool {
+        switch self {
+        case .playlist: true
+        case .origin, .entry, .channels, .interstitial, .piece: false
+        }
+    }
 
     /// Parses a request target; nil if it is not a player's URL.
     init?(target: ArraySlice<UInt8>) {
@@ -40,7 +45,9 @@ enum Route: Equatable {
         let path = target.prefix { $0 != UInt8(ascii: "?") }
         var parts = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         // A player may leave it to the server to resolve a key's URI.
-        if parts.count == 8, parts[5].elementsEqual("..".utf8) { parts.removeSubrange(4...5) }
+        if parts.count == 8, parts[5].elementsEqual("..".utf8) {
+            parts.removeSubrange(4...5)
+        }
         guard parts.count == 6, let session = Session(id: Self.text(parts[3])) else { return nil }
         let (asset, folder, file) = (Self.text(parts[2]), Self.text(parts[4]), Self.text(parts[5]))
         if folder == Interstitials.folder, let name = Interstitials.Name(file) {

@@ -38,7 +38,11 @@ struct SessionlessText: Equatable, Sendable {
             }
         }
         // Without a gap the text is not copied.
-        self.bytes = bytes.isEmpty && gaps.isEmpty ? marked : bytes + rest
+        if bytes.isEmpty, gaps.isEmpty {
+            self.bytes = marked
+        } else {
+            self.bytes = bytes + rest
+        }
         self.gaps = gaps
         fingerprint = Fingerprint.of(self.bytes)
     }
@@ -48,7 +52,7 @@ struct SessionlessText: Equatable, Sendable {
 
     /// A range of the text with a path.
     func bytes(in range: Range<Int>, with path: [UInt8]) -> [UInt8] {
-        if gaps.isEmpty { return range == bytes.indices ? bytes : Array(bytes[range]) }
+        guard !gaps.isEmpty || range != bytes.indices else { return bytes }
         var result: [UInt8] = []
         result.reserveCapacity(range.count)
         var gap = firstGap(endingAfter: range.lowerBound, path.count)

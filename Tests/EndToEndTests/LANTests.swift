@@ -84,9 +84,10 @@ import Testing
         let fields = ["Origin": "https://tv.example", "Sec-Fetch-Site": "cross-site"]
         let entry = try await HTTPProbe.fetch(base + "/film.m3u8", fields: fields)
         #expect(entry["access-control-allow-origin"] == "https://tv.example" && entry["vary"] == "Origin")
-        let media = try await HTTPProbe.fetch(bare + paths(entry.text)[0], fields: fields)
-        let part = try await HTTPProbe.fetch(
-            bare + paths(media.text)[0], fields: fields.merging(["Range": "bytes=1-2"]) { $1 })
+        let list = bare + paths(entry.text)[0]
+        let media = try await HTTPProbe.fetch(list, fields: fields)
+        let segment = try #require(PlaylistWalk.segments(media.text, at: list).first)
+        let part = try await HTTPProbe.fetch(segment, fields: fields.merging(["Range": "bytes=1-2"]) { $1 })
         #expect(part.status == 206 && part["access-control-expose-headers"]?.contains("Content-Range") == true)
         let plain = try await HTTPProbe.fetch(base + "/film.m3u8")
         #expect(plain["access-control-allow-origin"] == nil && plain["vary"] == "Origin")

@@ -1,10 +1,12 @@
 import Dispatch
 import EventLoop
+import Fetching
 import HTTPMessage
 import HTTPServer
 import Playlist
 import Testing
 
+@testable import Library
 @testable import Playback
 
 @LoopActor @Suite struct SharedTextsTests {
@@ -25,13 +27,14 @@ import Testing
 
     private static func draft(
         _ playlist: MediaPlaylist, folder: String = "video", isInFolder: Bool = true
-    ) throws -> PlaylistDraft {
-        let base = try WebURL("http://origin.example/film.m3u8")
-        var draft = MediaDraft(
-            asset: "film", folder: folder, isInFolder: isInFolder, view: .stored, cut: nil, playlist: playlist,
-            base: base)
-        draft.files = playlist.segments.map { "\($0.index).ts" }
-        return .media(draft)
+    ) -> PlaylistDraft {
+        let rule = Rendition.SegmentNames(shift: 0, content: .media)
+        var names = MediaNames(segments: [], rule: rule, sections: [], keys: [])
+        if !isInFolder {
+            names.rendition = "\(SessionPath.mark)\(folder)/"
+        }
+        return .media(
+            MediaDraft(asset: "film", folder: folder, view: .stored, cut: nil, playlist: playlist, names: names))
     }
 
     private func body(

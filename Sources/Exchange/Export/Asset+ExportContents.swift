@@ -47,8 +47,8 @@ extension Asset {
     }
 
     private func exportFolder(of rendition: Rendition, _ playlists: BundlePlaylists) throws -> ExportContents.Folder {
-        guard let playlist = rendition.source?.playlist else { throw incompleteError }
-        let text = ExportContents.Text("media.m3u8", try playlists.media(playlist, of: rendition))
+        guard let source = rendition.source else { throw incompleteError }
+        let text = ExportContents.Text("media.m3u8", try playlists.media(source, of: rendition))
         // Beside the media: chapters in JSON, and the times of thumbnails.
         let data = rendition.folder.sizes.keys.filter {
             if case .data? = PieceName($0)?.role { true } else { false }

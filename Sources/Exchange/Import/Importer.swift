@@ -137,10 +137,10 @@ import Store
         do {
             var texts: [(folder: String?, file: String, bytes: [UInt8])] = []
             for rendition in plan.listed + added {
-                guard let playlist = rendition.source?.playlist else { continue }
-                let names = playlists.names(in: playlist, of: rendition)
+                guard let source = rendition.source else { continue }
+                let names = playlists.names(in: source, of: rendition)
                 let text = await FileLane.shared.run { _ in
-                    Result { () throws(PlaylistError) in try names.media(playlist) }
+                    Result { () throws(PlaylistError) in try names.text(of: source.playlist, as: .bundle) }
                 }
                 guard let text else { throw plan.givenUp }
                 texts.append((rendition.name.id, "media.m3u8", try text.get()))
