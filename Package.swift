@@ -78,17 +78,21 @@ let package = Package(
         room(
             "Library",
             [
-                "EventLoop", "Fetching", "HTTPMessage", "Origin", "Playheads", "Playlist", "SafeText", "SegmentFormat",
-                "Store",
+                "EventLoop", "Fetching", "HTTPMessage", "Orders", "Origin", "Playheads", "Playlist", "SafeText",
+                "SegmentFormat", "Store",
             ]),
-        room("Substitution", ["EventLoop", "Fetching", "Library", "Playlist", "SafeText", "SegmentFormat", "Store"]),
-        room("Retention", ["EventLoop", "Fetching", "Library", "Playheads", "Playlist", "Store"]),
-        room("Integrity", ["EventLoop", "Fetching", "Library", "Playheads", "Playlist", "Retention", "Store"]),
+        room(
+            "Substitution",
+            ["EventLoop", "Fetching", "Library", "Orders", "Playlist", "SafeText", "SegmentFormat", "Store"]),
+        room("Retention", ["EventLoop", "Fetching", "Library", "Orders", "Playheads", "Playlist", "Store"]),
+        room(
+            "Integrity",
+            ["EventLoop", "Fetching", "Library", "Orders", "Playheads", "Playlist", "Retention", "Store"]),
         room(
             "Exchange",
             [
-                "EventLoop", "Fetching", "HTTPMessage", "Library", "Origin", "Playlist", "PlaylistCheck", "SafeText",
-                "Store", "Subprocess",
+                "EventLoop", "Fetching", "HTTPMessage", "Library", "Orders", "Origin", "Playlist", "PlaylistCheck",
+                "SafeText", "Store", "Subprocess",
             ]),
         // The two uses of assets. They do not know each other: they meet in Fetching.
         room(
@@ -100,8 +104,8 @@ let package = Package(
         room(
             "Playback",
             [
-                "AccessLog", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Library", "Origin", "Playheads",
-                "Playlist", "Retention", "SafeText", "SegmentFormat", "Store", "Substitution",
+                "AccessLog", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Library", "Orders", "Origin",
+                "Playheads", "Playlist", "Retention", "SafeText", "SegmentFormat", "Store", "Substitution",
             ]),
         // The program.
         room(
@@ -136,7 +140,7 @@ let package = Package(
             name: "TestRooms",
             dependencies: [
                 "Downloader", "EventLoop", "Exchange", "Fetching", "HTTPMessage", "HTTPServer", "Integrity", "Library",
-                "Origin", "Playback", "Playlist", "Retention", "Store", "Substitution", "TestSupport",
+                "Orders", "Origin", "Playback", "Playlist", "Retention", "Store", "Substitution", "TestSupport",
             ], path: "Tests/TestRooms", swiftSettings: strict),
 
         tests("PlaylistTests", ["Playlist", "SafeText", "TestSupport"]),
@@ -161,13 +165,14 @@ let package = Package(
         tests(
             "LibraryTests",
             [
-                "EventLoop", "Fetching", "HTTPMessage", "Integrity", "Library", "Origin", "Playheads", "Playlist",
+                "EventLoop", "Fetching", "HTTPMessage", "Integrity", "Library", "Orders", "Origin", "Playheads",
+                "Playlist",
                 "SegmentFormat", "Store", "TestRooms", "TestSupport",
             ]),
         tests(
             "SubstitutionTests",
             [
-                "EventLoop", "Fetching", "Library", "Playlist", "SegmentFormat", "Substitution", "TestRooms",
+                "EventLoop", "Fetching", "Library", "Orders", "Playlist", "SegmentFormat", "Substitution", "TestRooms",
                 "TestSupport",
             ]),
         tests(
@@ -179,7 +184,8 @@ let package = Package(
         tests(
             "IntegrityTests",
             [
-                "EventLoop", "Fetching", "Integrity", "Library", "Retention", "Store", "TestRooms", "TestSupport",
+                "EventLoop", "Fetching", "Integrity", "Library", "Orders", "Retention", "Store", "TestRooms",
+                "TestSupport",
             ]),
         tests(
             "ExchangeTests",
@@ -196,7 +202,8 @@ let package = Package(
         tests(
             "PlaybackTests",
             [
-                "AccessLog", "Downloader", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Library", "Origin",
+                "AccessLog", "Downloader", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Library", "Orders",
+                "Origin",
                 "Playback",
                 "Playheads", "Playlist", "Retention", "SafeText", "SegmentFormat", "Store", "Substitution",
                 "TestRooms", "TestSupport",

@@ -35,7 +35,7 @@ extension API {
         /// Playability offline: `complete` if a download's selection, or one variant with defaults, is stored.
         package var local = Local.none
         /// Playability without the origin, checked against the disk; only in a response for this one asset.
-        package var playable: Playable?
+        package var playable: Playability?
         /// Stored part of each rendition, downloaded or cached; only in a response for this one asset.
         package var parts: [Download.Part]?
         /// True if the origin has a new revision, as far as is known; absent otherwise.
@@ -43,7 +43,7 @@ extension API {
         /// True while the new revision is fetched. `state`, `need` and `download` describe it; `bytes` includes it.
         package var isRevised: Bool?
         /// The state of the asset's download; absent if it was never downloaded.
-        package var state: Download.State?
+        package var state: JobState?
         /// The missing condition of that download; absent unless it is `waiting`.
         package var need: Need?
         /// The first of that download's `reasons`, if it is the user's own or a rule; absent otherwise.
@@ -155,24 +155,6 @@ extension API {
         }
     }
 
-    /// Playability of an asset without its origin, after its pieces were compared with the disk.
-    package struct Playable: Codable, Equatable, Sendable {
-        package enum Answer: String, Codable, Sendable {
-            case yes
-            case partial
-            /// Does not play, or plays too little to count as `partial`.
-            case no
-        }
-
-        package var answer: Answer
-        package var reason: String
-        /// Playable duration in seconds; absent if it is 0 or not known.
-        package var duration: Double?
-        package init(_ answer: Answer, _ reason: String, duration: Double? = nil) {
-            (self.answer, self.reason, self.duration) = (answer, reason, duration.map(API.milliseconds))
-        }
-    }
-
     /// The image of an asset: `GET` or `PUT /api/v1/assets/<name>/artwork`, with the unchanged file as the body.
     package struct Artwork: Equatable, Sendable {
         /// `image/jpeg`, `image/png` or `image/webp`.
@@ -192,86 +174,9 @@ extension API {
         package static let accepted = HTTPMessage.Artwork.accepted
     }
 
-    /// Rules for how long stored content is kept. `PUT /api/v1/assets/<name>/policy` replaces all of them.
-    package struct Policy: Codable, Equatable, Sendable {
-        package enum Backup: String, Codable, Sendable, CaseIterable {
-            case include
-            /// Excluded by a CACHEDIR.TAG in the asset's folder.
-            case exclude
-        }
-
-        /// Time from which the asset does not play, in seconds since 1970; absent for never.
-        package var expires: Int?
-        /// Seconds from the first play for which the asset plays; absent for no limit.
-        package var afterFirstPlay: Int?
-        /// The order of eviction when the disk is full.
-        package var priority: Priority
-        package var backup: Backup
-        /// Lifetime of each key in seconds from its fetch, while the media stays; absent for no limit.
-        package var keysExpire: Int?
-        /// Lifetime of the keys in seconds from the first play; absent for no limit.
-        package var keysAfterFirstPlay: Int?
-        package init(
-            expires: Int? = nil, afterFirstPlay: Int? = nil, priority: Priority = .default, backup: Backup = .include,
-            keysExpire: Int? = nil, keysAfterFirstPlay: Int? = nil
-        ) {
-            (self.expires, self.afterFirstPlay, self.priority) = (expires, afterFirstPlay, priority)
-            (self.backup, self.keysExpire, self.keysAfterFirstPlay) = (backup, keysExpire, keysAfterFirstPlay)
-        }
-
-        /// Reads a policy. Absent keys have their defaults.
-        package init(from decoder: any Decoder) throws {
-            let values = try decoder.container(keyedBy: CodingKeys.self)
-            self.init(
-                expires: try values.decodeIfPresent(Int.self, forKey: .expires),
-                afterFirstPlay: try values.decodeIfPresent(Int.self, forKey: .afterFirstPlay),
-                priority: try values.decodeIfPresent(Priority.self, forKey: .priority) ?? .default,
-                backup: try values.decodeIfPresent(Backup.self, forKey: .backup) ?? .include,
-                keysExpire: try values.decodeIfPresent(Int.self, forKey: .keysExpire),
-                keysAfterFirstPlay: try values.decodeIfPresent(Int.self, forKey: .keysAfterFirstPlay))
-        }
-
-        /// The error in the policy, as a sentence; nil if it is valid.
-        package var contradiction: String? {
-            if let expires, !(0...Self.latest).contains(expires) {
-                return "expires is not a time between the years 1970 and 9999, in seconds since 1970"
-            }
-            let spans = [
-                ("afterFirstPlay", afterFirstPlay), ("keysExpire", keysExpire),
-                ("keysAfterFirstPlay", keysAfterFirstPlay),
-            ]
-            for (key, span) in spans where span.map({ !(1...Self.longest).contains($0) }) ?? false {
-                return "\(key) is not a number of seconds from 1 to \(Self.longest), a hundred years"
-            }
-            return nil
-        }
-
-        /// The last second of the year 9999; later dates have no common text form.
-        private static let latest = 253_402_300_799
-        /// One hundred years in seconds.
-        private static let longest = 100 * 31_557_600
-    }
-
     /// Policy, expiry and play times of an asset.
     package struct Storage: Codable, Equatable, Sendable {
-        /// A purge: the deletion of all stored content.
-        package struct Purge: Codable, Equatable, Sendable {
-            /// Cause of a purge. More cases may be added.
-            package enum Cause: String, Codable, Sendable {
-                case expired
-                case space
-            }
-
-            /// Time of the purge, in seconds since 1970.
-            package var date: Int
-            package var bytes: Int
-            package var cause: Cause
-            package init(date: Int, bytes: Int, cause: Cause) {
-                (self.date, self.bytes, self.cause) = (date, bytes, cause)
-            }
-        }
-
-        package var policy: Policy
+        package var policy: StoragePolicy
         /// Time of expiry in seconds since 1970; absent for never, and before the window of the first play has begun.
         package var expiration: Int?
         /// True if the asset has expired: it does not play, and its space may be reused.
@@ -282,7 +187,7 @@ extension API {
         package var lastPlayed: Int?
         /// The last purge; absent if there was none, or if content was requested again since.
         package var purge: Purge?
-        package init(policy: Policy = Policy(), expiration: Int? = nil, isExpired: Bool = false) {
+        package init(policy: StoragePolicy = StoragePolicy(), expiration: Int? = nil, isExpired: Bool = false) {
             (self.policy, self.expiration, self.isExpired) = (policy, expiration, isExpired)
         }
     }

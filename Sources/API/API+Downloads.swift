@@ -5,21 +5,6 @@ import SafeText
 extension API {
     /// The state of a persisted download: `GET /api/v1/downloads/<id>`.
     package struct Download: Codable, Equatable, Sendable {
-        package enum State: String, Codable, Sendable {
-            case queued
-            case running
-            case paused
-            /// Waits for `need` (see `error`), and continues by itself.
-            case waiting
-            /// Failed for the reason in `error`; does not continue by itself. Stored pieces are kept.
-            case failed
-            case complete
-            case cancelled
-
-            /// True if the state changes only by a new request.
-            package var isFinal: Bool { self == .failed || self == .complete || self == .cancelled }
-        }
-
         /// A range of media time, `[start, end)` in seconds; in JSON an array of the two.
         package struct TimeRange: Codable, Equatable, Sendable {
             package var start: Double
@@ -55,7 +40,7 @@ extension API {
         package var id: String
         package var asset: String
         package var title: String?
-        package var state = State.queued
+        package var state = JobState.queued
         /// The missing condition; absent unless the state is `waiting`.
         package var need: Need?
         package var priority = Priority.default
@@ -143,28 +128,12 @@ extension API {
         /// An origin URL, or the name of a known asset.
         package var source: String
         /// In JSON its keys are beside the others.
-        package var selection: Selection
-        /// Further selections of the same download, after this one. Shared renditions are fetched once.
-        package var additional: [Selection]?
-        /// The range of media time; absent for all of it. It is extended to whole segments.
-        package var range: MediaRange?
+        package var order: DownloadOrder
         /// The name of the asset, also of one that has another so far; if absent, that of a new one is derived from the URL.
         package var name: String?
         package var title: String?
-        package var note: String?
         /// The URL of an image for the asset: JPEG, PNG or WebP, at most 4 MB.
         package var artwork: String?
-        /// The priority; absent for `default`, or for the former priority of an existing download.
-        package var priority: Priority?
-        /// True to record a live stream until it ends. Without it, a live stream is refused.
-        package var record: Bool?
-        /// Seconds after which a recording ends; absent for its own end.
-        package var recordSeconds: Int?
-        /// True to start even if the disk has too little space for the expected size.
-        package var ignoreSpace: Bool?
-        package var paused: Bool?
-        /// Rules for when it may run; those of an existing download are changed.
-        package var rules: DownloadRules.Change?
         package var headers: [Header]?
         /// Lines of a cookie file in Netscape's format. Those that match a host of the presentation are kept.
         package var cookies: [String]?
@@ -174,34 +143,15 @@ extension API {
         package var isFromLink: Bool?
         package init(source: String, _ selection: Selection = Selection()) {
             self.source = source
-            self.selection = selection
+            order = DownloadOrder(selection)
         }
-
-        package var selections: [Selection] { [selection] + (additional ?? []) }
 
         /// The request, with defaults for the keys that its selections leave out.
         package func with(defaults: Selection) -> Self {
             var all = self
-            all.selection = selection.with(defaults: defaults)
-            all.additional = additional?.map { $0.with(defaults: defaults) }
+            all.order = order.with(defaults: defaults)
             return all
         }
-
-        /// The contradiction in the request, as a sentence that names the field to leave out; nil if there is none.
-        package var contradiction: String? {
-            if record == true, range != nil {
-                return "a recording has no range: give only one of the two"
-            }
-            if let recordSeconds {
-                guard record == true else { return "only a recording ends after a time: give it with record" }
-                guard (1...Self.longestRecording).contains(recordSeconds) else {
-                    return "a recording ends after 1 second to ten years"
-                }
-            }
-            return selections.lazy.compactMap(\.contradiction).first
-        }
-
-        private static let longestRecording = 10 * 366 * 86_400
     }
 
     /// The body of `POST /api/v1/presentation`: opens an asset for players, with header fields and cookies for its origin.
@@ -290,28 +240,18 @@ extension API {
 }
 
 extension API.DownloadRequest: Codable {
-    /// The keys beside those of the selection.
+    /// The keys beside those of the order.
     private enum Key: String, CodingKey {
-        case source, additional, range, name, title, note, artwork, priority, record, recordSeconds, ignoreSpace, paused
-        case rules, headers, cookies, route, isFromLink
+        case source, name, title, artwork, headers, cookies, route, isFromLink
     }
 
     package init(from decoder: any Decoder) throws {
-        selection = try Selection(from: decoder)
+        order = try DownloadOrder(from: decoder)
         let values = try decoder.container(keyedBy: Key.self)
         source = try values.decode(String.self, forKey: .source)
-        additional = try values.decodeIfPresent([Selection].self, forKey: .additional)
-        range = try values.decodeIfPresent(MediaRange.self, forKey: .range)
         name = try values.decodeIfPresent(String.self, forKey: .name)
         title = try values.decodeIfPresent(String.self, forKey: .title)
-        note = try values.decodeIfPresent(String.self, forKey: .note)
         artwork = try values.decodeIfPresent(String.self, forKey: .artwork)
-        priority = try values.decodeIfPresent(Priority.self, forKey: .priority)
-        record = try values.decodeIfPresent(Bool.self, forKey: .record)
-        recordSeconds = try values.decodeIfPresent(Int.self, forKey: .recordSeconds)
-        ignoreSpace = try values.decodeIfPresent(Bool.self, forKey: .ignoreSpace)
-        paused = try values.decodeIfPresent(Bool.self, forKey: .paused)
-        rules = try values.decodeIfPresent(DownloadRules.Change.self, forKey: .rules)
         headers = try values.decodeIfPresent([API.Header].self, forKey: .headers)
         cookies = try values.decodeIfPresent([String].self, forKey: .cookies)
         route = try values.decodeIfPresent(API.Route.self, forKey: .route)
@@ -319,21 +259,12 @@ extension API.DownloadRequest: Codable {
     }
 
     package func encode(to encoder: any Encoder) throws {
-        try selection.encode(to: encoder)
+        try order.encode(to: encoder)
         var values = encoder.container(keyedBy: Key.self)
         try values.encode(source, forKey: .source)
-        try values.encodeIfPresent(additional, forKey: .additional)
-        try values.encodeIfPresent(range, forKey: .range)
         try values.encodeIfPresent(name, forKey: .name)
         try values.encodeIfPresent(title, forKey: .title)
-        try values.encodeIfPresent(note, forKey: .note)
         try values.encodeIfPresent(artwork, forKey: .artwork)
-        try values.encodeIfPresent(priority, forKey: .priority)
-        try values.encodeIfPresent(record, forKey: .record)
-        try values.encodeIfPresent(recordSeconds, forKey: .recordSeconds)
-        try values.encodeIfPresent(ignoreSpace, forKey: .ignoreSpace)
-        try values.encodeIfPresent(paused, forKey: .paused)
-        try values.encodeIfPresent(rules, forKey: .rules)
         try values.encodeIfPresent(headers, forKey: .headers)
         try values.encodeIfPresent(cookies, forKey: .cookies)
         try values.encodeIfPresent(route, forKey: .route)

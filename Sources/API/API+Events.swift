@@ -1,4 +1,5 @@
 package import AccessLog
+package import Orders
 
 extension API {
     /// A message of `GET /api/v1/events`, a stream of server-sent events (WHATWG HTML §9.2). The first one is a
@@ -57,30 +58,21 @@ extension API {
         package struct Purge: Codable, Equatable, Sendable {
             package var asset: String
             package var id: String
-            package var purge: Storage.Purge
-            package init(asset: String, id: String, purge: Storage.Purge) {
+            package var purge: Orders.Purge
+            package init(asset: String, id: String, purge: Orders.Purge) {
                 (self.asset, self.id, self.purge) = (asset, id, purge)
             }
         }
 
         /// The data of `keys`.
         package struct KeyChange: Codable, Equatable, Sendable {
-            /// The kinds of change. More cases may be added.
-            package enum Change: String, Codable, Sendable {
-                case renewed
-                case expiring
-                case expired
-                case revoked
-                case expiryChanged
-            }
-
             package var asset: String
             package var id: String
-            package var change: Change
+            package var change: Orders.KeyChange
             package var keys: [Int]
             /// Time of the first expiry among the keys, in seconds since 1970; only with `expiring`.
             package var expiration: Int?
-            package init(asset: String, id: String, change: Change, keys: [Int], expiration: Int? = nil) {
+            package init(asset: String, id: String, change: Orders.KeyChange, keys: [Int], expiration: Int? = nil) {
                 (self.asset, self.id, self.change, self.keys) = (asset, id, change, keys)
                 self.expiration = expiration
             }
@@ -147,9 +139,9 @@ extension API {
     package struct KeyList: Codable, Equatable, Sendable {
         package var asset: String
         /// Lifetime of the keys in seconds from their fetch; absent for no limit.
-        package var keysExpire: Int?
+        package var keysExpire: Int64?
         /// Lifetime of the keys in seconds from the first play; absent for no limit.
-        package var keysAfterFirstPlay: Int?
+        package var keysAfterFirstPlay: Int64?
         package var keys: [Key]
         package init(asset: String, keys: [Key] = []) { (self.asset, self.keys) = (asset, keys) }
     }
@@ -232,7 +224,7 @@ extension API {
             if keys?.isEmpty ?? false { return "keys is empty: leave it out for all keys" }
             guard let expires else { return nil }
             if action != .setExpiry { return "only \"setExpiry\" has expires" }
-            return Policy(expires: expires).contradiction
+            return StoragePolicy(expires: Int64(expires)).contradiction
         }
     }
 

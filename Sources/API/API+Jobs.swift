@@ -1,3 +1,4 @@
+package import Orders
 extension API {
     /// Background work on an asset, at most one of each kind at a time: `/api/v1/assets/<name>/<kind>`.
     /// `POST` starts a job or attaches to the running one, `GET` returns the last job's state, `DELETE` cancels.
@@ -9,21 +10,10 @@ extension API {
         static var requestWithoutBody: Request? { get }
 
         var asset: String { get }
-        var state: JobState { get }
+        /// Absent if there was no job since the start of the daemon.
+        var state: JobState? { get }
         var bytes: Int { get }
         var totalBytes: Int { get }
-    }
-
-    package enum JobState: String, Codable, Sendable {
-        case none
-        case running
-        case repairing
-        case done
-        case cancelled
-        /// Ended by the error in `error`.
-        case failed
-
-        package var isFinal: Bool { self != .running && self != .repairing }
     }
 
     /// The kinds of jobs. The raw values are the last path components of the routes, and keys in JSON.
@@ -84,8 +74,10 @@ extension API {
         }
 
         package var asset: String
-        package var state: JobState
+        package var state: JobState?
         package var isRepair = false
+        /// True while it fetches missing and damaged pieces again; absent otherwise.
+        package var isRepairing: Bool?
         package var bytes = 0
         package var totalBytes = 0
         /// Number of missing or damaged pieces when everything had been read.
@@ -96,7 +88,10 @@ extension API {
         /// The findings; absent before everything was read.
         package var parts: [Part]?
         package var error: Download.Failure?
-        package init(asset: String, state: JobState) { (self.asset, self.state) = (asset, state) }
+        package init(asset: String, state: JobState?) {
+            self.asset = asset
+            self.state = state
+        }
     }
 
     /// The body of `POST /api/v1/assets/<name>/verification`. Optional.
@@ -113,7 +108,7 @@ extension API {
 
         package var asset: String
         /// State of the publication; published files stay, however it ends.
-        package var state: JobState
+        package var state: JobState?
         package var target: String?
         package var totalFiles = 0
         package var totalBytes = 0
@@ -125,7 +120,10 @@ extension API {
         /// Number of deleted files of an earlier publication that are not part of this one.
         package var deletedFiles = 0
         package var error: Problem?
-        package init(asset: String, state: JobState) { (self.asset, self.state) = (asset, state) }
+        package init(asset: String, state: JobState?) {
+            self.asset = asset
+            self.state = state
+        }
     }
 
     /// Body of `POST /api/v1/assets/<name>/publication`. The daemon keeps the client's keys in memory until the
@@ -160,7 +158,7 @@ extension API {
 
         package var asset: String
         /// State of the move; unless it is `done`, the asset is still in its former folder.
-        package var state: JobState
+        package var state: JobState?
         /// The target folder; absent for the store's own.
         package var path: String?
         package var bytes = 0
@@ -168,7 +166,10 @@ extension API {
         /// Number of damaged pieces, which were not moved; absent if there are none.
         package var damagedPieces: Int?
         package var error: Download.Failure?
-        package init(asset: String, state: JobState) { (self.asset, self.state) = (asset, state) }
+        package init(asset: String, state: JobState?) {
+            self.asset = asset
+            self.state = state
+        }
     }
 
     /// Body of `POST /api/v1/assets/<name>/move`.
@@ -187,24 +188,13 @@ extension API {
 
     /// The body of `POST /api/v1/assets/<name>/export`, which answers at the end.
     package struct ExportRequest: Codable, Equatable, Sendable {
-        package enum Format: String, Codable, CaseIterable, Sendable {
-            /// A folder that plays without Weir.
-            case folder
-            /// The folder of `folder` as an archive.
-            case tar
-            /// One MPEG-4 file with the best video and every language, made by ffmpeg.
-            case mp4
-            /// One Matroska file with the same content as `mp4`.
-            case mkv
-        }
-
         /// Target path on the daemon's disk: absolute, and not yet existing.
         package var path: String
         /// The format; if absent, the path's ending decides: `.tar`, `.mp4`, `.mkv`, or else a folder.
-        package var format: Format?
+        package var format: ExportFormat?
         /// True to hard-link a folder's files to the store's files, if both are on one disk.
         package var link: Bool?
-        package init(path: String, format: Format? = nil, link: Bool? = nil) {
+        package init(path: String, format: ExportFormat? = nil, link: Bool? = nil) {
             (self.path, self.format, self.link) = (path, format, link)
         }
     }
@@ -212,12 +202,12 @@ extension API {
     package struct Export: Codable, Equatable, Sendable {
         package var name: String
         package var path: String
-        package var format: ExportRequest.Format
+        package var format: ExportFormat
         /// The bytes of exported media.
         package var bytes: Int
         /// Stored content that was left out, with the reason; absent for none.
         package var leftOut: [String]?
-        package init(name: String, path: String, format: ExportRequest.Format, bytes: Int, leftOut: [String]? = nil) {
+        package init(name: String, path: String, format: ExportFormat, bytes: Int, leftOut: [String]? = nil) {
             (self.name, self.path, self.format, self.bytes, self.leftOut) = (name, path, format, bytes, leftOut)
         }
     }
@@ -236,6 +226,9 @@ extension API.Job {
     /// By default, nil: a body is required.
     package static var requestWithoutBody: Request? { nil }
 
+    /// True if the job has ended, with or without a result.
+    package var isOver: Bool { state?.isFinal ?? true }
+
     /// True if the job ended without a result: a user cancelled it, or the daemon was restarted.
-    package var isAborted: Bool { state == .cancelled || state == .none }
+    package var isAborted: Bool { state == .cancelled || state == nil }
 }

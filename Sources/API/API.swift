@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+package import Orders
 internal import SafeText
 
 /// The shapes of the control API, version 1: the JSON of requests and responses of `/api/v1/…`.
@@ -61,16 +62,8 @@ package enum API {
 
     /// The network mode: `GET /api/v1/mode` returns it, `PUT` changes it until the daemon ends.
     package struct Mode: Codable, Equatable, Sendable {
-        package enum Name: String, Codable, CaseIterable, Sendable {
-            /// Missing resources are fetched from the origin while it can be reached.
-            case auto
-            case offline
-            /// As `auto`, but the playlists list only complete renditions if there are any.
-            case local
-        }
-
-        package var mode: Name
-        package init(_ mode: Name) { self.mode = mode }
+        package var mode: PlayMode
+        package init(_ mode: PlayMode) { self.mode = mode }
     }
 
     /// The daemon's address on the network: `GET /api/v1/lan`.

@@ -1,5 +1,6 @@
 package import AccessLog
 internal import HTTPMessage
+package import Orders
 
 /// The table of all operations of the API. `conf/openapi.json` documents each; a test compares them.
 package enum Endpoints {
@@ -20,8 +21,8 @@ package enum Endpoints {
     package static let artwork = Endpoint<API.Nothing, API.Bytes>(.get, "/assets/{name}/artwork", phones: true)
     /// Stores an image with an asset and replaces the former one. Throws `.notArtwork`; then nothing has changed.
     package static let setArtwork = Endpoint<API.Bytes, API.Asset>(.put, "/assets/{name}/artwork", hasLongBody: true)
-    package static let policy = Endpoint<API.Nothing, API.Policy>(.get, "/assets/{name}/policy")
-    package static let setPolicy = Endpoint<API.Policy, API.Asset>(.put, "/assets/{name}/policy")
+    package static let policy = Endpoint<API.Nothing, StoragePolicy>(.get, "/assets/{name}/policy")
+    package static let setPolicy = Endpoint<StoragePolicy, API.Asset>(.put, "/assets/{name}/policy")
     /// Writes the complete part of an asset to a path outside the store; returns at the end. Throws `.incomplete`,
     /// `.targetExists`, `.badTarget`, `.noProgram`.
     package static let export = Endpoint<API.ExportRequest, API.Export>(.post, "/assets/{name}/export", isLong: true)

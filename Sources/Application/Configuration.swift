@@ -1,6 +1,5 @@
 import API
 package import Control
-package import Library
 package import Logging
 package import Orders
 package import Origin

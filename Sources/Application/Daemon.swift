@@ -9,6 +9,7 @@ import HTTPServer
 import Integrity
 import Library
 import Logging
+import Orders
 import Origin
 import Playback
 import Retention

@@ -35,16 +35,3 @@ import Library
         }
     }
 }
-
-extension API.JobState {
-    init(_ state: JobState) {
-        self =
-            switch state {
-            // Only downloads are queued, paused or waiting.
-            case .queued, .running, .paused, .waiting: .running
-            case .complete: .done
-            case .cancelled: .cancelled
-            case .failed: .failed
-            }
-    }
-}

@@ -10,7 +10,7 @@ extension API.Download {
     /// Converts the state of a download alone. Needs its playlists only if the download is complete.
     @LoopActor package init(stateOf download: Download) {
         self.init(id: download.asset.id, asset: download.asset.name)
-        state = State(download)
+        state = download.actualState(isComplete: download.isComplete)
         need = download.need(in: state)
         error = download.failure.map { Failure(code: APIError.Code($0.code), message: $0.message) }
     }
@@ -119,27 +119,17 @@ extension API.Event.Selection {
     }
 }
 
-extension API.Download.State {
-    @LoopActor init(_ download: Download) { self.init(download, isComplete: download.isComplete) }
-
-    /// - Parameter isComplete: true if everything selected is stored.
-    @LoopActor init(_ download: Download, isComplete: @autoclosure () -> Bool) {
-        switch download.state {
-        case .queued: self = .queued
-        case .running: self = .running
-        case .paused: self = .paused
-        case .waiting: self = .waiting
-        case .failed: self = .failed
-        case .cancelled: self = .cancelled
-        // The disk decides: pieces may have been lost since, or the volume may be absent.
-        case .complete: self = isComplete() ? .complete : download.isAway ? .waiting : .failed
-        }
-    }
-}
-
 extension Download {
+    /// The state as the disk shows it: pieces of a complete download may have been lost since, or its volume may be absent.
+    ///
+    /// - Parameter isComplete: true if everything selected is stored.
+    func actualState(isComplete: @autoclosure () -> Bool) -> JobState {
+        guard state == .complete, !isComplete() else { return state }
+        return isAway ? .waiting : .failed
+    }
+
     /// The missing condition, for a state as the API shows it: an absent volume is one, whatever the catalogue says.
-    func need(in state: API.Download.State) -> Need? {
+    func need(in state: JobState) -> Need? {
         guard state == .waiting else { return nil }
         return need ?? (isAway ? .volume : nil)
     }

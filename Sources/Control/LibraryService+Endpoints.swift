@@ -1,6 +1,7 @@
 import API
 import EventLoop
 import HTTPMessage
+import Orders
 
 /// The endpoints that the library and its downloads answer.
 extension LibraryService {
@@ -31,7 +32,7 @@ extension LibraryService {
         }
         handlers.on(Endpoints.removeAsset) { call throws(APIError) in try await self.removeAsset(named: call.item) }
         handlers.on(Endpoints.policy) { call throws(APIError) in
-            try await self.asset(named: call.item).storage?.policy ?? API.Policy()
+            try await self.asset(named: call.item).storage?.policy ?? StoragePolicy()
         }
         handlers.on(Endpoints.setPolicy) { call, policy throws(APIError) in
             try await self.setPolicy(policy, ofAsset: call.item)

@@ -4,6 +4,7 @@ import EventLoop
 import Exchange
 import HTTPMessage
 import Library
+import Orders
 
 /// Images for assets.
 extension LibraryService {
@@ -47,10 +48,10 @@ extension LibraryService {
         let asset = try find(name)
         do throws(ExchangeError) {
             let export = try await exchange.exporter.export(
-                asset, to: request.path, as: request.format.flatMap { ExportFormat(rawValue: $0.rawValue) },
+                asset, to: request.path, as: request.format,
                 sharesFiles: request.link ?? false)
             return API.Export(
-                name: asset.name, path: request.path, format: .init(rawValue: export.format.rawValue) ?? .folder,
+                name: asset.name, path: request.path, format: export.format,
                 bytes: Int(export.bytes), leftOut: export.leftOut.isEmpty ? nil : export.leftOut)
         } catch {
             throw APIError(error, asset: asset.name)

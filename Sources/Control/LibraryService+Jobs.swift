@@ -5,6 +5,7 @@ import Exchange
 import HTTPMessage
 import Integrity
 import Library
+import Orders
 import Origin
 import Store
 
@@ -23,7 +24,7 @@ extension LibraryService {
 
     private func verification(of asset: Asset) -> API.Verification {
         if let job = downloader.integrity.jobs[asset] { return API.Verification(job) }
-        var shape = API.Verification(asset: asset.name, state: .none)
+        var shape = API.Verification(asset: asset.name, state: nil)
         shape.verified = asset.verified.map { Int($0) }
         return shape
     }
@@ -37,8 +38,9 @@ extension API.Verification {
     /// Converts a verification. Once everything is read, the findings are worked out from the playlists and folders.
     @LoopActor init(_ job: VerificationJob) {
         let verification = job.verification
-        self.init(asset: job.asset.name, state: job.isRepairing ? .repairing : .init(job.state))
+        self.init(asset: job.asset.name, state: job.state)
         isRepair = job.isRepair
+        isRepairing = job.isRepairing ? true : nil
         bytes = Int(verification.pace.bytes)
         totalBytes = Int(verification.totalBytes)
         found = job.found
@@ -92,7 +94,7 @@ extension LibraryService {
     }
 
     private func move(of asset: Asset) -> API.Move {
-        exchange.mover.jobs[asset].map(API.Move.init) ?? API.Move(asset: asset.name, state: .none)
+        exchange.mover.jobs[asset].map(API.Move.init) ?? API.Move(asset: asset.name, state: nil)
     }
 
     private func cancelMove(of asset: Asset) { exchange.mover.jobs[asset]?.cancel() }
@@ -100,7 +102,7 @@ extension LibraryService {
 
 extension API.Move {
     @LoopActor init(_ move: Move) {
-        self.init(asset: move.asset.name, state: .init(move.state))
+        self.init(asset: move.asset.name, state: move.state)
         (path, bytes, totalBytes) = (move.path, Int(move.pace.bytes), Int(move.totalBytes))
         damagedPieces = move.leftOut > 0 ? move.leftOut : nil
         error = move.failure.map {
@@ -128,7 +130,7 @@ extension LibraryService {
 
     private func publication(of asset: Asset) -> API.Publication {
         let publication = exchange.publications.jobs[asset]
-        return publication.map(API.Publication.init) ?? .init(asset: asset.name, state: .none)
+        return publication.map(API.Publication.init) ?? .init(asset: asset.name, state: nil)
     }
 
     private func cancelPublication(of asset: Asset) { exchange.publications.jobs[asset]?.cancel() }
@@ -179,7 +181,7 @@ extension APIError {
 
 extension API.Publication {
     @LoopActor init(_ publication: Publication) {
-        self.init(asset: publication.asset.name, state: .init(publication.state))
+        self.init(asset: publication.asset.name, state: publication.state)
         target = publication.target
         (totalFiles, totalBytes) = (publication.total.files, Int(publication.total.bytes))
         (files, bytes) = (publication.present.files, Int(publication.present.bytes))

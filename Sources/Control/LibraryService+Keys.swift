@@ -1,6 +1,7 @@
 package import API
 import EventLoop
 import Library
+import Orders
 import Retention
 import Store
 
@@ -63,8 +64,8 @@ extension LibraryService {
 
     private func keyList(of asset: Asset) -> API.KeyList {
         var list = API.KeyList(asset: asset.name, keys: library.keys.reports(of: asset).map { API.Key($0) })
-        list.keysExpire = asset.life.policy.keys.lifetime.map(Int.init)
-        list.keysAfterFirstPlay = asset.life.policy.keys.afterFirstPlay.map(Int.init)
+        list.keysExpire = asset.life.policy.keys.lifetime
+        list.keysAfterFirstPlay = asset.life.policy.keys.afterFirstPlay
         return list
     }
 

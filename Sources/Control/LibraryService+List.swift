@@ -168,7 +168,7 @@ extension LibraryService {
         shape.unreadable = asset.refusal
         // For an asset that is not open, the summary decides, so that nothing has to be read.
         let isWhole = !asset.isLoaded ? facts.local == API.Local.complete.rawValue : nil
-        shape.state = download.map { API.Download.State($0, isComplete: isWhole ?? $0.isComplete) }
+        shape.state = download.map { $0.actualState(isComplete: isWhole ?? $0.isComplete) }
         if let download, let state = shape.state {
             shape.need = download.need(in: state)
         }

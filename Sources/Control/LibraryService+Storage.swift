@@ -4,7 +4,7 @@ import EventLoop
 import HTTPMessage
 import HTTPServer
 import Library
-import Orders
+package import Orders
 import Retention
 import SafeText
 import Store
@@ -12,11 +12,11 @@ import Substitution
 
 /// Policies, names, titles and header fields of assets.
 extension LibraryService {
-    package func setPolicy(_ policy: API.Policy, ofAsset name: String) async throws(APIError) -> API.Asset {
+    package func setPolicy(_ policy: StoragePolicy, ofAsset name: String) async throws(APIError) -> API.Asset {
         if let contradiction = policy.contradiction { throw APIError(.badRequest, contradiction) }
         let asset = try find(name)
         do {
-            try await retention.setPolicy(StoragePolicy(policy), of: asset)
+            try await retention.setPolicy(policy, of: asset)
         } catch {
             throw APIError(error, asset: asset.name)
         }
@@ -57,11 +57,11 @@ extension LibraryService {
     func storage(of asset: Asset) -> API.Storage {
         let life = asset.life
         var storage = API.Storage(
-            policy: API.Policy(life.policy), expiration: life.expiration.map(Int.init),
+            policy: life.policy, expiration: life.expiration.map(Int.init),
             isExpired: retention.isExpired(asset))
         storage.firstPlayed = life.firstPlayed.map(Int.init)
         storage.lastPlayed = life.lastPlayed.map(Int.init)
-        storage.purge = life.purge.map(API.Storage.Purge.init)
+        storage.purge = life.purge
         return storage
     }
 }
@@ -75,34 +75,6 @@ extension APIError {
             near.isEmpty || near == asset
             ? "weir set \(asset) \(titled)" : "weir rename \(asset) \(near) \(titled)"
         self.init(.nameTaken, AssetNaming.flaw(of: name), next: next)
-    }
-}
-
-extension StoragePolicy {
-    fileprivate init(_ policy: API.Policy) {
-        self.init(
-            expires: policy.expires.map(Int64.init), afterFirstPlay: policy.afterFirstPlay.map(Int64.init),
-            priority: policy.priority,
-            isExcludedFromBackups: policy.backup == .exclude,
-            keys: KeyTerms(
-                lifetime: policy.keysExpire.map(Int64.init), afterFirstPlay: policy.keysAfterFirstPlay.map(Int64.init)))
-    }
-}
-
-extension API.Policy {
-    fileprivate init(_ policy: StoragePolicy) {
-        self.init(
-            expires: policy.expires.map(Int.init), afterFirstPlay: policy.afterFirstPlay.map(Int.init),
-            priority: policy.priority,
-            backup: policy.isExcludedFromBackups ? .exclude : .include,
-            keysExpire: policy.keys.lifetime.map(Int.init),
-            keysAfterFirstPlay: policy.keys.afterFirstPlay.map(Int.init))
-    }
-}
-
-extension API.Storage.Purge {
-    init(_ purge: StorageLife.Purge) {
-        self.init(date: Int(purge.date), bytes: Int(purge.bytes), cause: purge.cause == .expired ? .expired : .space)
     }
 }
 
@@ -143,37 +115,21 @@ extension LibraryService {
 /// Playability of stored assets.
 extension LibraryService {
     /// The playability of an asset without its origin, judged from the disk.
-    func playable(_ asset: Asset) async -> API.Playable {
+    func playable(_ asset: Asset) async -> Playability {
         await library.survey(asset)
-        do { try retention.checkExpiry(of: asset) } catch { return API.Playable(.no, error.message, duration: nil) }
-        let playability = await substitutions.playability(of: asset)
-        return API.Playable(.init(playability.answer), playability.reason, duration: playability.seconds)
-    }
-}
-
-extension API.Playable.Answer {
-    fileprivate init(_ answer: Playability.Answer) {
-        self =
-            switch answer {
-            case .yes: .yes
-            case .part: .partial
-            case .no: .no
-            }
+        do { try retention.checkExpiry(of: asset) } catch { return Playability(.no, error.message) }
+        return await substitutions.playability(of: asset)
     }
 }
 
 /// The network mode.
 extension LibraryService {
-    package func mode() async throws(APIError) -> API.Mode { API.Mode(mode: library.mode) }
+    package func mode() async throws(APIError) -> API.Mode { API.Mode(library.mode) }
 
     package func change(to mode: API.Mode) async throws(APIError) -> API.Mode {
         let before = library.mode
-        library.mode = PlayMode(rawValue: mode.mode.rawValue) ?? .auto
+        library.mode = mode.mode
         if before == .offline, library.mode != .offline { downloader.retry(.network) }
         return mode
     }
-}
-
-extension API.Mode {
-    init(mode: PlayMode) { self.init(Name(rawValue: mode.rawValue) ?? .auto) }
 }

@@ -88,11 +88,8 @@ package import Substitution
         }
         // A download keeps its old content until the new is complete. Cached pieces need not be kept.
         guard downloader.download(of: asset) != nil else { return shape(await library.revisions.current(asset)) }
-        var order = DownloadOrder()
-        // The new content gets the selections of the old.
-        order.selections = []
         do throws(Downloader.Refusal) {
-            _ = try await downloader.start(asset, order)
+            _ = try await downloader.update(asset)
         } catch {
             throw APIError(error, asset: asset.name, url: asset.origin.redacted)
         }
@@ -131,7 +128,7 @@ package import Substitution
     package func explain(_ request: API.DownloadRequest) async throws(APIError) -> API.Presentation {
         let request = request.with(defaults: selectionDefaults)
         try Self.check(request)
-        let selection = request.selection
+        let selection = request.order.selection
         let source = request.source
         let known = library.asset(named: source)
         let asset: Asset
@@ -196,9 +193,8 @@ package import Substitution
     private func start(
         _ asset: Asset, _ request: API.DownloadRequest, isKnown: Bool
     ) async throws(APIError) -> Download {
-        let order = DownloadOrder(request)
         do throws(Downloader.Refusal) {
-            return try await downloader.start(asset, order)
+            return try await downloader.start(asset, request.order)
         } catch {
             // Nothing is left of a new asset, whose name the next step could have.
             if case .library(let cause) = error, !isKnown {
@@ -351,7 +347,7 @@ package import Substitution
     }
 
     private static func check(_ request: API.DownloadRequest) throws(APIError) {
-        if let contradiction = request.contradiction { throw APIError(.badRequest, contradiction) }
+        if let contradiction = request.order.contradiction { throw APIError(.badRequest, contradiction) }
     }
 
     static func url(_ text: String) throws(APIError) -> WebURL {

@@ -86,29 +86,3 @@ package struct DownloadTask: Equatable, Sendable {
         return ranges.count < wanting.count ? .all : .parts(ranges)
     }
 }
-
-/// A user's order for one asset: begins a download, or adds to an existing one.
-package struct DownloadOrder: Equatable, Sendable {
-    /// The selections, the most important first; never empty. Shared resources are fetched once.
-    package var selections: [Selection]
-    /// The requested media time; nil for all of it.
-    package var range: MediaRange?
-    package var note: String?
-    package var priority: Priority?
-    /// True to record a live presentation until it ends; otherwise the order is refused.
-    package var recordsLive = false
-    /// Seconds from now after which a recording ends; nil to leave its end as it is.
-    package var recordSeconds: Int64?
-    /// True to begin even if the disk has less room than the estimated size.
-    package var ignoresRoom = false
-    /// True to create the download as paused; it begins when it is resumed.
-    package var isPaused = false
-    /// Changes of the download's rules.
-    package var rules = DownloadRules.Change()
-
-    /// Makes an order for these selections.
-    package init(_ selections: Selection..., range: MediaRange? = nil) {
-        self.selections = selections.isEmpty ? [Selection()] : selections
-        self.range = range
-    }
-}

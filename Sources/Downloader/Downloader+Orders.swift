@@ -69,7 +69,7 @@ extension Downloader {
         var leftOut: Refusal?
         for rendition in chosen.dropFirst() {
             do throws(Refusal) {
-                try await check(rendition, of: asset, recordsLive: order.recordsLive)
+                try await check(rendition, of: asset, recordsLive: order.record == true)
             } catch {
                 // The picture is worth more than nothing.
                 guard error.isAboutOneVariant, !library.isOffline, !asset.isRemoved else { throw error }
@@ -105,10 +105,10 @@ extension Downloader {
         _ variant: Rendition, of asset: Asset, _ order: DownloadOrder
     ) async throws(Refusal) {
         do throws(Refusal) {
-            try await check(variant, of: asset, recordsLive: order.recordsLive)
+            try await check(variant, of: asset, recordsLive: order.record == true)
         } catch {
             guard error.isAnswer, !asset.isRemoved else { throw error }
-            try await check(variant, of: asset, recordsLive: order.recordsLive)
+            try await check(variant, of: asset, recordsLive: order.record == true)
         }
         guard let source = variant.source, source.isDurable, source.playlist.segments.isEmpty else { return }
         throw .library(LibraryError(.notPlaylist, "the playlist of \(variant.name.id) names no segments"))

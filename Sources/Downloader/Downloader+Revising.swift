@@ -75,7 +75,7 @@ extension Downloader {
     /// Throws the first refusal if no selection matches the new content, and reports it if some do.
     private func reselected(_ task: DownloadTask, of revision: Asset) async throws(Refusal) -> DownloadTask {
         var order = DownloadOrder()
-        order.recordsLive = task.recordsLive
+        order.record = task.recordsLive
         var obstacle: Refusal?
         var items: [DownloadTask.Item] = []
         for item in task.items {

@@ -78,30 +78,42 @@ import Store
     /// Returns once the playlists are loaded. A stopped download continues. If the origin is known to have new content,
     /// the order applies to that, also if that is being fetched already: see `Revisions.revise`.
     package func start(_ asset: Asset, _ order: DownloadOrder) async throws(Refusal) -> Download {
+        try await start(asset, order, selecting: order.selections)
+    }
+
+    /// Fetches the new content of an asset, of which its origin is known to have some, with the selections of the old.
+    package func update(_ asset: Asset) async throws(Refusal) -> Download {
+        try await start(asset, DownloadOrder(), selecting: [])
+    }
+
+    private func start(
+        _ asset: Asset, _ order: DownloadOrder, selecting selections: [Selection]
+    ) async throws(Refusal) -> Download {
         if byAsset[asset.id]?.isUnreadable ?? false { throw .unreadable(name: asset.name) }
         do { try retention.checkExpiry(of: asset) } catch { throw .library(error) }
         let download = try await withTarget(for: asset) { target throws(Refusal) in
-            try await start(target, order, beside: try await task(for: target, of: asset))
+            let task = try await task(for: target, of: asset)
+            return try await start(target, order, selecting: selections, beside: task)
         }
         // The download may have found the new content before it was saved.
         return asset.revision.flatMap { byAsset[$0.id] } ?? download
     }
 
     private func start(
-        _ asset: Asset, _ order: DownloadOrder, beside task: DownloadTask
+        _ asset: Asset, _ order: DownloadOrder, selecting selections: [Selection], beside task: DownloadTask
     ) async throws(Refusal) -> Download {
         var items: [DownloadTask.Item] = []
-        for selection in order.selections { items.append(try await item(selection, order, of: asset)) }
+        for selection in selections { items.append(try await item(selection, order, of: asset)) }
         try checkNotRemoved(asset)
         if let download = await join(items, order, of: asset) { return download }
 
         let expected = merged(items, order, into: task, of: asset)
-        if !order.ignoresRoom, !expected.recordsLive { try await checkRoom(for: expected, of: asset) }
+        if order.ignoreSpace != true, !expected.recordsLive { try await checkRoom(for: expected, of: asset) }
         await applyNewKeyTerms(to: asset)
         try checkNotRemoved(asset)
         // Another order may have come meanwhile.
         if let download = await join(items, order, of: asset) { return download }
-        return await begin(merged(items, order, into: task, of: asset), of: asset, isPaused: order.isPaused)
+        return await begin(merged(items, order, into: task, of: asset), of: asset, isPaused: order.paused == true)
     }
 
     func checkNotRemoved(_ asset: Asset) throws(Refusal) {
@@ -133,9 +145,11 @@ import Store
         for item in items.reversed() { task.add(item) }
         task.note = order.note ?? task.note
         task.priority = order.priority ?? task.priority
-        task.recordsLive = order.recordsLive || task.recordsLive
+        task.recordsLive = order.record == true || task.recordsLive
         if let seconds = order.recordSeconds { task.recordEnd = Library.now + seconds }
-        task.rules.apply(order.rules)
+        if let rules = order.rules {
+            task.rules.apply(rules)
+        }
         return task
     }
 

@@ -2,6 +2,7 @@ package import EventLoop
 import Fetching
 import Glibc
 package import Library
+package import Orders
 package import Retention
 import Store
 

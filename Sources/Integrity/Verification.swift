@@ -1,6 +1,7 @@
 package import EventLoop
 import Fetching
 package import Library
+import Orders
 import Retention
 package import Store
 

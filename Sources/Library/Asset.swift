@@ -1,6 +1,7 @@
 public import EventLoop
 public import Fetching
 public import HTTPMessage
+import Orders
 public import Origin
 public import Playlist
 public import Store
@@ -51,7 +52,7 @@ public import Store
         get { unusualLife ?? StorageLife() }
         set {
             unusualLife = newValue == StorageLife() ? nil : newValue
-            bundle.isExcludedFromBackups = newValue.policy.isExcludedFromBackups
+            bundle.isExcludedFromBackups = newValue.policy.backup == .exclude
             knownKeys?.adopt(newValue.policy.keys)
         }
     }

@@ -1,6 +1,7 @@
 package import EventLoop
 import Fetching
 import HTTPMessage
+import Orders
 package import Playlist
 import Store
 

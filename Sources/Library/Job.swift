@@ -1,28 +1,6 @@
 public import EventLoop
+public import Orders
 public import Store
-
-/// State of a job on an asset. The raw values are stored in the catalogue and never change.
-public enum JobState: String, CaseIterable, Sendable {
-    /// Waiting for its turn.
-    case queued
-    /// In progress.
-    case running
-    /// Stopped by the user until the user resumes it.
-    case paused
-    /// Waiting for a condition; it continues by itself.
-    case waiting
-    /// Stopped by an error; it does not continue by itself.
-    case failed
-    /// Done.
-    case complete
-    /// Cancelled.
-    case cancelled
-
-    /// True if the job continues, now or later, without the user's action.
-    public var isActive: Bool { self == .queued || self == .running || self == .waiting }
-    /// True if the job has ended.
-    public var isFinal: Bool { self == .failed || self == .complete || self == .cancelled }
-}
 
 /// The reason why a job failed or waits.
 public struct JobFailure: Equatable, Sendable {

@@ -1,6 +1,7 @@
 public import EventLoop
 import Fetching
 import HTTPMessage
+import Orders
 import Origin
 import Playheads
 package import Store

@@ -2,6 +2,7 @@ public import EventLoop
 public import Fetching
 import Glibc
 public import HTTPMessage
+package import Orders
 import Playlist
 public import Store
 

@@ -2,6 +2,7 @@ import EventLoop
 import Fetching
 import FoundationEssentials
 package import HTTPMessage
+import Orders
 public import Origin
 import Playheads
 import Store

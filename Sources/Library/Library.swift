@@ -3,6 +3,7 @@ package import Fetching
 import FoundationEssentials
 import Glibc
 public import HTTPMessage
+public import Orders
 public import Origin
 public import Playheads
 public import Store

@@ -1,6 +1,7 @@
 public import EventLoop
 public import Fetching
 public import HTTPMessage
+public import Orders
 public import Playlist
 public import Store
 
@@ -22,7 +23,7 @@ public enum LibraryEvent {
     /// Everything stored of the asset is about to be deleted; the reason is a sentence.
     case willPurge(Asset, reason: String)
     /// Everything stored of the asset was deleted; `asset.life` has the same record.
-    case purged(Asset, StorageLife.Purge)
+    case purged(Asset, Purge)
     /// The keys with these numbers have changed.
     case keysChanged(Asset, KeyChange, numbers: [Int])
     /// The mode in which origins are asked has changed.
@@ -43,30 +44,6 @@ public enum LibraryEvent {
     var isRoomAwaited: Bool { get }
     /// Registers a former orphan bundle, which is an asset now, as a complete download.
     func keep(_ asset: Asset) async
-}
-
-/// A change of keys.
-public enum KeyChange: String, Sendable {
-    /// The origin sent them again, and they were the same.
-    case renewed
-    /// They expire within a day, and once more: within an hour.
-    case expiring
-    /// They have expired.
-    case expired
-    /// The user has revoked them; their files are deleted.
-    case revoked
-    /// Their expiration dates have changed.
-    case expiryChanged
-}
-
-/// Controls how origins are contacted, for the whole process. A session may have a stricter mode of its own.
-public enum PlayMode: String, CaseIterable, Sendable {
-    /// The origin supplies missing resources, as long as it can be reached.
-    case auto
-    /// No socket is opened and no name is looked up.
-    case offline
-    /// As `auto`, but if something is stored completely, only that is listed.
-    case local
 }
 
 /// The recording of a rendition, as the library sees it. The room that records implements it.

@@ -2,6 +2,7 @@ import EventLoop
 import HTTPMessage
 import HTTPServer
 import Library
+import Orders
 import Origin
 import Playheads
 import Playlist

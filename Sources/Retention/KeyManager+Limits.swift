@@ -1,6 +1,7 @@
 import EventLoop
 import Fetching
 package import Library
+package import Orders
 import Playlist
 package import Store
 

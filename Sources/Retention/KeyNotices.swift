@@ -1,3 +1,4 @@
+import Orders
 import Store
 
 /// Decides when keys are announced to expire, and when they are renewed. Pure; times are in seconds since 1970.

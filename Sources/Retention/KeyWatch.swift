@@ -1,5 +1,6 @@
 import EventLoop
 import Library
+import Orders
 import Store
 
 /// Announces a day and an hour before keys expire, and renews them by itself while Weir is online.

@@ -1,6 +1,7 @@
 import EventLoop
 import Fetching
 import Library
+import Orders
 import Playheads
 import Store
 

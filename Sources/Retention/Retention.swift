@@ -1,6 +1,7 @@
 public import EventLoop
 import Fetching
 package import Library
+package import Orders
 import Playheads
 package import Store
 
@@ -118,7 +119,7 @@ package import Store
         library.events.send(.assetChanged(asset))
         guard asset.bundle.exists else { return }
         asset.bundle.performWrite {
-            try? asset.bundle.directory(create: false).setExcludedFromBackups(policy.isExcludedFromBackups)
+            try? asset.bundle.directory(create: false).setExcludedFromBackups(policy.backup == .exclude)
         }
         library.writeBundle(of: asset)
         if !changed.isEmpty { library.rectify(asset) }
@@ -137,13 +138,13 @@ package import Store
     }
 
     /// Deletes everything stored of an asset that is not played, and of its revision. The asset stays in the list.
-    func purge(_ asset: Asset, _ cause: StorageLife.Cause) async {
+    func purge(_ asset: Asset, _ cause: Purge.Cause) async {
         asset.load()
         guard library.readOnlyReason == nil, !asset.isRemoved, asset.refusal == nil, !cache.isInUse(asset) else {
             return
         }
         let bytes = asset.bytes + (asset.revision?.bytes ?? 0)
-        let purge = StorageLife.Purge(date: library.date(), bytes: bytes, cause: cause)
+        let purge = Purge(date: library.date(), bytes: bytes, cause: cause)
         let sentence = "\(asset.name) was purged, \(bytes >> 20) MB: \(reason(of: asset, cause))"
         asset.life.purge = purge
         library.events.send(.willPurge(asset, reason: sentence))
@@ -175,7 +176,7 @@ package import Store
         Task { await library.records.saveLife(of: asset) }
     }
 
-    private func reason(of asset: Asset, _ cause: StorageLife.Cause) -> String {
+    private func reason(of asset: Asset, _ cause: Purge.Cause) -> String {
         switch cause {
         case .expired: "it expired at \(asset.life.expiration.map(Library.instant) ?? "some time")"
         case .space: "the disk was full, and it was played the longest ago"

@@ -1,4 +1,5 @@
 import FoundationEssentials
+package import Orders
 
 /// The contents of `asset.json`, which identifies a bundle; without secrets.
 package struct BundleIdentity: Codable, Sendable {

@@ -194,14 +194,14 @@ public struct StorageRecord: Codable, Equatable, Sendable, CatalogueRow {
     var keysExpire, keysAfterFirstPlay: Int64?
     // See `StorageLife`; dates in seconds since 1970.
     var firstPlayed, lastPlayed, purged, purgedBytes: Int64?
-    /// The persistent name of `StorageLife.Cause`.
+    /// The persistent name of `Purge.Cause`.
     var purgeCause: String?
 
     /// Makes the record of an asset's storage.
     public init(asset: String, _ life: StorageLife) {
         self.asset = asset
         (expires, afterFirstPlay) = (life.policy.expires, life.policy.afterFirstPlay)
-        (priority, isExcluded) = (life.policy.priority.rawValue, life.policy.isExcludedFromBackups)
+        (priority, isExcluded) = (life.policy.priority.rawValue, life.policy.backup == .exclude)
         (keysExpire, keysAfterFirstPlay) = (life.policy.keys.lifetime, life.policy.keys.afterFirstPlay)
         (firstPlayed, lastPlayed) = (life.firstPlayed, life.lastPlayed)
         (purged, purgedBytes, purgeCause) = (life.purge?.date, life.purge?.bytes, life.purge?.cause.rawValue)
@@ -220,14 +220,15 @@ public struct StorageRecord: Codable, Equatable, Sendable, CatalogueRow {
     /// The asset's storage. Words that only a newer Weir knows read as the default.
     public var life: StorageLife {
         var life = StorageLife()
+        let backup: StoragePolicy.Backup = isExcluded ? .exclude : .include
         life.policy = StoragePolicy(
             expires: expires, afterFirstPlay: afterFirstPlay,
-            priority: Priority(rawValue: priority) ?? .default, isExcludedFromBackups: isExcluded,
+            priority: Priority(rawValue: priority) ?? .default, backup: backup,
             keys: KeyTerms(lifetime: keysExpire, afterFirstPlay: keysAfterFirstPlay))
         (life.firstPlayed, life.lastPlayed) = (firstPlayed, lastPlayed)
         if let purged, let purgedBytes {
-            let cause = purgeCause.flatMap(StorageLife.Cause.init) ?? .space
-            life.purge = StorageLife.Purge(date: purged, bytes: purgedBytes, cause: cause)
+            let cause = purgeCause.flatMap(Purge.Cause.init) ?? .space
+            life.purge = Purge(date: purged, bytes: purgedBytes, cause: cause)
         }
         return life
     }

@@ -1,48 +1,25 @@
 import EventLoop
 import Fetching
 public import Library
+public import Orders
 import Playlist
 import Store
-
-/// Says if an asset plays without its origin, with the reason.
-public struct Playability: Equatable, Sendable {
-    /// The short answer.
-    public enum Answer: String, Sendable {
-        /// Plays from beginning to end.
-        case yes
-        /// Plays with cuts.
-        case part
-        /// Does not play, or too little of it.
-        case no
-    }
-
-    /// The short answer.
-    public let answer: Answer
-    /// The complete or the missing parts. Words for a user, without a full stop.
-    public let reason: String
-    /// Playable duration in seconds; nil if nothing plays, or the duration is unknown.
-    public let seconds: Double?
-
-    init(_ answer: Answer, _ reason: String, seconds: Double? = nil) {
-        (self.answer, self.reason, self.seconds) = (answer, reason, seconds)
-    }
-}
 
 extension Substitutions {
     /// Describes how an asset plays without its origin, from memory. For a certain answer call `Library.survey` first.
     public func playability(of asset: Asset) async -> Playability {
-        if asset.isRecording { return Playability(.part, "it is being recorded") }
+        if asset.isRecording { return Playability(.partial, "it is being recorded") }
         if asset.isLive { return Playability(.no, "it is live") }
         guard asset.entry != nil, asset.bytes > 0 else { return Playability(.no, "nothing is stored") }
         if let listed = await listedRenditions(of: asset) {
             guard !listed.contains(where: \.needsDRM) else {
                 return Playability(.no, "it is protected by a content decryption module (DRM)")
             }
-            return Playability(.yes, listed.map(\.state).joined(separator: ", "), seconds: asset.duration)
+            return Playability(.yes, listed.map(\.state).joined(separator: ", "), duration: asset.duration)
         }
         let reason = await asset.missingResources()
         guard let ranges = await playableRanges(of: asset), ranges.isPlayable else { return Playability(.no, reason) }
-        return Playability(.part, reason, seconds: ranges.seconds)
+        return Playability(.partial, reason, duration: ranges.seconds)
     }
 
     /// The renditions that play without the origin from end to end; nil if they do not make up an entry playlist.

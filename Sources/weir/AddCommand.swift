@@ -97,7 +97,7 @@ struct AddCommand: ReportingCommand {
         let order = try origin.order(for: words)
         origin.route.warn()
         var request = try task.request(for: order, selection, environment: ProcessInfo.processInfo.environment)
-        request.paused = paused ? true : nil
+        request.order.paused = paused ? true : nil
         return request
     }
 
@@ -227,17 +227,10 @@ struct ListFile {
 extension API.DownloadRequest {
     /// Takes over what another request says.
     fileprivate mutating func adopt(_ other: API.DownloadRequest) {
-        selection.adopt(other.selection)
-        additional = other.additional ?? additional
-        range = other.range ?? range
+        order.adopt(other.order)
         name = other.name ?? name
         title = other.title ?? title
-        note = other.note ?? note
         artwork = other.artwork ?? artwork
-        priority = other.priority ?? priority
-        record = other.record ?? record
-        ignoreSpace = other.ignoreSpace ?? ignoreSpace
-        rules = other.rules ?? rules
         headers = other.headers ?? headers
         cookies = other.cookies ?? cookies
         route = other.route ?? route

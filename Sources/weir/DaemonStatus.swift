@@ -2,6 +2,7 @@ import API
 import AccessLog
 import Application
 import Foundation
+import Orders
 
 /// The state of the daemon, as far as it answers.
 struct DaemonStatus: Encodable, Sendable {
@@ -13,7 +14,7 @@ struct DaemonStatus: Encodable, Sendable {
     var started: Int?
     /// Seconds without work after which it ends.
     var idleExit: Int?
-    var mode: API.Mode.Name?
+    var mode: PlayMode?
     /// The folder of the store.
     var folder: String
     var freeBytes: Int?

@@ -31,7 +31,7 @@ extension API.Download {
     /// The state in a few words: `waiting for space`.
     var stateWords: String { Self.words(state, need) }
 
-    static func words(_ state: State, _ need: Need?) -> String {
+    static func words(_ state: JobState, _ need: Need?) -> String {
         switch state {
         case .queued: "queued"
         case .running: "downloading"

@@ -1,5 +1,6 @@
 import API
 import ArgumentParser
+import Orders
 
 struct EventsCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
@@ -89,7 +90,7 @@ enum EventText {
         case .changed(let reference): ["\(reference.asset)  changed"]
         case .contentChanged(let reference): ["\(reference.asset)  has other content at the origin"]
         case .mode(let mode): ["mode  \(mode.mode.rawValue)"]
-        case .purged(let purge): ["\(purge.asset)  purged, \(Format.bytes(purge.purge.bytes))"]
+        case .purged(let purge): ["\(purge.asset)  purged, \(Format.bytes(Int(purge.purge.bytes)))"]
         }
     }
 

@@ -1,6 +1,7 @@
-package import API
+import API
 import ArgumentParser
 import Foundation
+package import Orders
 
 struct ExportCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
@@ -19,7 +20,7 @@ struct ExportCommand: ReportingCommand {
     @Option(
         help: ArgumentHelp("The format, if the target's ending does not determine it.", valueName: "folder|tar|mp4|mkv")
     )
-    var format: API.ExportRequest.Format?
+    var format: ExportFormat?
     @Flag(help: "Hard-link the folder's files to the store's, on the same disk: fast, but never change them.")
     var link = false
     @Flag(help: "Write one JSON object.")
@@ -50,7 +51,7 @@ struct ExportCommand: ReportingCommand {
     }
 }
 
-extension API.ExportRequest.Format: ExpressibleByArgument {}
+extension ExportFormat: ExpressibleByArgument {}
 
 struct ImportCommand: ReportingCommand {
     static let configuration = CommandConfiguration(

@@ -38,7 +38,7 @@ struct JobFollower<Text: JobText>: Sendable {
         do {
             var pause = Pause()
             var job = try await client.call(endpoints.begin, name, body: request)
-            while !job.state.isFinal {
+            while !job.isOver {
                 progress.show(job)
                 try await Task.sleep(for: pause.next())
                 job = try await client.call(endpoints.look, name)
@@ -55,7 +55,7 @@ struct JobFollower<Text: JobText>: Sendable {
     private func giveUp(_ name: String) async -> Result<Job, Failure> {
         var pause = Pause()
         var job = try? await client.call(endpoints.cancel, name)
-        while job?.state.isFinal == false {
+        while job?.isOver == false {
             try? await Task.sleep(for: pause.next())
             job = try? await client.call(endpoints.look, name)
         }

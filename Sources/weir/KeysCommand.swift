@@ -1,6 +1,7 @@
 import API
 import ArgumentParser
 import Foundation
+import Orders
 
 struct KeysCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
@@ -94,7 +95,8 @@ enum KeysText {
     static func lines(_ list: API.KeyList, zone: TimeZone = .current) -> [String] {
         guard !list.keys.isEmpty else { return ["\(list.asset) has no known keys"] }
         let bad = list.keys.count { $0.state == .expired || $0.state == .revoked }
-        let terms = terms(list.keysExpire, list.keysAfterFirstPlay).map { "; valid " + $0 } ?? ""
+        let limits = KeyTerms(lifetime: list.keysExpire, afterFirstPlay: list.keysAfterFirstPlay)
+        let terms = terms(limits).map { "; valid " + $0 } ?? ""
         let next = bad > 0 ? ["renew with: weir keys \(list.asset) --renew"] : []
         let rows = list.keys.map { key in
             [
@@ -107,10 +109,10 @@ enum KeysText {
     }
 
     /// The lifetimes: `30d after their fetch, 48h after the first play`; nil for no limit.
-    static func terms(_ lifetime: Int?, _ window: Int?) -> String? {
+    static func terms(_ terms: KeyTerms) -> String? {
         let words = [
-            lifetime.map { TimeText.words(ofSpan: $0) + " after their fetch" },
-            window.map { TimeText.words(ofSpan: $0) + " after the first play" },
+            terms.lifetime.map { TimeText.words(ofSpan: Int($0)) + " after their fetch" },
+            terms.afterFirstPlay.map { TimeText.words(ofSpan: Int($0)) + " after the first play" },
         ].compactMap(\.self)
         return words.isEmpty ? nil : words.joined(separator: ", ")
     }

@@ -85,7 +85,7 @@ struct ListedAsset: Decodable, Sendable {
     private let quality: String?
     let bytes: Int
     private let local: API.Local
-    private let state: API.Download.State?
+    private let state: JobState?
     private let need: Need?
     private let reason: String?
     private let volume: API.Volume?

@@ -1,5 +1,6 @@
 import API
 import ArgumentParser
+import Orders
 
 struct ModeCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
@@ -11,7 +12,7 @@ struct ModeCommand: ReportingCommand {
             """)
 
     @Argument(help: ArgumentHelp("The new mode.", valueName: "auto|offline|local"), transform: Self.name)
-    var mode: API.Mode.Name?
+    var mode: PlayMode?
     @Flag(help: "Write one JSON object.")
     var json = false
     @OptionGroup var common: CommonOptions
@@ -28,7 +29,7 @@ struct ModeCommand: ReportingCommand {
     }
 
     /// The consequences of a change to a mode, in a sentence.
-    static func effect(of mode: API.Mode.Name) -> String {
+    static func effect(of mode: PlayMode) -> String {
         switch mode {
         case .auto: "Missing media is fetched from the origins, and downloads continue."
         case .offline:
@@ -38,8 +39,8 @@ struct ModeCommand: ReportingCommand {
         }
     }
 
-    private static func name(_ word: String) throws -> API.Mode.Name {
-        guard let name = API.Mode.Name(rawValue: word) else {
+    private static func name(_ word: String) throws -> PlayMode {
+        guard let name = PlayMode(rawValue: word) else {
             throw ValidationError("\"\(word)\" is not a mode; the modes are auto, offline and local")
         }
         return name

@@ -1,6 +1,7 @@
 import API
 import Application
 import ArgumentParser
+import Orders
 
 struct MoveCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
@@ -58,7 +59,7 @@ struct MoveCommand: ReportingCommand {
             throw failure
         case .success(let result):
             if json {
-                var move = API.Move(asset: "store", state: .done)
+                var move = API.Move(asset: "store", state: .complete)
                 (move.path, move.totalBytes) = (result.path, Int(result.bytes))
                 return Output.record(MoveText.result(move, nil))
             }
@@ -116,7 +117,7 @@ struct StoreMoveFollower: Sendable {
 enum MoveText: JobText {
     /// The result in a sentence or two if the move succeeded.
     static func lines(_ move: API.Move) -> [String] {
-        guard move.state == .done else { return [] }
+        guard move.state == .complete else { return [] }
         let folder = move.path ?? "the store"
         let rest = move.damagedPieces.map { count in
             [
@@ -129,8 +130,8 @@ enum MoveText: JobText {
     /// The line for `weir events`, which reports only the end of a move.
     static func event(_ move: API.Move) -> [String] {
         switch move.state {
-        case .none, .running, .repairing: []
-        case .done: lines(move)
+        case nil, .queued, .running, .paused, .waiting: []
+        case .complete: lines(move)
         case .cancelled: ["\(move.asset)  was not moved"]
         case .failed: [move.error?.message ?? "\(move.asset)  was not moved"]
         }
@@ -138,8 +139,8 @@ enum MoveText: JobText {
 
     static func failure(_ move: API.Move) -> Failure? {
         switch move.state {
-        case .done, .running, .repairing: return nil
-        case .none, .cancelled:
+        case .complete, .queued, .running, .paused, .waiting: return nil
+        case nil, .cancelled:
             let message = "the move of \(move.asset) was cancelled"
             return Failure(message, exitCode: 1, code: "cancelled")
         case .failed:

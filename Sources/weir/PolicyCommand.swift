@@ -1,9 +1,9 @@
-package import API
+import API
 import ArgumentParser
 import Foundation
-import Orders
+package import Orders
 
-extension API.Policy.Backup: ExpressibleByArgument {}
+extension StoragePolicy.Backup: ExpressibleByArgument {}
 
 struct PolicyCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
@@ -36,17 +36,17 @@ struct PolicyCommand: ReportingCommand {
     @Option(help: "Order of deletion if the disk is full: default before important.")
     var priority: Priority?
     @Option(help: "Include in backups, or exclude (by a CACHEDIR.TAG): include or exclude.")
-    var backup: API.Policy.Backup?
+    var backup: StoragePolicy.Backup?
     @Flag(help: "Write one JSON object.")
     var json = false
     @OptionGroup var common: CommonOptions
 
-    func validate() throws { _ = try changed(API.Policy(), now: Date()) }
+    func validate() throws { _ = try changed(StoragePolicy(), now: Date()) }
 
     func execute() async throws {
         let client = try common.daemon().client
         var asset = try await client.call(Endpoints.asset, name)
-        let former = asset.storage?.policy ?? API.Policy()
+        let former = asset.storage?.policy ?? StoragePolicy()
         let policy = try changed(former, hasKeys: asset.keys != nil, now: Date())
         if policy != former { asset = try await client.call(Endpoints.setPolicy, name, body: policy) }
         let storage = asset.storage ?? API.Storage(policy: policy)
@@ -57,15 +57,15 @@ struct PolicyCommand: ReportingCommand {
     /// Applies the options to a policy.
     ///
     /// - Parameter hasKeys: true if the asset is encrypted; then a rental limits its keys.
-    func changed(_ policy: API.Policy, hasKeys: Bool = false, now: Date) throws -> API.Policy {
+    func changed(_ policy: StoragePolicy, hasKeys: Bool = false, now: Date) throws -> StoragePolicy {
         var policy = policy
         if expires == "never" { Self.endRental(&policy) }
         if rental { Self.rent(&policy, hasKeys: hasKeys, now: now) }
-        if let expires { policy.expires = try TimeText.expiry(expires, now: now) }
+        if let expires { policy.expires = try TimeText.expiry(expires, now: now).map(Int64.init) }
         if let afterFirstPlay { policy.afterFirstPlay = try Self.window(afterFirstPlay, "--after-first-play") }
-        if let keysExpire { policy.keysExpire = try Self.window(keysExpire, "--keys-expire") }
+        if let keysExpire { policy.keys.lifetime = try Self.window(keysExpire, "--keys-expire") }
         if let keysAfterFirstPlay {
-            policy.keysAfterFirstPlay = try Self.window(keysAfterFirstPlay, "--keys-after-first-play")
+            policy.keys.afterFirstPlay = try Self.window(keysAfterFirstPlay, "--keys-after-first-play")
         }
         policy.priority = priority ?? policy.priority
         policy.backup = backup ?? policy.backup
@@ -73,26 +73,30 @@ struct PolicyCommand: ReportingCommand {
         return policy
     }
 
-    private static func window(_ text: String, _ option: String) throws -> Int? {
+    private static func window(_ text: String, _ option: String) throws -> Int64? {
         if text == "never" { return nil }
         guard let span = TimeText.span(text) else {
             throw ValidationError("\(option) \"\(text)\" is not a duration such as 48h, 90m or 7d, or never")
         }
-        return span
+        return Int64(span)
     }
 
     /// Removes all that a rental sets. The other limits are part of "never", too, unless they are given beside it.
-    private static func endRental(_ policy: inout API.Policy) {
-        (policy.afterFirstPlay, policy.keysExpire, policy.keysAfterFirstPlay) = (nil, nil, nil)
+    private static func endRental(_ policy: inout StoragePolicy) {
+        policy.afterFirstPlay = nil
+        policy.keys = KeyTerms()
     }
 
     /// Sets the usual rental: 30 days, and 48 hours from the first play.
-    private static func rent(_ policy: inout API.Policy, hasKeys: Bool, now: Date) {
-        let (days, hours) = (30 * 86_400, 48 * 3600)
+    private static func rent(_ policy: inout StoragePolicy, hasKeys: Bool, now: Date) {
+        let days: Int64 = 30 * 86_400
+        let hours: Int64 = 48 * 3600
+
         if hasKeys {
-            (policy.keysExpire, policy.keysAfterFirstPlay) = (days, hours)
+            policy.keys = KeyTerms(lifetime: days, afterFirstPlay: hours)
         } else {
-            (policy.expires, policy.afterFirstPlay) = (Int(now.timeIntervalSince1970) + days, hours)
+            policy.expires = Int64(now.timeIntervalSince1970) + days
+            policy.afterFirstPlay = hours
         }
     }
 }

@@ -1,4 +1,5 @@
 import API
+import Orders
 import SafeText
 
 /// Formats the progress of a download in one line.

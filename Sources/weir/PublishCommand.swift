@@ -1,6 +1,7 @@
 import API
 import ArgumentParser
 import Foundation
+import Orders
 
 struct PublishCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
@@ -76,7 +77,7 @@ enum PublicationText: JobText {
     }
 
     static func lines(_ publication: API.Publication) -> [String] {
-        guard publication.state == .done else { return [] }
+        guard publication.state == .complete else { return [] }
         var words = ["\(publication.sentFiles) of \(publication.totalFiles) files sent"]
         words.append(Format.bytes(publication.sentBytes))
         if publication.deletedFiles > 0 { words.append("\(publication.deletedFiles) deleted") }
@@ -85,14 +86,14 @@ enum PublicationText: JobText {
 
     static func failure(_ publication: API.Publication) -> Failure? {
         switch publication.state {
-        case .done: return nil
+        case .complete: return nil
         case .failed:
             let problem = publication.error
             let code = problem?.code ?? .internal
             return Failure(
                 problem?.detail ?? "\(publication.asset) is not completely published", next: problem?.next,
                 exitCode: code.exitCode, code: code.rawValue)
-        case .none, .running, .repairing, .cancelled:
+        case nil, .queued, .running, .paused, .waiting, .cancelled:
             return Failure("the publication of \(publication.asset) was cancelled", exitCode: 1, code: "cancelled")
         }
     }

@@ -94,7 +94,7 @@ struct ShowCommand: ReportingCommand {
             + (download.map(DownloadText.lines) ?? []) + lines(asset.explanation, of: asset.tracks)
     }
 
-    private static func line(_ playable: API.Playable) -> String {
+    private static func line(_ playable: Playability) -> String {
         let part = playable.duration.map { ", \(Format.clock($0)) of it" } ?? ""
         return switch playable.answer {
         case .yes: "playable offline: yes: \(playable.reason)"

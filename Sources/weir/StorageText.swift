@@ -9,13 +9,13 @@ enum StorageText {
         let policy = storage.policy
         let importance = policy.priority == .important ? ["important"] : []
         let backup = policy.backup == .exclude ? ["not in backups"] : []
-        let keys = KeysText.terms(policy.keysExpire, policy.keysAfterFirstPlay).map { ["keys " + $0] } ?? []
+        let keys = KeysText.terms(policy.keys).map { ["keys " + $0] } ?? []
         return ([term(storage, zone)] + keys + importance + backup + purged(storage, zone)).joined(separator: "; ")
     }
 
     /// The line for `weir show`; empty if there is nothing to report.
     static func lines(_ storage: API.Storage?, zone: TimeZone = .current) -> [String] {
-        guard let storage, storage.policy != API.Policy() || storage.purge != nil || storage.isExpired else {
+        guard let storage, storage.policy != StoragePolicy() || storage.purge != nil || storage.isExpired else {
             return []
         }
         return [sentence(storage, zone: zone)]
@@ -31,7 +31,7 @@ enum StorageText {
     }
 
     private static func term(_ storage: API.Storage, _ zone: TimeZone) -> String {
-        let window = storage.policy.afterFirstPlay.map { TimeText.words(ofSpan: $0) + " after the first play" }
+        let window = storage.policy.afterFirstPlay.map { TimeText.words(ofSpan: Int($0)) + " after the first play" }
         if storage.isExpired, let end = storage.expiration {
             return "expired since \(TimeText.words(end, zone: zone))"
         }
@@ -44,6 +44,6 @@ enum StorageText {
     private static func purged(_ storage: API.Storage, _ zone: TimeZone) -> [String] {
         guard let purge = storage.purge else { return [] }
         let reason = purge.cause == .expired ? "because it had expired" : "because the disk was full"
-        return ["purged at \(TimeText.words(purge.date, zone: zone)) \(reason), \(Format.bytes(purge.bytes))"]
+        return ["purged at \(TimeText.words(Int(purge.date), zone: zone)) \(reason), \(Format.bytes(Int(purge.bytes)))"]
     }
 }

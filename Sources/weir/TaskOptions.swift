@@ -48,7 +48,7 @@ struct TaskOptions: ParsableArguments {
             throw ValidationError("--for needs --record: only a recording ends after a time.")
         }
         if let contradiction = try request(for: API.PresentationRequest(source: ""), selection, environment: [:])
-            .contradiction
+            .order.contradiction
         {
             throw ValidationError(contradiction)
         }
@@ -66,17 +66,17 @@ struct TaskOptions: ParsableArguments {
         if !source.isEmpty { try LocalFile.refuse(source) }
         var request = API.DownloadRequest(source: source, selection.selection(environment: environment))
         let further = try also.map { try Self.selection($0).selection(environment: environment) }
-        request.additional = further.isEmpty ? nil : further
-        request.range = range
+        request.order.additional = further.isEmpty ? nil : further
+        request.order.range = range
         request.name = name
         request.title = title
-        request.note = description
+        request.order.note = description
         request.artwork = artwork.flatMap { PlayerURL.isURL($0) ? $0 : nil }
-        request.priority = priority
-        request.rules = rules.change
-        request.record = record ? true : nil
-        request.recordSeconds = recordSeconds
-        request.ignoreSpace = anyway ? true : nil
+        request.order.priority = priority
+        request.order.rules = rules.change
+        request.order.record = record ? true : nil
+        request.order.recordSeconds = recordSeconds.map(Int64.init)
+        request.order.ignoreSpace = anyway ? true : nil
         request.headers = order.headers
         request.cookies = order.cookies
         request.route = order.route

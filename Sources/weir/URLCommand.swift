@@ -1,6 +1,7 @@
 import API
 import Application
 import ArgumentParser
+import Orders
 
 struct URLCommand: ReportingCommand {
     static let configuration = CommandConfiguration(commandName: "url", abstract: "Print the URL for a player.")

@@ -1,5 +1,6 @@
 import API
 import ArgumentParser
+import Orders
 
 struct VerifyCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
@@ -51,10 +52,13 @@ struct VerifyCommand: ReportingCommand {
 /// Output of `weir verify`.
 enum VerificationText: JobText {
     static func stage(_ verification: API.Verification) -> String? {
-        verification.state == .repairing ? "fetching missing pieces" : nil
+        verification.isRepairing == true ? "fetching missing pieces" : nil
     }
 
-    static func add(_ verification: API.Verification, to line: inout JSONLine) { line.add("state", verification.state) }
+    static func add(_ verification: API.Verification, to line: inout JSONLine) {
+        line.add("state", verification.state)
+        line.add("isRepairing", verification.isRepairing)
+    }
 
     /// The findings: a summary, a table of the renditions, then each hole and damaged piece in order of time.
     static func lines(_ verification: API.Verification) -> [String] {
@@ -66,7 +70,7 @@ enum VerificationText: JobText {
 
     /// The line for `weir events`, which reports only the end of a verification.
     static func event(_ verification: API.Verification) -> [String] {
-        verification.state.isFinal ? ["\(verification.asset)  verified: \(summary(verification))"] : []
+        verification.isOver ? ["\(verification.asset)  verified: \(summary(verification))"] : []
     }
 
     private static func summary(_ verification: API.Verification) -> String {

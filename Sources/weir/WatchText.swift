@@ -1,14 +1,15 @@
 import API
 import AccessLog
+import Orders
 
 /// The running sessions and downloads at one moment.
 struct WatchedState: Sendable {
-    var mode: API.Mode.Name
+    var mode: PlayMode
     var store: API.Store
     var sessions: [SessionSummary]
     var downloads: [API.Download]
 
-    init(mode: API.Mode.Name, store: API.Store, sessions: [SessionSummary], downloads: [API.Download]) {
+    init(mode: PlayMode, store: API.Store, sessions: [SessionSummary], downloads: [API.Download]) {
         (self.mode, self.store, self.sessions, self.downloads) = (mode, store, sessions, downloads)
     }
 

@@ -1,3 +1,4 @@
+import Orders
 import Testing
 
 @testable import API

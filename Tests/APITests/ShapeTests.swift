@@ -100,7 +100,7 @@ import Testing
         (preferences.prefersHDR, preferences.prefersMultichannel, preferences.isFast) = (true, true, true)
         (preferences.codecs, preferences.languages) = (["avc1", "hvc1"], ["ja"])
         preferences.locale = "en-GB"
-        request.selection.preferences = preferences
+        request.order.selection.preferences = preferences
         #expect(
             try json(request) == #"{"preferences":{"codecs":["avc1","hvc1"],"isFast":true,"#
                 + #""languages":["ja"],"locale":"en-GB","minimumBitRate":2000000,"minimumSize":"1280x720","#
@@ -111,10 +111,11 @@ import Testing
 
     @Test func aDownloadRequestWithAllUserChoicesAsJSON() throws {
         var request = API.DownloadRequest(source: "sintel")
-        request.additional = [.init(quality: .height(360), audio: .languages(["ja"]))]
-        request.range = MediaRange(start: 600, end: nil)
-        (request.name, request.title, request.note) = ("a", "A", "n")
-        (request.priority, request.record, request.ignoreSpace, request.paused) = (.important, true, true, true)
+        request.order.additional = [.init(quality: .height(360), audio: .languages(["ja"]))]
+        request.order.range = MediaRange(start: 600, end: nil)
+        (request.name, request.title, request.order.note) = ("a", "A", "n")
+        (request.order.priority, request.order.record, request.order.ignoreSpace) = (.important, true, true)
+        request.order.paused = true
         request.headers = [try #require(API.Header("Referer: https://h/"))]
         #expect(
             try json(request)
@@ -124,11 +125,11 @@ import Testing
         )
         #expect(try API.decode(API.DownloadRequest.self, from: API.encode(request)) == request)
         #expect("\(request.headers ?? [])" == "[Referer]")
-        #expect(request.contradiction == "a recording has no range: give only one of the two")
-        request.range = nil
-        #expect(request.contradiction == nil)
-        request.additional?[0].wishes.minimumSize = Selection.Size("720p")
-        #expect(request.contradiction?.hasPrefix("no variant of the quality 360p") ?? false)
+        #expect(request.order.contradiction == "a recording has no range: give only one of the two")
+        request.order.range = nil
+        #expect(request.order.contradiction == nil)
+        request.order.additional?[0].wishes.minimumSize = Selection.Size("720p")
+        #expect(request.order.contradiction?.hasPrefix("no variant of the quality 360p") ?? false)
     }
 
     @Test(arguments: ["[20,10]", "[-1,2]", "[1,2,3]", "[]", #"["1",2]"#, "5", "[null,2]"])
@@ -164,10 +165,11 @@ import Testing
 
     @Test func theDefaultsAreThoseOfEachSelection() {
         var request = API.DownloadRequest(source: "x")
-        request.additional = [Selection(quality: .worst)]
-        request.note = "kept"
+        request.order.additional = [Selection(quality: .worst)]
+        request.order.note = "kept"
         let defaults = Selection(quality: .best, audio: .all)
         let all = request.with(defaults: defaults)
-        #expect(all.selections == [defaults, Selection(quality: .worst, audio: .all)] && all.note == "kept")
+        #expect(
+            all.order.selections == [defaults, Selection(quality: .worst, audio: .all)] && all.order.note == "kept")
     }
 }

@@ -1,3 +1,4 @@
+import Orders
 import Testing
 
 @testable import API
@@ -5,7 +6,7 @@ import Testing
 /// Compares the exact JSON of verifications, since scripts depend on it.
 @Suite struct VerificationShapeTests {
     @Test func aVerificationAsJSON() throws {
-        var verification = API.Verification(asset: "sintel", state: .done)
+        var verification = API.Verification(asset: "sintel", state: .complete)
         (verification.bytes, verification.totalBytes, verification.found, verification.remaining) = (900, 1000, 3, 2)
         verification.verified = 1_800_000_000
         var part = API.Verification.Part(
@@ -20,7 +21,7 @@ import Testing
                 + #""parts":[{"bytes":900,"holes":[{"count":2,"first":"2.ts","isSelected":true,"last":"3.ts","time":[4,8]}],"#
                 + #""id":"video-720p","loaded":[[0,4]],"mismatches":[{"fault":"bytes","file":"9.ts","isRepaired":true,"time":[18,20]}],"#
                 + #""pieces":7,"remaining":2}],"remaining":2,"#
-                + #""state":"done","totalBytes":1000,"verified":1800000000}"#)
+                + #""state":"complete","totalBytes":1000,"verified":1800000000}"#)
         #expect(try API.decode(API.Verification.self, from: Array(text.utf8)) == verification)
         let event = API.Event.verification(verification)
         #expect(try API.Event(name: event.name, data: event.data) == event)

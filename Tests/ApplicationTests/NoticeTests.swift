@@ -43,7 +43,7 @@ import Testing
 
     @Test func eachStateOfADownloadHasALine() {
         var download = API.Download(id: "a", asset: "a")
-        let line = { (state: API.Download.State, need: Need?, cause: String?) in
+        let line = { (state: JobState, need: Need?, cause: String?) in
             download.state = state
             download.need = need
             download.error = cause.map { .init(code: .badOrigin, message: $0) }

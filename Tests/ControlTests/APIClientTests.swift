@@ -1,6 +1,7 @@
 import API
 import EventLoop
 import HTTPMessage
+import Orders
 import TestSupport
 import Testing
 

@@ -61,7 +61,7 @@ import Testing
         let service = try await service()
         #expect(try await list(service).assets == [])
         for name in ["ts", "cmaf", "audio"] { try await take(name, name, service) }
-        _ = try await service.setPolicy(API.Policy(priority: .important), ofAsset: "cmaf")
+        _ = try await service.setPolicy(StoragePolicy(priority: .important), ofAsset: "cmaf")
         for _ in 0..<2 {
             let (whole, brief) = (try await list(service), try await list(service, "brief=1"))
             #expect(whole.assets.map(\.name) == ["audio", "cmaf", "ts"] && whole.next == nil && whole.playCache != nil)

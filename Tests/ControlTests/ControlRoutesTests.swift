@@ -119,7 +119,7 @@ import Testing
         let put = try await ask(
             .put, path + "/policy", type: "application/json", body: #"{"expires":9,"priority":"important"}"#)
         #expect(put.response.status == .ok && put.text.contains(#""expires":9"#))
-        #expect(service.policies == ["sintel": API.Policy(expires: 9, priority: .important)])
+        #expect(service.policies == ["sintel": StoragePolicy(expires: 9, priority: .important)])
         let patch = try await ask(.patch, path, type: "application/json", body: #"{"name":"film"}"#)
         #expect(patch.response.status == .ok && patch.text.contains(#""name":"film""#))
         #expect(service.assetChanges == ["sintel": API.AssetChange(name: "film")])
@@ -156,8 +156,11 @@ import Testing
             text == #"{"explanation":{"chosen":{"id":"video-720p","index":0,"reason":"the highest bit rate"},"#
                 + #""others":[],"selection":{"audio":[],"subtitles":[],"variants":[]}},"isLive":false,"#
                 + #""tracks":{"audio":[],"subtitles":[],"variants":[]},"url":"https://h/m.m3u8"}"#)
-        #expect(service.requests.map(\.selection.preferences?.minimumSize) == [Selection.Size(width: nil, height: 720)])
-        #expect(service.requests.map(\.selection.preferences?.isFast) == [true])
+        #expect(
+            service.requests.map(\.order.selection.preferences?.minimumSize) == [
+                Selection.Size(width: nil, height: 720)
+            ])
+        #expect(service.requests.map(\.order.selection.preferences?.isFast) == [true])
     }
 
     @Test(arguments: ["pause", "resume", "cancel"])

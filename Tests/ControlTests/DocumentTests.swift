@@ -102,11 +102,10 @@ import Testing
             "LAN": API.LAN.self, "Mismatch": API.Verification.Mismatch.self,
             "Mode": API.Mode.self, "ObservedRate": ObservedRate.self, "Part": API.Download.Part.self,
             "PieceRun": PieceRun.self,
-            "PlayCache": API.PlayCache.self, "PlayerReport": PlayerReport.self, "Playable": API.Playable.self,
-            "Policy": API.Policy.self,
+            "PlayCache": API.PlayCache.self, "PlayerReport": PlayerReport.self, "Playable": Playability.self,
             "Preferences": Selection.Preferences.self, "Presentation": API.Presentation.self,
             "Problem": API.Problem.self,
-            "Purge": API.Storage.Purge.self, "Reason": API.Explanation.Reason.self, "Removal": API.Removal.self,
+            "Purge": Purge.self, "Reason": API.Explanation.Reason.self, "Removal": API.Removal.self,
             "Rendition": API.Rendition.self, "PresentationRequest": API.PresentationRequest.self,
             "ResumeRequest": API.ResumeRequest.self,
             "SelectionRequest": Selection.self, "Session": SessionSummary.self,
@@ -123,11 +122,11 @@ import Testing
         ]
     }
 
-    /// The types of schemas that do not match the stored properties of one struct: arrays, and two structs in one
+    /// The types of schemas that do not match the stored properties of one struct: arrays, and several structs in one
     /// object.
     private static var others: [String: any Codable.Type] {
         [
-            "MediaRange": MediaRange.self, "TimeRange": API.Download.TimeRange.self,
+            "MediaRange": MediaRange.self, "Policy": StoragePolicy.self, "TimeRange": API.Download.TimeRange.self,
         ]
     }
 
@@ -150,12 +149,12 @@ import Testing
         }
     }
 
-    /// The names of stored properties. A selection's keys are beside those of the request that has it.
+    /// The names of stored properties. The keys of a selection and of an order are beside those of the request that has it.
     private func properties(of value: Any) -> Set<String> {
         var names: Set<String> = []
         for child in Mirror(reflecting: value).children {
-            if let selection = child.value as? Selection {
-                names.formUnion(properties(of: selection))
+            if child.value is Selection || child.value is DownloadOrder {
+                names.formUnion(properties(of: child.value))
             } else if let label = child.label {
                 names.insert(label)
             }

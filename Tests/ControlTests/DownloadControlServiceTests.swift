@@ -36,7 +36,7 @@ import Testing
         return request
     }
 
-    private func reaches(_ state: API.Download.State, _ id: String) async throws -> API.Download {
+    private func reaches(_ state: JobState, _ id: String) async throws -> API.Download {
         try await waitUntil("\(state)") { try await service.download(id: id).state == state }
         return try await service.download(id: id)
     }
@@ -53,7 +53,7 @@ import Testing
     @Test func aPauseIsStoredAndAResumeContinues() async throws {
         let begun = try await service.download(
             request(origin.master("ts")) {
-                ($0.paused, $0.note, $0.priority, $0.title) = (true, "for the train", .important, "A")
+                ($0.order.paused, $0.order.note, $0.order.priority, $0.title) = (true, "for the train", .important, "A")
             })
         #expect(begun.state == .paused && begun.note == "for the train" && begun.priority == .important)
         #expect(begun.title == "A" && begun.fraction == 0 && begun.bytes == 0)
@@ -73,7 +73,7 @@ import Testing
 
     /// Mission S4: the description and the image can be changed later, and each list has them.
     @Test func s4ADescriptionIsChangedLater() async throws {
-        let begun = try await service.download(request(origin.master("ts")) { $0.note = "for the train" })
+        let begun = try await service.download(request(origin.master("ts")) { $0.order.note = "for the train" })
         _ = try await reaches(.complete, begun.id)
         #expect(try await service.assets().assets.map(\.note) == ["for the train"])
         var change = API.AssetChange(title: "A film")
@@ -95,7 +95,7 @@ import Testing
     /// Mission P4.
     @Test func p4TheListHasTheRanges() async throws {
         let begun = try await service.download(
-            request(origin.master("ts")) { $0.range = MediaRange(start: 4, end: nil) })
+            request(origin.master("ts")) { $0.order.range = MediaRange(start: 4, end: nil) })
         _ = try await reaches(.complete, begun.id)
         #expect(try await service.assets().assets.first?.ranges == [.init(start: 4, end: 12)])
         _ = try await service.download(request(origin.master("ts")))
@@ -108,28 +108,28 @@ import Testing
         var bare = API.DownloadRequest(source: source)
         service.selectionDefaults = Selection(quality: .height(180), audio: .languages(["fr"]))
         #expect(try await service.explain(bare).explanation?.chosen.id == "video-180p")
-        bare.selection.quality = .worst
+        bare.order.selection.quality = .worst
         let begun = try await service.download(bare)
         #expect(begun.selection.variants.map(\.id) == ["video-90p"] && begun.selection.audio.map(\.language) == ["fr"])
     }
 
     @Test func onlyTheRangeIsExpected() async throws {
         let begun = try await service.download(
-            request(origin.master("cmaf")) { $0.range = MediaRange(start: 4.5, end: 6) })
+            request(origin.master("cmaf")) { $0.order.range = MediaRange(start: 4.5, end: 6) })
         let ended = try await reaches(.complete, begun.id)
         #expect(ended.expected.count == 1 && ended.expectedDuration.map { $0 < 5 } ?? false)
         #expect(ended.loaded == ended.expected && ended.loadedFraction == 1)
         #expect(ended.parts.map(\.kind) == ["video", "audio"] && ended.parts.allSatisfy(\.isComplete))
         let media = try await origin.requests().map(\.path).filter { $0.hasSuffix("m4s") }
         #expect(Set(media).count < 6, "\(media)")
-        let late = request(origin.master("ts")) { $0.range = MediaRange(start: 100, end: nil) }
+        let late = request(origin.master("ts")) { $0.order.range = MediaRange(start: 100, end: nil) }
         #expect(await error { _ = try await service.download(late) }?.code == .noMatch)
     }
 
     @Test func additionalSelectionsAreOneDownload() async throws {
         let begun = try await service.download(
             request(origin.master("cmaf")) {
-                $0.additional = [Selection(quality: .best, audio: .languages(["fr"]), subtitles: .all)]
+                $0.order.additional = [Selection(quality: .best, audio: .languages(["fr"]), subtitles: .all)]
             })
         #expect(Set(begun.parts.map(\.id)).isSuperset(of: ["video-90p", "video-270p", "audio-en", "audio-fr"]))
         #expect(begun.parts.map(\.weight).reduce(0, +) > 0.999)
@@ -192,7 +192,7 @@ import Testing
     @Test func aLaterTitleReplacesTheFormer() async throws {
         let begun = try await service.download(request(origin.master("ts")) { $0.title = "A" })
         _ = try await reaches(.complete, begun.id)
-        let again = try await service.download(request("ts") { ($0.title, $0.note) = ("B", "n") })
+        let again = try await service.download(request("ts") { ($0.title, $0.order.note) = ("B", "n") })
         #expect(again.title == "B" && again.note == "n")
         #expect(try await service.asset(named: "ts").title == "B")
     }

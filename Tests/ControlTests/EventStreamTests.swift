@@ -2,6 +2,7 @@ import API
 import EventLoop
 import Foundation
 import HTTPServer
+import Orders
 import TestSupport
 import Testing
 

@@ -89,12 +89,13 @@ import Testing
     }
 
     @Test func aPolicyHasKeyTermsAndInvalidOnesAreRefused() async throws {
-        let policy = API.Policy(keysExpire: 2_592_000, keysAfterFirstPlay: 172_800)
+        let policy = StoragePolicy(keys: KeyTerms(lifetime: 2_592_000, afterFirstPlay: 172_800))
         #expect(try await service.setPolicy(policy, ofAsset: "aes").storage?.policy == policy)
         let list = try list(await respond(.get, "/assets/aes/keys"))
         #expect(list.keysExpire == 2_592_000 && list.keys[0].playbackRemaining == 172_800)
         #expect(list.keys[0].remaining.map { (2_591_000...2_592_000).contains($0) } == true)
-        for wrong in [API.Policy(keysExpire: 0), .init(keysAfterFirstPlay: -1), .init(keysExpire: .max)] {
+        for terms in [KeyTerms(lifetime: 0), KeyTerms(afterFirstPlay: -1), KeyTerms(lifetime: .max)] {
+            let wrong = StoragePolicy(keys: terms)
             await #expect(throws: APIError.self) { _ = try await service.setPolicy(wrong, ofAsset: "aes") }
         }
     }

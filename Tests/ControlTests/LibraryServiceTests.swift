@@ -100,7 +100,7 @@ import Testing
         #expect(listed[0].local == .none && listed[0].title == "The film" && listed[0].url == url.text)
         #expect(try await service.asset(named: "film") == listed[0])
         #expect(await code { _ = try await service.removeAsset(named: "film") } == .noSuchAsset)
-        #expect(await code { _ = try await service.setPolicy(API.Policy(), ofAsset: "film") } == .noSuchAsset)
+        #expect(await code { _ = try await service.setPolicy(StoragePolicy(), ofAsset: "film") } == .noSuchAsset)
         #expect(try await origin.requests().isEmpty)
 
         #expect(try await service.explain(request("film")).tracks.variants.count > 1)
@@ -129,7 +129,7 @@ import Testing
         if isKnown { _ = try await service.download(request(origin.master("ts"), name: "film")) }
         var order = request(origin.master("ts"), name: "film")
         // Only one variant has this height: without an exact one the next best quality would be downloaded.
-        if isKnown { order.selection.quality = .height(270) }
+        if isKnown { order.order.selection.quality = .height(270) }
         try await origin.add(OriginRule("*/media.m3u8") { $0.status = 403 })
         do throws(APIError) {
             _ = try await service.download(order)
@@ -144,9 +144,9 @@ import Testing
 
     @Test func theLatestRequestedVariantIsNamedFirst() async throws {
         var wanted = request(origin.master("cmaf"))
-        wanted.selection = Selection(quality: .height(90), audio: .nothing)
+        wanted.order.selection = Selection(quality: .height(90), audio: .nothing)
         _ = try await service.download(wanted)
-        wanted.selection.quality = .height(270)
+        wanted.order.selection.quality = .height(270)
         let more = try await service.download(wanted)
         #expect(more.selection.variants.map(\.height) == [270, 90])
     }
@@ -194,7 +194,7 @@ import Testing
         var wanted = API.DownloadRequest(source: origin.master("cmaf"), Selection(subtitles: .all))
         var preferences = Selection.Preferences()
         (preferences.minimumSize, preferences.locale) = (Selection.Size("180p"), "fr-CA")
-        wanted.selection.preferences = preferences
+        wanted.order.selection.preferences = preferences
         let presentation = try await service.explain(wanted)
         let explanation = try #require(presentation.explanation)
         #expect(explanation.chosen == .init(index: 1, id: "video-180p", reason: "the lowest bit rate"))
@@ -217,7 +217,7 @@ import Testing
         var wanted = API.DownloadRequest(source: origin.master("cmaf"))
         var preferences = Selection.Preferences()
         (preferences.isFast, preferences.languages) = (true, ["fr"])
-        wanted.selection.preferences = preferences
+        wanted.order.selection.preferences = preferences
         let begun = try await service.download(wanted)
         let explained = try await service.explain(wanted).explanation?.selection
         #expect(begun.selection.variants.map(\.id) == ["video-90p"])
@@ -231,13 +231,13 @@ import Testing
         #expect(ended.unselected == begun.unselected && ended.selection.variants.map(\.height) == [90])
         var other = API.DownloadRequest(source: begun.asset, Selection(quality: .height(270)))
         #expect(try await service.explain(other).explanation?.chosen.index == 2)
-        other.selection.quality = .height(720)
+        other.order.selection.quality = .height(720)
         #expect(await code { _ = try await service.explain(other) } == .noMatch)
     }
 
     @Test func aContradictionIsABadRequest() async throws {
         var wanted = API.DownloadRequest(source: origin.master("cmaf"), Selection(quality: .best))
-        wanted.selection.wishes.isFast = true
+        wanted.order.selection.wishes.isFast = true
         #expect(await code { _ = try await service.download(wanted) } == .badRequest)
         #expect(await code { _ = try await service.explain(wanted) } == .badRequest)
         #expect(try await service.assets().assets.isEmpty)
@@ -288,7 +288,7 @@ import Testing
         #expect(await code { _ = try await service.inspect(url: origin.url("/ts/90p/0.ts")) } == .notPlaylist)
         #expect(await code { _ = try await service.inspect(url: origin.url("/nothing.m3u8")) } == .badOrigin)
         var tall = request(origin.master("ts"))
-        tall.selection.quality = .height(4320)
+        tall.order.selection.quality = .height(4320)
         #expect(await code { _ = try await service.download(tall) } == .noMatch)
         // Nothing is left of an order that was refused, not even its name.
         _ = try await service.download(request(origin.master("ts")))

@@ -2,6 +2,7 @@ import API
 import EventLoop
 import Foundation
 import HTTPMessage
+import Orders
 import TestSupport
 import Testing
 
@@ -32,9 +33,9 @@ import Testing
     @Test(arguments: [
         (API.Local.complete, nil, false, "Offline"), (.partial, .paused, false, "Partial"),
         (.none, nil, false, "Online only"),
-        (.partial, API.Download.State.failed, false, "Failed"), (.complete, nil, true, "Expired"),
+        (.partial, JobState.failed, false, "Failed"), (.complete, nil, true, "Expired"),
     ])
-    func theBadgeIsOneWord(local: API.Local, state: API.Download.State?, isExpired: Bool, word: String) {
+    func theBadgeIsOneWord(local: API.Local, state: JobState?, isExpired: Bool, word: String) {
         var asset = API.Asset(name: "a", id: "i", url: "https://h/m.m3u8")
         (asset.local, asset.state, asset.storage) = (local, state, API.Storage(isExpired: isExpired))
         #expect(PageRow(asset, base: "http://h").html.contains(">\(word)</span>"))

@@ -2,6 +2,7 @@ import API
 import EventLoop
 import HTTPMessage
 import Library
+import Orders
 import TestRooms
 
 @testable import Control
@@ -12,7 +13,7 @@ import TestRooms
     private(set) var changes: [String] = []
     private(set) var images: [String: [UInt8]] = [:]
     private(set) var requests: [API.DownloadRequest] = []
-    private(set) var policies: [String: API.Policy] = [:]
+    private(set) var policies: [String: StoragePolicy] = [:]
     private(set) var assetChanges: [String: API.AssetChange] = [:]
     private(set) var currentMode = API.Mode(.auto)
 
@@ -55,7 +56,7 @@ import TestRooms
             asset.title = change.title
             return asset
         }
-        handlers.on(Endpoints.policy) { call in self.policies[call.item] ?? API.Policy() }
+        handlers.on(Endpoints.policy) { call in self.policies[call.item] ?? StoragePolicy() }
         handlers.on(Endpoints.setPolicy) { call, policy throws(APIError) in
             var asset = try self.asset(call.item)
             self.policies[call.item] = policy

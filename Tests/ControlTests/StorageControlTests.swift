@@ -46,14 +46,14 @@ import Testing
 
     @Test func aPolicyIsSetAndReturned() async throws {
         _ = try await film()
-        let policy = API.Policy(expires: 5_000_000_000, afterFirstPlay: 60, priority: .important, backup: .exclude)
+        let policy = StoragePolicy(expires: 5_000_000_000, afterFirstPlay: 60, priority: .important, backup: .exclude)
         let asset = try await service.setPolicy(policy, ofAsset: "ts")
         #expect(asset.storage == API.Storage(policy: policy, expiration: 5_000_000_000))
         #expect(try await service.asset(named: "ts").storage == asset.storage)
         #expect(try await service.assets().assets[0].storage == asset.storage)
         #expect(folder.files().contains { $0.hasSuffix("/CACHEDIR.TAG") })
         for wrong in [
-            API.Policy(expires: -1), .init(expires: .max), .init(afterFirstPlay: 0), .init(afterFirstPlay: .max),
+            StoragePolicy(expires: -1), .init(expires: .max), .init(afterFirstPlay: 0), .init(afterFirstPlay: .max),
         ] {
             #expect(await code { _ = try await service.setPolicy(wrong, ofAsset: "ts") } == .badRequest)
         }
@@ -63,7 +63,7 @@ import Testing
 
     @Test func anExpiredAssetIsNeitherPlayableNorFetched() async throws {
         let download = try await film()
-        _ = try await service.setPolicy(API.Policy(expires: 1), ofAsset: "ts")
+        _ = try await service.setPolicy(StoragePolicy(expires: 1), ofAsset: "ts")
         let asset = try await service.asset(named: "ts")
         #expect(asset.storage?.isExpired == true && asset.playable?.answer == .no && asset.local == .complete)
         #expect(asset.playable?.reason.contains("has expired") == true)
@@ -75,7 +75,7 @@ import Testing
             #expect(error.next == "weir policy ts --expires never --after-first-play never")
         }
         #expect(try await service.download(id: download.id).state == .complete)
-        _ = try await service.setPolicy(API.Policy(), ofAsset: "ts")
+        _ = try await service.setPolicy(StoragePolicy(), ofAsset: "ts")
         #expect(try await service.asset(named: "ts").playable?.answer == .yes)
     }
 
@@ -101,7 +101,7 @@ import Testing
         var told: [API.Event.Purge] = []
         let subscription = library.events.subscribe {
             if case .purged(let asset, let purge) = $0 {
-                told.append(.init(asset: asset.name, id: asset.id, purge: .init(purge)))
+                told.append(.init(asset: asset.name, id: asset.id, purge: purge))
             }
         }
         defer { subscription.cancel() }
@@ -109,7 +109,7 @@ import Testing
         house.retention.recordDiskFull()
         try await waitUntil("the purge") { !told.isEmpty }
         let asset = try await service.asset(named: "ts")
-        #expect(asset.storage?.purge?.bytes == download.bytes && asset.storage?.purge?.cause == .space)
+        #expect(asset.storage?.purge?.bytes == Int64(download.bytes) && asset.storage?.purge?.cause == .space)
         #expect(asset.state == .failed && asset.local == .none)
         #expect(told == [.init(asset: "ts", id: asset.id, purge: try #require(asset.storage?.purge))])
         let error = try await service.download(id: download.id).error
@@ -117,7 +117,7 @@ import Testing
         downloader.resume()
         #expect(try await service.asset(named: "ts").state == .failed)
         var again = API.DownloadRequest(source: "ts", Selection(quality: .worst))
-        again.ignoreSpace = true
+        again.order.ignoreSpace = true
         _ = try await service.download(again)
         #expect(try await service.asset(named: "ts").storage?.purge == nil)
         downloader.stop()

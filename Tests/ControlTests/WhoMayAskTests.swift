@@ -3,6 +3,7 @@ import EventLoop
 import Foundation
 import HTTPMessage
 import HTTPServer
+import Orders
 import TestSupport
 import Testing
 

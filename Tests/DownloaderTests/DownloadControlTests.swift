@@ -192,7 +192,7 @@ import Testing
         let selection = Selection(quality: .worst, audio: .nothing)
         let asset = try await fixture.open("/cmaf/master.m3u8")
         var first = DownloadOrder(selection)
-        first.isPaused = true
+        first.paused = true
         _ = try await fixture.downloader.start(asset, first)
         let download = try await fixture.downloader.start(asset, DownloadOrder(selection, range: MediaRange(8..<10)))
         try await fixture.reaches(.complete, "cmaf")
@@ -206,7 +206,7 @@ import Testing
     @Test func noteAndPriorityAndSelectionSurviveARestart() async throws {
         let fixture = try await held()
         var order = DownloadOrder(Selection(quality: .heightAtMost(100)), range: MediaRange(0..<5))
-        (order.note, order.priority, order.isPaused) = ("for the train", .important, true)
+        (order.note, order.priority, order.paused) = ("for the train", .important, true)
         let download = try await fixture.downloader.start(fixture.open("/ts/master.m3u8"), order)
         #expect(download.state == .paused)
         let task = download.task

@@ -134,7 +134,8 @@ import Testing
         let download = try await fixture.start("/ts/master.m3u8")
         #expect(download.need == .metered)
         var order = DownloadOrder(Selection(quality: .worst))
-        order.rules.metered = .allow
+        order.rules = DownloadRules.Change()
+        order.rules?.metered = .allow
         _ = try await fixture.downloader.start(fixture.open("/ts/master.m3u8"), order)
         try await fixture.reaches(.complete, "ts")
     }
@@ -150,7 +151,8 @@ import Testing
         }
         defer { subscription.cancel() }
         var order = DownloadOrder(Selection(quality: .worst))
-        order.rules.hours = [DayHours("22:00-06:00")!]
+        order.rules = DownloadRules.Change()
+        order.rules?.hours = [DayHours("22:00-06:00")!]
         for _ in 0..<2 { _ = try await fixture.downloader.start(download.asset, order) }
         #expect(reported == 1 && fixture.downloader.neededFacts == [.time])
         fixture.downloader.apply(Machine().conditions)

@@ -357,7 +357,7 @@ import Testing
             if case Downloader.Refusal.noRoom(_, let needed, 0) = error { needed > 10_000 } else { false }
         }
         #expect(fixture.downloader.downloads.isEmpty)
-        order.ignoresRoom = true
+        order.ignoreSpace = true
         let download = try await fixture.downloader.start(fixture.open("/ts/master.m3u8"), order)
         try await fixture.reaches(.waiting, "ts")
         #expect(download.need == .space && download.failure?.code == .store(.diskFull))

@@ -2,6 +2,7 @@ import EventLoop
 import Exchange
 import Foundation
 import Glibc
+import Orders
 import Playlist
 import SegmentFormat
 import Store

@@ -3,6 +3,7 @@ import Exchange
 import Foundation
 import Glibc
 import HTTPMessage
+import Orders
 import Origin
 import Retention
 import Store

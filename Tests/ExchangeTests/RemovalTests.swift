@@ -1,6 +1,7 @@
 import EventLoop
 import Exchange
 import Foundation
+import Orders
 import Store
 import TestRooms
 import TestSupport

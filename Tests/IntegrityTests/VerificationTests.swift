@@ -1,6 +1,7 @@
 import EventLoop
 import Foundation
 import Glibc
+import Orders
 import Retention
 import Store
 import TestRooms

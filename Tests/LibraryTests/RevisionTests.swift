@@ -2,6 +2,7 @@ import EventLoop
 import Foundation
 import HTTPMessage
 import Integrity
+import Orders
 import Origin
 import Playheads
 import Playlist

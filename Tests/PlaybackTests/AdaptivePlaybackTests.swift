@@ -2,6 +2,7 @@ import AccessLog
 import EventLoop
 import Fetching
 import Foundation
+import Orders
 import SegmentFormat
 import Substitution
 import TestRooms

@@ -2,6 +2,7 @@ import EventLoop
 import Foundation
 import HTTPMessage
 import Library
+import Orders
 import Retention
 import Store
 import TestRooms

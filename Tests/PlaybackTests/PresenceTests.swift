@@ -1,6 +1,7 @@
 import EventLoop
 import Foundation
 import Library
+import Orders
 import TestRooms
 import TestSupport
 import Testing

@@ -2,6 +2,7 @@ import EventLoop
 import Foundation
 import Glibc
 import Library
+import Orders
 import Origin
 import TestRooms
 import TestSupport

@@ -1,3 +1,4 @@
+import Orders
 import Store
 import Testing
 

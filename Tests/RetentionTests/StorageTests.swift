@@ -68,7 +68,7 @@ import Testing
 
     @Test func anExcludedAssetIsMarkedAsSoonAsItsFolderExists() async throws {
         let asset = try await fixture.open("/ts/master.m3u8")
-        try await retention.setPolicy(StoragePolicy(isExcludedFromBackups: true), of: asset)
+        try await retention.setPolicy(StoragePolicy(backup: .exclude), of: asset)
         try await fixture.fetch("video-90p", of: asset)
         await fixture.flush()
         let mark = "assets/\(asset.id)/CACHEDIR.TAG"

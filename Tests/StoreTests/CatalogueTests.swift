@@ -36,7 +36,7 @@ import Testing
 
     private static let life: StorageLife = {
         var life = StorageLife()
-        life.policy = StoragePolicy(expires: 9, afterFirstPlay: 8, priority: .important, isExcludedFromBackups: true)
+        life.policy = StoragePolicy(expires: 9, afterFirstPlay: 8, priority: .important, backup: .exclude)
         (life.firstPlayed, life.lastPlayed) = (3, 4)
         life.purge = .init(date: 5, bytes: 6, cause: .spaceThoughImportant)
         return life

@@ -1,4 +1,5 @@
 import Foundation
+import Orders
 import Testing
 
 @testable import Store
@@ -163,7 +164,8 @@ import Testing
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         #expect(
-            String(decoding: try encoder.encode(policy), as: UTF8.self) == #"{"keysAfterFirstPlay":48,"keysExpire":30}"#
+            String(decoding: try encoder.encode(policy), as: UTF8.self)
+                == #"{"backup":"include","keysAfterFirstPlay":48,"keysExpire":30,"priority":"default"}"#
         )
         #expect(try JSONDecoder().decode(StoragePolicy.self, from: encoder.encode(policy)) == policy)
         var life = StorageLife()

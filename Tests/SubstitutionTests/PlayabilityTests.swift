@@ -1,6 +1,7 @@
 import EventLoop
 import Foundation
 import Glibc
+import Orders
 import Playlist
 import TestRooms
 import TestSupport
@@ -45,7 +46,7 @@ import Testing
         let asset = try await asset(fixture, "cmaf", renditions: ["video-180p", "audio-en"])
         let found = await answer(fixture, asset)
         #expect(found.answer == .yes && found.reason == "180p complete, audio en complete")
-        #expect(found.seconds.map { (11.9...12.1).contains($0) } == true)
+        #expect(found.duration.map { (11.9...12.1).contains($0) } == true)
     }
 
     @Test func omitsRenditionsNeverFetched() async throws {
@@ -68,8 +69,8 @@ import Testing
         let fixture = try await TestHouse()
         let asset = try await asset(fixture, "ts", renditions: ["video-90p"], segments: 2)
         let found = await answer(fixture, asset)
-        #expect(found.answer == .part && found.reason == "4 of 6 segments of 90p are missing")
-        #expect(found.seconds.map { (3.9...4.1).contains($0) } == true)
+        #expect(found.answer == .partial && found.reason == "4 of 6 segments of 90p are missing")
+        #expect(found.duration.map { (3.9...4.1).contains($0) } == true)
     }
 
     /// A change to a stored file, and the expected report.
@@ -102,7 +103,7 @@ import Testing
         if damage == .folderDeleted {
             #expect(found == Playability(.no, "nothing is stored"))
         } else {
-            #expect(found.answer == .part && found.reason == "1 of 6 segments of 90p is missing")
+            #expect(found.answer == .partial && found.reason == "1 of 6 segments of 90p is missing")
         }
         #expect(!asset.isPlayableOffline)
         // Only missing resources are fetched again.

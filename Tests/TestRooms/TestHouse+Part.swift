@@ -1,6 +1,7 @@
 package import Downloader
 import HTTPServer
 import Library
+import Orders
 package import Origin
 package import Store
 package import TestSupport

@@ -302,8 +302,8 @@ import Testing
         let variables = environment.merging(["LC_ALL": "", "LC_MESSAGES": "pt_BR.UTF-8", "LANG": "de_DE"]) { $1 }
         let weir = Repository.builtProgram("weir")
         _ = try await ProcessRunner.run(weir, ["get", "https://h/m.m3u8", "--fast"], environment: variables)
-        #expect(await daemon.requests.map(\.selection.preferences?.locale) == ["pt-BR"])
-        #expect(await daemon.requests.map(\.selection.preferences?.isFast) == [true])
+        #expect(await daemon.requests.map(\.order.selection.preferences?.locale) == ["pt-BR"])
+        #expect(await daemon.requests.map(\.order.selection.preferences?.isFast) == [true])
         await daemon.stop()
     }
 
@@ -362,14 +362,14 @@ import Testing
     }
 
     @Test(arguments: [
-        (API.Playable(.yes, "720p complete"), "playable offline: yes: 720p complete"),
+        (Playability(.yes, "720p complete"), "playable offline: yes: 720p complete"),
         (
-            API.Playable(.partial, "1 of 6 segments of 720p is missing", duration: 740),
+            Playability(.partial, "1 of 6 segments of 720p is missing", duration: 740),
             "playable offline: in part, 12:20 of it: 1 of 6 segments of 720p is missing"
         ),
-        (API.Playable(.no, "the key of 720p is missing"), "playable offline: no: the key of 720p is missing"),
+        (Playability(.no, "the key of 720p is missing"), "playable offline: no: the key of 720p is missing"),
     ])
-    func showDescribesPlayability(playable: API.Playable, line: String) async throws {
+    func showDescribesPlayability(playable: Playability, line: String) async throws {
         var asset = asset
         asset.playable = playable
         let daemon = try await daemon(assets: [asset])

@@ -2,6 +2,7 @@ import API
 import Control
 import EventLoop
 import HTTPServer
+import Orders
 import TestSupport
 import Testing
 
@@ -18,11 +19,11 @@ import Testing
         JobFollower(client: APIClient(state: StateDirectory(state)), style: .plain, state: nil)
     }
 
-    private func move(_ state: API.JobState) -> API.Move { API.Move(asset: "film", state: state) }
+    private func move(_ state: JobState?) -> API.Move { API.Move(asset: "film", state: state) }
 
     @Test func aJobIsPolledUntilItsEnd() async throws {
-        let daemon = try await MovingDaemon(state, states: [.running, .running, .running, .done])
-        #expect(await follower.run("film", API.MoveRequest(path: "/volume")) == .success(move(.done)))
+        let daemon = try await MovingDaemon(state, states: [.running, .running, .running, .complete])
+        #expect(await follower.run("film", API.MoveRequest(path: "/volume")) == .success(move(.complete)))
         #expect(await daemon.calls == ["begin /volume", "look", "look", "look"])
         await daemon.stop()
     }
@@ -41,15 +42,15 @@ import Testing
         #expect(failure.exitCode == 69)
     }
 
-    @Test(arguments: [API.JobState.cancelled, .none, .done, .failed])
-    func anInterruptionCancelsTheJobAndShowsItsResult(end: API.JobState) async throws {
+    @Test(arguments: [JobState.cancelled, nil, .complete, .failed])
+    func anInterruptionCancelsTheJobAndShowsItsResult(end: JobState?) async throws {
         let daemon = try await MovingDaemon(state, states: [.running], afterCancel: [.running, .running, end])
         let task = Task { [follower] in await follower.run("film", API.MoveRequest(path: "/volume")) }
         try await waitUntil("a question") { await daemon.calls.contains("look") }
         task.cancel()
         let result = await task.value
         switch end {
-        case .done, .failed: #expect(result == .success(move(end)))
+        case .complete, .failed: #expect(result == .success(move(end)))
         default:
             let message = "interrupted: film was not moved"
             let next = "repeat the command"
@@ -63,8 +64,8 @@ import Testing
 
     @Test func aJobUnknownAfterARestartHasFailed() {
         let failures = [
-            VerificationText.failure(API.Verification(asset: "film", state: .none)), MoveText.failure(move(.none)),
-            PublicationText.failure(API.Publication(asset: "film", state: .none)),
+            VerificationText.failure(API.Verification(asset: "film", state: nil)), MoveText.failure(move(nil)),
+            PublicationText.failure(API.Publication(asset: "film", state: nil)),
         ]
         for failure in failures { #expect(failure?.exitCode == 1 && failure?.code == "cancelled") }
     }
@@ -73,11 +74,12 @@ import Testing
         var move = move(.running)
         (move.bytes, move.totalBytes) = (1, 4)
         #expect(MoveText.progress(move) == #"{"v":1,"t":"progress","id":"film","bytes":1,"totalBytes":4}"#)
-        var verification = API.Verification(asset: "film", state: .repairing)
+        var verification = API.Verification(asset: "film", state: .running)
+        verification.isRepairing = true
         (verification.bytes, verification.totalBytes) = (4, 4)
         #expect(
             VerificationText.progress(verification)
-                == #"{"v":1,"t":"progress","id":"film","state":"repairing","bytes":4,"totalBytes":4}"#)
+                == #"{"v":1,"t":"progress","id":"film","state":"running","isRepairing":true,"bytes":4,"totalBytes":4}"#)
         var publication = API.Publication(asset: "film", state: .running)
         (publication.files, publication.totalFiles, publication.bytes, publication.totalBytes) = (2, 3, 5, 9)
         #expect(
@@ -103,15 +105,15 @@ import Testing
 /// A daemon with one asset, whose move goes through given states. Without states it refuses the move.
 @LoopActor private final class MovingDaemon {
     private(set) var calls: [String] = []
-    private var states: [API.JobState]
-    private let afterCancel: [API.JobState]
+    private var states: [JobState?]
+    private let afterCancel: [JobState?]
     private var server: HTTPServer?
     private let claim: StateClaim
 
     /// - Parameters:
     ///   - states: one for each request; the last one repeats.
     ///   - afterCancel: the states after a cancellation.
-    init(_ state: String, states: [API.JobState], afterCancel: [API.JobState] = []) throws {
+    init(_ state: String, states: [JobState?], afterCancel: [JobState?] = []) throws {
         (self.states, self.afterCancel) = (states, afterCancel)
         claim = try StateDirectory(state).claim()
         let routes = ControlRoutes(handlers, token: claim.token)

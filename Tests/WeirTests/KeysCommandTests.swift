@@ -68,19 +68,21 @@ import Testing
     @Test func aRentalLimitsKeysIfThereAreAny() async throws {
         let command = try await PolicyCommand.asyncParse(["aes", "--rental"])
         #expect(
-            try command.changed(API.Policy(priority: .important), hasKeys: true, now: now)
-                == API.Policy(priority: .important, keysExpire: 2_592_000, keysAfterFirstPlay: 172_800))
+            try command.changed(StoragePolicy(priority: .important), hasKeys: true, now: now)
+                == StoragePolicy(priority: .important, keys: KeyTerms(lifetime: 2_592_000, afterFirstPlay: 172_800)))
         #expect(
-            try command.changed(API.Policy(), hasKeys: false, now: now)
-                == API.Policy(expires: 1_800_720_000, afterFirstPlay: 172_800))
+            try command.changed(StoragePolicy(), hasKeys: false, now: now)
+                == StoragePolicy(expires: 1_800_720_000, afterFirstPlay: 172_800))
         let other = try await PolicyCommand.asyncParse([
             "aes", "--rental", "--keys-expire", "7d", "--keys-after-first-play", "never",
         ])
-        #expect(try other.changed(API.Policy(), hasKeys: true, now: now) == API.Policy(keysExpire: 604_800))
+        #expect(
+            try other.changed(StoragePolicy(), hasKeys: true, now: now)
+                == StoragePolicy(keys: KeyTerms(lifetime: 604_800)))
         await #expect(throws: (any Error).self) {
             try await PolicyCommand.asyncParse(["aes", "--keys-expire", "soon"])
         }
-        let storage = API.Storage(policy: .init(keysExpire: 2_592_000, keysAfterFirstPlay: 172_800))
+        let storage = API.Storage(policy: .init(keys: KeyTerms(lifetime: 2_592_000, afterFirstPlay: 172_800)))
         #expect(
             StorageText.sentence(storage, zone: zone)
                 == "never expires; keys 30d after their fetch, 48h after the first play")

@@ -1,5 +1,6 @@
 import API
 import Control
+import Orders
 import Testing
 
 @testable import weir

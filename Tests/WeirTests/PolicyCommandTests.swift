@@ -82,16 +82,19 @@ import Testing
     }
 
     @Test(arguments: [
-        (["--expires", "2026-12-24T16:00Z"], API.Policy(expires: 1_798_128_000, afterFirstPlay: 7, backup: .exclude)),
-        (["--after-first-play", "48h"], API.Policy(expires: 9, afterFirstPlay: 172_800, backup: .exclude)),
+        (
+            ["--expires", "2026-12-24T16:00Z"],
+            StoragePolicy(expires: 1_798_128_000, afterFirstPlay: 7, backup: .exclude)
+        ),
+        (["--after-first-play", "48h"], StoragePolicy(expires: 9, afterFirstPlay: 172_800, backup: .exclude)),
         (
             ["--expires", "never", "--after-first-play", "never", "--priority", "important", "--backup", "include"],
-            API.Policy(priority: .important)
+            StoragePolicy(priority: .important)
         ),
     ])
-    func optionsChangeOnlyTheirFields(options: [String], policy: API.Policy) async throws {
+    func optionsChangeOnlyTheirFields(options: [String], policy: StoragePolicy) async throws {
         var asset = API.Asset(name: "sintel", id: "sintel-k3f9", url: "https://h/m.m3u8")
-        asset.storage = API.Storage(policy: API.Policy(expires: 9, afterFirstPlay: 7, backup: .exclude))
+        asset.storage = API.Storage(policy: StoragePolicy(expires: 9, afterFirstPlay: 7, backup: .exclude))
         let daemon = try await ScriptedDaemon(state: folder.path("state"), assets: [asset])
         let result = try await run(["policy", "sintel"] + options)
         #expect(await daemon.policies == ["sintel": policy], "\(result.errors)")
@@ -112,7 +115,7 @@ import Testing
         #expect(await daemon.policies.isEmpty)
         let changed = try await run(["policy", "sintel", "--priority", "important"])
         #expect(changed.output == "sintel  plays 7s after the first play; important\n", "\(changed.errors)")
-        #expect(await daemon.policies == ["sintel": API.Policy(afterFirstPlay: 7, priority: .important)])
+        #expect(await daemon.policies == ["sintel": StoragePolicy(afterFirstPlay: 7, priority: .important)])
         let json = try await run(["policy", "sintel", "--json"])
         #expect(json.output.contains(#""policy":{"afterFirstPlay":7,"backup":"include","priority":"default"}"#))
         let renamed = try await run(["rename", "sintel", "film", "--title", "A film"])

@@ -1,6 +1,7 @@
 import API
 import Control
 import Foundation
+import Orders
 import Testing
 
 @testable import weir

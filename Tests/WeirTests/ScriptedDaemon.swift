@@ -60,7 +60,7 @@ import TestSupport
         return states.count > 1 ? states.removeFirst() : states[0]
     }
 
-    private(set) var policies: [String: API.Policy] = [:]
+    private(set) var policies: [String: StoragePolicy] = [:]
     private(set) var assetChanges: [String: API.AssetChange] = [:]
     private(set) var currentMode = API.Mode(.auto)
 
@@ -170,8 +170,8 @@ import TestSupport
 
     private func explain(_ request: API.DownloadRequest) throws(APIError) -> API.Presentation {
         requests.append(request)
-        if let contradiction = request.contradiction { throw APIError(.badRequest, contradiction) }
-        guard request.selection.quality != .height(9) else {
+        if let contradiction = request.order.contradiction { throw APIError(.badRequest, contradiction) }
+        guard request.order.selection.quality != .height(9) else {
             throw APIError(.noMatch, "no variant is 9p; there are 720p")
         }
         var other = API.Variant(id: "video-360p")

@@ -56,21 +56,21 @@ import Testing
                 == "S  14:48  720p avc1 2.1 Mb/s + audio en + subs en   about 240 MB   paused\n")
         #expect(result.errors == "follow with:  weir get sintel\n")
         var request = API.DownloadRequest(source: "https://h/m.m3u8", Selection(quality: .height(720)))
-        request.range = MediaRange(start: 600, end: 1200)
+        request.order.range = MediaRange(start: 600, end: 1200)
         request.headers = [
             API.Header("Cookie: a=b; c=d"), API.Header("X: y"), API.Header("X-Key: k", host: "cdn.h:8443"),
         ].compactMap(\.self)
-        (request.title, request.note) = ("S", "for the train")
-        (request.priority, request.ignoreSpace, request.paused) = (.important, true, true)
-        request.additional = [
+        (request.title, request.order.note) = ("S", "for the train")
+        (request.order.priority, request.order.ignoreSpace, request.order.paused) = (.important, true, true)
+        request.order.additional = [
             .init(quality: .height(360), audio: .languages(["ja"])), .init(subtitles: .all),
         ]
         #expect(await daemon.requests == [request])
         let object = try await run(["add", "sintel", "--record", "--json"]).output
         #expect(try API.decode(API.Download.self, from: Array(object.utf8)).id == "d1")
-        #expect(await daemon.requests.last?.record == true)
+        #expect(await daemon.requests.last?.order.record == true)
         _ = try await run(["add", "sintel", "--range", "-20:00"])
-        #expect(await daemon.requests.last?.range == MediaRange(start: 0, end: 1200))
+        #expect(await daemon.requests.last?.order.range == MediaRange(start: 0, end: 1200))
         await daemon.stop()
     }
 
@@ -130,7 +130,7 @@ import Testing
 
     @Test func allSelectsTheAffectedDownloads() async throws {
         let states: [API.Download] = [
-            API.Download.State.queued, .running, .paused, .waiting, .failed, .complete, .cancelled,
+            JobState.queued, .running, .paused, .waiting, .failed, .complete, .cancelled,
         ].map { state in
             sampleDownload.with { ($0.id, $0.asset, $0.state) = (state.rawValue, state.rawValue, state) }
         }

@@ -1,5 +1,6 @@
 import API
 import Control
+import Orders
 import Testing
 
 @testable import weir
@@ -17,7 +18,7 @@ import Testing
     }
 
     private func verification(found: Int, _ parts: API.Verification.Part...) -> API.Verification {
-        var verification = API.Verification(asset: "sintel", state: .done)
+        var verification = API.Verification(asset: "sintel", state: .complete)
         (verification.bytes, verification.totalBytes, verification.found) = (4096, 4096, found)
         verification.remaining = parts.reduce(0) { $0 + $1.remaining }
         verification.parts = parts
@@ -81,7 +82,7 @@ import Testing
         #expect(line.hasPrefix("sintel   50%"))
         #expect(line.contains("█") == hasBar)
         #expect(!hasBar || line.count < columns && line.hasSuffix("2.0 KB of 4.0 KB"))
-        running.state = .repairing
+        running.isRepairing = true
         #expect(VerificationText.drawn(running, columns: columns, hasColor: true) == "sintel  fetching missing pieces")
     }
 }

@@ -2,6 +2,7 @@ internal import API
 internal import Control
 internal import Glibc
 internal import HTTPServer
+import Orders
 
 /// Checks of the daemon and its addresses.
 extension Doctor {

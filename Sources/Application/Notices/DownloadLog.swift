@@ -11,7 +11,7 @@ internal import Orders
     private let logger: Logger
     private var subscription: Subscription?
     /// The last state of each download that was logged, by the asset's id: a state may be reported again.
-    private var last: [String: (state: API.Download.State, reason: String?)] = [:]
+    private var last: [String: (state: JobState, reason: String?)] = [:]
 
     init(of downloader: Downloader, logger: Logger) {
         self.logger = logger

@@ -5,6 +5,7 @@ internal import EventLoop
 internal import Foundation
 internal import Library
 internal import Logging
+import Orders
 internal import Store
 
 /// The user's commands for events: the keys `on-complete`, `on-fail` and `on-expire`, each a program and its arguments.

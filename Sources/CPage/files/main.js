@@ -35,7 +35,7 @@ const heard = {
     purged: data => list.changed(data),
     keys: data => list.changed(data),
     move: data => list.refresh(data.asset),
-    verification: data => { if (data.state !== "running") list.refresh(data.asset); },
+    verification: data => { if (data.state !== "running" || data.isRepairing) list.refresh(data.asset); },
     changed(data) {
         list.changed(data);
         // Playback may have begun.

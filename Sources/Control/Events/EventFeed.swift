@@ -4,6 +4,7 @@ package import EventLoop
 package import Exchange
 import Integrity
 package import Library
+import Orders
 import Store
 
 /// The stream of events: `GET /api/v1/events`. Each event is encoded once for all readers. Readers that arrive at the
@@ -183,22 +184,14 @@ import Store
             // A revision has the name of the asset that it revises.
             if !asset.isRevision { publish(.changed(.init(id: asset.id, asset: asset.name))) }
         case .contentChanged(let asset): publish(.contentChanged(.init(id: asset.id, asset: asset.name)))
-        case .modeChanged(let mode): publish(.mode(API.Mode(mode: mode)))
+        case .modeChanged(let mode): publish(.mode(API.Mode(mode)))
         case .purged(let asset, let purge):
-            publish(.purged(.init(asset: asset.name, id: asset.id, purge: API.Storage.Purge(purge))))
+            publish(.purged(.init(asset: asset.name, id: asset.id, purge: purge)))
         case .keysChanged(let asset, let change, let numbers):
-            let kind: API.Event.KeyChange.Change =
-                switch change {
-                case .renewed: .renewed
-                case .expiring: .expiring
-                case .expired: .expired
-                case .revoked: .revoked
-                case .expiryChanged: .expiryChanged
-                }
             let dates = numbers.compactMap { asset.keys.life(of: $0).expiration(by: asset.keys.terms) }
             let expiration = change == .expiring ? dates.min().map(Int.init) : nil
             publish(
-                .keys(.init(asset: asset.name, id: asset.id, change: kind, keys: numbers, expiration: expiration)))
+                .keys(.init(asset: asset.name, id: asset.id, change: change, keys: numbers, expiration: expiration)))
         default: break
         }
     }

@@ -4,6 +4,7 @@ package import EventLoop
 internal import HTTPMessage
 package import HTTPServer
 package import Library
+import Orders
 package import Origin
 package import Playback
 import Store

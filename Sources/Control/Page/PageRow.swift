@@ -1,6 +1,7 @@
 internal import API
 internal import Foundation
 internal import HTTPMessage
+import Orders
 
 /// A row of the page without a script: one asset as HTML. Pure.
 struct PageRow {

@@ -29,16 +29,19 @@ enum PhoneRights {
         let isWeb = ["http://", "https://"].contains { given.source.lowercased().hasPrefix($0) }
         guard isWeb || !given.source.contains(":") else { throw refusal("URLs that are neither http nor https") }
         guard UserInformation(splitting: given.source).url == given.source else { throw refusal("passwords") }
-        var order = API.DownloadRequest(source: given.source, given.selection)
-        order.additional = given.additional
-        (order.range, order.title, order.paused) = (given.range, given.title, given.paused)
-        (order.record, order.recordSeconds) = (given.record, given.recordSeconds)
+        var admitted = API.DownloadRequest(source: given.source)
+        admitted.title = given.title
+        admitted.order = DownloadOrder(given.order.selection, range: given.order.range)
+        admitted.order.additional = given.order.additional
+        admitted.order.record = given.order.record
+        admitted.order.recordSeconds = given.order.recordSeconds
+        admitted.order.paused = given.order.paused
         var rest = given
         rest.isFromLink = nil
-        guard rest == order else { throw refusal("header fields, files, names and rules") }
+        guard rest == admitted else { throw refusal("header fields, files, names and rules") }
         // The owner has not named a URL of the phone.
-        order.isFromLink = true
-        return order
+        admitted.isFromLink = true
+        return admitted
     }
 
     static func refusal(_ what: String) -> APIError {

@@ -1,5 +1,6 @@
 package import EventLoop
 package import Library
+package import Orders
 import Store
 
 /// Writes assets to folders, archives and files that play without Weir.
@@ -87,28 +88,6 @@ import Store
             }
         } catch {
             return .failure(ExchangeError(leaving: error, "\(remuxer.title) is not exported"))
-        }
-    }
-}
-
-package enum ExportFormat: String, CaseIterable, Sendable {
-    /// A folder that plays by itself, also from a static web server.
-    case folder
-    /// The folder as an archive.
-    case tar
-    /// One MPEG-4 file with the best video and every language.
-    case mp4
-    /// One Matroska file with the best video and every language.
-    case mkv
-
-    static func of(_ path: String) -> ExportFormat {
-        let last = path.split(separator: "/").last ?? ""
-        guard let dot = last.lastIndex(of: "."), dot > last.startIndex else { return .folder }
-        switch last[last.index(after: dot)...].lowercased() {
-        case "tar": return .tar
-        case "mp4", "m4v", "m4a", "mov": return .mp4
-        case "mkv", "mka": return .mkv
-        default: return .folder
         }
     }
 }

@@ -1,3 +1,4 @@
+import Orders
 import SafeText
 import Store
 

@@ -3,6 +3,7 @@ import Fetching
 import Glibc
 import HTTPMessage
 import Library
+import Orders
 import Playlist
 import PlaylistCheck
 import Store

@@ -2,6 +2,7 @@ package import EventLoop
 import Fetching
 import Glibc
 package import Library
+import Orders
 import PlaylistCheck
 import Store
 

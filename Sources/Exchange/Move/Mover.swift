@@ -1,6 +1,7 @@
 public import EventLoop
 import Fetching
 public import Library
+public import Orders
 package import Store
 
 /// Moves the bundles of assets to other volumes and back. Playback and fetches continue meanwhile.

@@ -1,5 +1,6 @@
 package import EventLoop
 package import Library
+package import Orders
 import Store
 
 /// One publication of an asset, with its progress: writes the complete renditions to a target, where they play without Weir.

@@ -1,6 +1,7 @@
 package import EventLoop
 import HTTPMessage
 package import Library
+import Orders
 import Store
 
 /// Publishes assets: each asset to one target at a time.

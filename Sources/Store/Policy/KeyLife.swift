@@ -1,18 +1,4 @@
-/// The lifetimes of an asset's keys. Each key has its own times; the media stays when a key expires.
-///
-/// The two durations are those of rental licenses. Apple's lease and Widevine's license count one from the delivery of the
-/// key, and the other, the playback duration, from its first use.
-public struct KeyTerms: Equatable, Sendable {
-    /// Seconds from the delivery or renewal of a key to its expiry; nil for no limit.
-    public var lifetime: Int64?
-    /// Seconds from the first playback with a key to its expiry; nil for no limit.
-    public var afterFirstPlay: Int64?
-
-    /// Makes terms; without limits by default.
-    public init(lifetime: Int64? = nil, afterFirstPlay: Int64? = nil) {
-        (self.lifetime, self.afterFirstPlay) = (lifetime, afterFirstPlay)
-    }
-}
+public import Orders
 
 /// The times of one key, without the key itself.
 ///

@@ -1,4 +1,4 @@
-import Orders
+public import Orders
 
 /// Chooses what to purge to free space: first expired assets, then cached segments, then downloads as far as allowed, default
 /// priority before important. Of equals the least recently used goes first. Assets in playback are never purged.
@@ -47,7 +47,7 @@ public struct PurgePlan: Equatable, Sendable {
 
     /// A step of the plan.
     public enum Step: Equatable, Sendable {
-        case asset(id: String, bytes: Int64, StorageLife.Cause)
+        case asset(id: String, bytes: Int64, Purge.Cause)
         /// Evict so many bytes of cached segments, the least recently used first.
         case playCache(bytes: Int64)
     }
@@ -76,7 +76,7 @@ public struct PurgePlan: Equatable, Sendable {
         }
     }
 
-    private mutating func purge(_ asset: Candidate, _ bytes: Int64, _ cause: StorageLife.Cause) {
+    private mutating func purge(_ asset: Candidate, _ bytes: Int64, _ cause: Purge.Cause) {
         guard freed < wanted, bytes > 0 else { return }
         steps.append(.asset(id: asset.id, bytes: bytes, cause))
         freed += bytes

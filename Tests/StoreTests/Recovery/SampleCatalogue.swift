@@ -50,10 +50,10 @@ enum SampleCatalogue {
     private static var life: StorageLife {
         var life = StorageLife()
         life.policy = StoragePolicy(
-            expires: 9000, afterFirstPlay: 3600, priority: .important, isExcludedFromBackups: false,
+            expires: 9000, afterFirstPlay: 3600, priority: .important, backup: .include,
             keys: KeyTerms(lifetime: 30, afterFirstPlay: 48))
         (life.firstPlayed, life.lastPlayed) = (5000, 6000)
-        life.purge = StorageLife.Purge(date: 7000, bytes: 8000, cause: .space)
+        life.purge = Purge(date: 7000, bytes: 8000, cause: .space)
         return life
     }
 
