@@ -4,7 +4,8 @@
     tools/weirtools/testing/suites.py [--workers 6] [--folder .build/tests]
 
 Tests wait for players and clocks much more than they compute. The suites are a queue, the longest first, from which each worker
-takes the next one, so that no worker is idle at the end. Failures are printed at once, the progress each minute.
+takes the next one, so that no worker is idle at the end. There are more workers while those that run leave the cores idle. Failures
+are printed at once, the progress each minute; the end says what processor time the tests took, and processor-time.txt which.
 
 A failed test is a failure. One that Tests/shaky.txt names runs once more, alone; if it passes then, it is printed and the run goes
 on. A test that no report names is a failure as well.
@@ -15,6 +16,7 @@ import collections
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -36,6 +38,10 @@ SECONDS_OF_A_TEST = {"EndToEndTests": 3.0}
 SECONDS_OF_A_ROOMS_TEST = 0.3
 # Suites that are shorter together than this are one process: each has to load 200 MB first.
 SECONDS_OF_A_PROCESS = 25.0
+# The folder, in that of the reports, of what tests of one run share.
+SHARED = "shared"
+# So many workers more than usual, while at least this share of the cores' time was idle for so many seconds.
+MORE_WORKERS, IDLE_SHARE, IDLE_SPAN = 6, 0.2, 3.0
 # More than so many are a fault of the tests.
 MOST_SHAKY = 5
 
@@ -129,10 +135,23 @@ class Worker:
         self.log = narrator.Log(path)
         arguments = ["--no-parallel", "--testing-library", "swift-testing", "--filter", pattern(unit),
                      "--xunit-output", str(self.report)]
+        environment = dict(os.environ, WEIR_TEST_RUN=str(folder.resolve() / SHARED))
         with open(path, "wb") as output:
             # A session of its own, so that nothing that it started stays behind when it is ended.
             self.process = subprocess.Popen([binary, *arguments], stdin=subprocess.DEVNULL, stdout=output,
-                                            stderr=subprocess.STDOUT, start_new_session=True)
+                                            stderr=subprocess.STDOUT, start_new_session=True, env=environment)
+        self.began = time.monotonic()
+        self.wall_seconds = self.processor_seconds = 0.0
+
+    def is_over(self):
+        """True once the process has ended. Notes what it and the programs that it waited for have used."""
+        if self.process.returncode is None:
+            pid, status, usage = os.wait4(self.process.pid, os.WNOHANG)
+            if pid != 0:
+                self.process.returncode = os.waitstatus_to_exitcode(status)
+                self.wall_seconds = time.monotonic() - self.began
+                self.processor_seconds = usage.ru_utime + usage.ru_stime
+        return self.process.returncode is not None
 
     def end(self):
         if self.process.poll() is None:
@@ -140,21 +159,59 @@ class Worker:
             self.process.wait()
 
 
+def idle_seconds():
+    """Seconds since the start of the machine in which its cores had nothing to do, of all cores together."""
+    with open("/proc/stat", encoding="ascii") as file:
+        return int(file.readline().split()[4]) / os.sysconf("SC_CLK_TCK")
+
+
+class Idleness:
+    """The share of the cores' time that is idle."""
+
+    def __init__(self):
+        self.restart()
+
+    def restart(self):
+        self.began, self.idle = time.monotonic(), idle_seconds()
+
+    @property
+    def seconds(self):
+        """Seconds since the start."""
+        return time.monotonic() - self.began
+
+    @property
+    def share(self):
+        """The idle share since the start."""
+        return (idle_seconds() - self.idle) / (max(self.seconds, 0.01) * os.cpu_count())
+
+
 class Runner:
     def __init__(self, binary, folder, workers):
         self.binary, self.folder, self.width = binary, folder, workers
         self.running, self.ended = [], []
+        self.idleness = Idleness()
+
+    def has_room(self):
+        """True if one more worker may start now."""
+        if len(self.running) < self.width:
+            return True
+        if self.idleness.seconds < IDLE_SPAN:
+            return False
+        is_idle = self.idleness.share >= IDLE_SHARE
+        self.idleness.restart()
+        return is_idle and len(self.running) < self.width + MORE_WORKERS
 
     def run(self, units):
         """Runs all units to their ends, and prints what happens."""
         waiting = collections.deque(units)
         last = time.monotonic()
         while waiting or self.running:
-            while waiting and len(self.running) < self.width:
+            while waiting and self.has_room():
+                self.idleness.restart()
                 self.running.append(Worker(self.binary, waiting.popleft(), self.folder))
             time.sleep(0.2)
             for worker in list(self.running):
-                is_over = worker.process.poll() is not None
+                is_over = worker.is_over()
                 for line in worker.log.news():
                     print(line, flush=True)
                 if is_over:
@@ -213,6 +270,21 @@ def passes_alone(binary, identifier, folder):
     return code == 0
 
 
+def timings(runner, whole):
+    """A line with the processor time that the tests took; a file has that of each process.
+
+    `whole` is the idleness since the begin."""
+    rows = sorted(runner.ended, key=lambda worker: -worker.processor_seconds)
+    with open(runner.folder / "processor-time.txt", "w", encoding="utf-8") as file:
+        file.write("processor s   wall s  suites\n")
+        for worker in rows:
+            suites = " ".join(worker.unit.suites)
+            file.write("%11.1f %8.1f  %s\n" % (worker.processor_seconds, worker.wall_seconds, suites))
+    total = sum(worker.processor_seconds for worker in rows)
+    return "processor time of the tests: %d s (%s); the cores were idle for %d %% of the time" % (
+        total, runner.folder / "processor-time.txt", 100 * whole.share)
+
+
 def conclude(runner, identifiers, excused, began):
     """Prints the end, and returns the exit status."""
     failed, ran, broken = results(runner.ended)
@@ -260,7 +332,9 @@ def main():
     known = known_seconds(options.folder, {suite(name) for name in identifiers})
     for old in [*options.folder.glob("*.xml"), *options.folder.glob("*.log")]:
         old.unlink()
-    began = time.monotonic()
+    shutil.rmtree(options.folder / SHARED, ignore_errors=True)
+    (options.folder / SHARED).mkdir()
+    began, whole = time.monotonic(), Idleness()
     runner = Runner(options.binary, options.folder, options.workers)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
@@ -269,6 +343,7 @@ def main():
         sys.exit(130)
     finally:
         runner.stop()
+    print(timings(runner, whole))
     sys.exit(conclude(runner, identifiers, shaky(options.shaky), began))
 
 
