@@ -71,7 +71,7 @@ class Runs(unittest.TestCase):
         binary = self.folder / "binary"
         binary.write_text(BINARY % (TESTS, failed or {}, list(crashed)), encoding="utf-8")
         binary.chmod(0o755)
-        runner = suites.Runner(str(binary), self.folder, 2)
+        self.runner = runner = suites.Runner(str(binary), self.folder, 2)
         output = io.StringIO()
         with redirect_stdout(output):
             runner.run(suites.plan(suites.expected_seconds(suites.listed(str(binary)), {})))
@@ -113,6 +113,30 @@ class Runs(unittest.TestCase):
         known = suites.known_seconds(self.folder, {suites.suite(name) for name in TESTS})
         self.assertEqual({name: round(seconds, 3) for name, seconds in known.items()},
                          {"ATests.One": 0.2, "ATests.Two": 0.1, "BTests.Outer": 0.1})
+
+    def test_the_end_says_what_processor_time_the_tests_took(self):
+        self.run_all()
+        line = suites.timings(self.runner, suites.Idleness())
+        self.assertRegex(line, r"processor time of the tests: \d+ s \(.*processor-time.txt\)")
+        rows = (self.folder / "processor-time.txt").read_text(encoding="utf-8").splitlines()[1:]
+        self.assertEqual(sorted(name for row in rows for name in row.split()[2:]),
+                         ["ATests.One", "ATests.Two", "BTests.Outer"])
+        self.assertTrue(any(float(row.split()[0]) > 0 for row in rows), rows)
+
+    def test_there_are_more_workers_while_the_cores_are_idle(self):
+        class Measured(suites.Idleness):
+            seconds, share = suites.IDLE_SPAN, 0.5
+
+        runner = suites.Runner("binary", self.folder, 2)
+        runner.idleness = Measured()
+        for count, share, has_room in [(1, 0.0, True), (2, 0.0, False), (2, 0.5, True), (2 + suites.MORE_WORKERS, 0.5, False)]:
+            runner.running = [None] * count
+            Measured.share = share
+            self.assertEqual(runner.has_room(), has_room, (count, share))
+        # What those that run leave idle shows after a while.
+        runner.running = [None] * 2
+        Measured.seconds = suites.IDLE_SPAN / 2
+        self.assertFalse(runner.has_room())
 
     def test_the_list_of_shaky_tests_has_a_cause_for_each(self):
         path = self.folder / "shaky.txt"
