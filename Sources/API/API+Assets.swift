@@ -32,7 +32,7 @@ extension API {
         package var bytes = 0
         /// The part of `bytes` that was cached by playback, and may be evicted; absent if it is not known.
         package var cachedBytes: Int?
-        /// Playability offline: `complete` if a download's selection, or one variant with defaults, is stored.
+        /// Extent to which it plays without the network: `complete` if a download's selection, or one variant with defaults, is stored.
         package var local = Local.none
         /// Playability without the origin, checked against the disk; only in a response for this one asset.
         package var playable: Playability?
@@ -42,8 +42,10 @@ extension API {
         package var hasChanged: Bool?
         /// True while the new revision is fetched. `state`, `need` and `download` describe it; `bytes` includes it.
         package var isRevised: Bool?
-        /// The state of the asset's download; absent if it was never downloaded.
-        package var state: JobState?
+        /// The word for its state, the most telling one: what its download does, or else `stored`.
+        package var state = AssetState.notStored
+        /// The word for what is stored of it: `saved`, `partly-saved`, `cached`, `purged` or `not-stored`.
+        package var stored = AssetState.notStored
         /// The missing condition of that download; absent unless it is `waiting`.
         package var need: Need?
         /// The first of that download's `reasons`, if it is the user's own or a rule; absent otherwise.

@@ -85,9 +85,9 @@ extension API {
         package var rules: DownloadRules.Change?
         /// The account of the download; absent before its end.
         package var summary: Summary?
-        /// A sentence about the selected variant, if the origin did not deliver its playlist and another one is
-        /// downloaded instead; absent otherwise.
-        package var otherQuality: String?
+        /// The part of the latest order that the origin does not deliver, so that less or something else is downloaded;
+        /// absent if there is none.
+        package var shortfall: Shortfall?
         /// A sentence about the origin's other content, if the download fetches that beside the old; absent otherwise.
         package var otherContent: String?
         package init(id: String, asset: String, title: String? = nil) {

@@ -205,10 +205,13 @@ extension API {
         package var format: ExportFormat
         /// The bytes of exported media.
         package var bytes: Int
-        /// Stored content that was left out, with the reason; absent for none.
-        package var leftOut: [String]?
-        package init(name: String, path: String, format: ExportFormat, bytes: Int, leftOut: [String]? = nil) {
-            (self.name, self.path, self.format, self.bytes, self.leftOut) = (name, path, format, bytes, leftOut)
+        /// Stored content that is not in it; absent for none.
+        package var shortfalls: [Shortfall]?
+        package init(name: String, path: String, format: ExportFormat, bytes: Int) {
+            self.name = name
+            self.path = path
+            self.format = format
+            self.bytes = bytes
         }
     }
 

@@ -23,7 +23,7 @@ extension API.Download {
         package var fraction: Double
         package var isComplete: Bool
         /// As in `Download`.
-        package var otherQuality: String?
+        package var shortfall: Shortfall?
         package init(renditions: [Share], range: MediaRange? = nil, fraction: Double, isComplete: Bool) {
             (self.renditions, self.range) = (renditions, range)
             (self.fraction, self.isComplete) = (fraction, isComplete)

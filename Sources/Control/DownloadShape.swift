@@ -23,7 +23,7 @@ extension API.Download {
         title = asset.title
         priority = download.task.priority
         note = download.task.note
-        otherQuality = download.otherQuality
+        shortfall = download.shortfall
         otherContent = download.otherContent
         stage = state.isFinal ? nil : progress.stage?.rawValue
         loaded = progress.loaded.shape
@@ -66,7 +66,7 @@ extension API.Download {
         state = .complete
         priority = download.task.priority
         note = download.task.note
-        otherQuality = download.otherQuality
+        shortfall = download.shortfall
         otherContent = download.otherContent
         fraction = 1
         self.duration = duration.map(API.milliseconds)
@@ -93,7 +93,7 @@ extension API.Download.Selected {
             renditions: selected.parts.map { .init(id: $0.id, weight: $0.weight, fraction: $0.fraction) },
             range: selected.selection.range, fraction: selected.fraction,
             isComplete: selected.isComplete)
-        otherQuality = selected.otherQuality
+        shortfall = selected.shortfall
     }
 }
 

@@ -50,9 +50,11 @@ extension LibraryService {
             let export = try await exchange.exporter.export(
                 asset, to: request.path, as: request.format,
                 sharesFiles: request.link ?? false)
-            return API.Export(
-                name: asset.name, path: request.path, format: export.format,
-                bytes: Int(export.bytes), leftOut: export.leftOut.isEmpty ? nil : export.leftOut)
+            var shape = API.Export(
+                name: asset.name, path: request.path, format: export.format, bytes: Int(export.bytes))
+            let shortfalls = export.leftOut.map { Shortfall(.container, $0) }
+            shape.shortfalls = shortfalls.isEmpty ? nil : shortfalls
+            return shape
         } catch {
             throw APIError(error, asset: asset.name)
         }

@@ -105,6 +105,7 @@ extension LibraryService {
     static func shape(_ orphan: OrphanBundle) -> API.Asset {
         var shape = API.Asset(name: orphan.name, id: orphan.id, url: "")
         shape.unreadable = orphan.reason
+        shape.state = .unreadable
         return shape
     }
 
@@ -168,18 +169,30 @@ extension LibraryService {
         shape.unreadable = asset.refusal
         // For an asset that is not open, the summary decides, so that nothing has to be read.
         let isWhole = !asset.isLoaded ? facts.local == API.Local.complete.rawValue : nil
-        shape.state = download.map { $0.actualState(isComplete: isWhole ?? $0.isComplete) }
-        if let download, let state = shape.state {
+        let state = download.map { $0.actualState(isComplete: isWhole ?? $0.isComplete) }
+        if let download, let state {
             shape.need = download.need(in: state)
         }
-        if let download, shape.state == .paused || download.need?.isRule ?? false {
+        if let download, state == .paused || download.need?.isRule ?? false {
             shape.reason = API.Download.reasons(of: download).first?.message
         }
         shape.artwork = facts.hasArtwork ? "\(API.root)/assets/\(PercentEncoding.encode(asset.name))/artwork" : nil
         shape.download = download.map { $0.asset.id }
         shape.volume = asset.volume.map { API.Volume(path: $0.path, isPresent: $0.isThere) }
-        shape.storage = storage(of: asset)
+        let storage = storage(of: asset)
+        shape.storage = storage
         shape.keys = keySummary(of: asset)
+
+        var words = AssetState.Facts()
+        words.isUnreadable = asset.refusal != nil
+        words.isExpired = storage.isExpired
+        words.download = state
+        words.isRecording = facts.isLive
+        words.isComplete = shape.local == .complete
+        words.hasBytes = shape.bytes > 0
+        words.isPurged = storage.purge != nil
+        shape.state = words.state
+        shape.stored = words.stored
         return shape
     }
 

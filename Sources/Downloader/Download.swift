@@ -54,8 +54,8 @@ import Store
     /// Ids of the requested renditions, the variant's own first.
     package var ids: [String] { task.renditions }
 
-    /// A sentence about the variant that the latest order selected, if another one is downloaded; else nil.
-    package var otherQuality: String? { task.items.first?.otherQuality }
+    /// The part of the latest order that cannot be had; nil if all of it is downloaded.
+    package var shortfall: Shortfall? { task.items.first?.shortfall }
 
     /// A sentence about the old content, if the download is of new content beside it; else nil.
     package var otherContent: String? {

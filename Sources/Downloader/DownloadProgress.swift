@@ -1,6 +1,7 @@
 package import EventLoop
 import Fetching
 package import Library
+package import Orders
 package import Playlist
 import Retention
 
@@ -47,7 +48,7 @@ package struct DownloadProgress: Sendable {
     package struct Selected: Sendable {
         package let selection: Download.Selected
         /// A sentence about the selected variant, if another one is downloaded; else nil.
-        package let otherQuality: String?
+        package let shortfall: Shortfall?
         /// Its renditions, with their weights within the selection.
         package let parts: [Part]
 
@@ -116,7 +117,7 @@ package struct DownloadProgress: Sendable {
                 return download.measure(of: rendition, item.wanted, rates).part
             }
             return Selected(
-                selection: Download.Selected(item), otherQuality: item.otherQuality,
+                selection: Download.Selected(item), shortfall: item.shortfall,
                 parts: ProgressWeights.applied(to: members))
         }
     }

@@ -65,6 +65,33 @@ extension DownloadTask: Codable {
     }
 }
 
+extension DownloadTask.Item: Codable {
+    private enum Key: String, CodingKey {
+        case selection, range, renditions, shortfall
+        /// Earlier builds stored the sentence alone.
+        case otherQuality
+    }
+
+    init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: Key.self)
+        let sentence = try values.decodeIfPresent(String.self, forKey: .otherQuality)
+        let shortfall = try values.decodeIfPresent(Shortfall.self, forKey: .shortfall)
+        self.init(
+            try values.decode(Selection.self, forKey: .selection),
+            range: try values.decodeIfPresent(MediaRange.self, forKey: .range),
+            renditions: try values.decode([String].self, forKey: .renditions),
+            shortfall: shortfall ?? sentence.map { Shortfall(.quality, $0) })
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: Key.self)
+        try values.encode(selection, forKey: .selection)
+        try values.encodeIfPresent(range, forKey: .range)
+        try values.encode(renditions, forKey: .renditions)
+        try values.encodeIfPresent(shortfall, forKey: .shortfall)
+    }
+}
+
 extension DownloadAccount {
     /// The text for the catalogue.
     var stored: String { CatalogueText.of(self) }

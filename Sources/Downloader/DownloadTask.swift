@@ -6,7 +6,7 @@ import Store
 /// The content that a download must store. Pure. An asset has one task; a further order for the asset adds to it.
 package struct DownloadTask: Equatable, Sendable {
     /// One selection and the renditions that it chose.
-    struct Item: Codable, Equatable, Sendable {
+    struct Item: Equatable, Sendable {
         /// Distinguishes the items of a task.
         struct Identity: Hashable {
             let renditions: [String]
@@ -18,17 +18,17 @@ package struct DownloadTask: Equatable, Sendable {
         var range: MediaRange?
         /// Ids of the chosen renditions, the variant's own first.
         var renditions: [String]
-        /// A sentence about the variant that was selected but cannot be had; nil if the selected one is downloaded.
-        var otherQuality: String?
+        /// The part of the selection that cannot be had; nil if all of it is downloaded.
+        var shortfall: Shortfall?
 
         var identity: Identity { Identity(renditions: renditions, range: range) }
         var wanted: WantedTime { range.map { .parts([$0.seconds]) } ?? .all }
 
-        init(_ selection: Selection, range: MediaRange? = nil, renditions: [String], otherQuality: String? = nil) {
+        init(_ selection: Selection, range: MediaRange? = nil, renditions: [String], shortfall: Shortfall? = nil) {
             self.selection = selection
             self.range = range
             self.renditions = renditions
-            self.otherQuality = otherQuality
+            self.shortfall = shortfall
         }
     }
 

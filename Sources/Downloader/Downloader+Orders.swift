@@ -78,12 +78,12 @@ extension Downloader {
             }
         }
         if let range = order.range { try check(range.seconds, chosen, of: asset) }
-        let reason =
-            failure.map { "\($0); the next best quality is downloaded" }
-            ?? leftOut.map { "\($0); the other tracks are downloaded" }
-            ?? chosen.lazy.compactMap(\.abridgement).first
+        let shortfall =
+            failure.map { Shortfall(.quality, "\($0); the next best quality is downloaded") }
+            ?? leftOut.map { Shortfall(.missing, "\($0); the other tracks are downloaded") }
+            ?? chosen.lazy.compactMap(\.abridgement).first.map { Shortfall(.holes, $0) }
         return DownloadTask.Item(
-            selection, range: order.range, renditions: chosen.map(\.name.id), otherQuality: reason)
+            selection, range: order.range, renditions: chosen.map(\.name.id), shortfall: shortfall)
     }
 
     /// An origin whose playlists time out one after the other is not asked for all variants: each takes a minute.
@@ -172,9 +172,10 @@ extension Downloader {
         do throws(Refusal) {
             var next = try await self.item(item.selection, order, of: asset, without: download.undelivered)
             let first = download.ordered?.failure ?? failure
-            next.otherQuality = "\(first.message); the next best quality is downloaded"
+            let sentence = "\(first.message); the next best quality is downloaded"
+            next.shortfall = Shortfall(.quality, sentence)
             guard byAsset[asset.id] === download, download.state == .running else { return true }
-            report("\(asset.name): \(next.otherQuality ?? "")")
+            report("\(asset.name): \(sentence)")
             download.task = download.task.with([next] + download.task.items.dropFirst())
             notify(download, .selectionResolved(Download.Selected(next)))
             set(download, .queued)

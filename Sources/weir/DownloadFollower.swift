@@ -182,9 +182,7 @@ final class DownloadFollower: Sendable {
         guard let download = outcome.download else { return nil }
         let again = "weir get \(download.asset)"
         if download.state == .complete {
-            return download.otherQuality.map {
-                Failure($0, next: "\(again), to try the selected quality again", exitCode: 3, code: "other-quality")
-            }
+            return download.shortfall.map { Failure([$0], next: "\(again), to try what was selected again") }
         }
         if download.state == .waiting { return Self.needsUser(download) }
         guard let reason = download.error else {
@@ -192,7 +190,10 @@ final class DownloadFollower: Sendable {
             return Failure("the download of \(download.asset) \(word)", next: again, exitCode: 1, code: "cancelled")
         }
         let next = reason.code == .originRefused ? APIError.freshLink(for: download.asset) : again
-        return Failure(reason.message, next: next, exitCode: reason.code.exitCode, code: reason.code.rawValue)
+        var failure = Failure(reason.message, next: next, exitCode: reason.code.exitCode, code: reason.code.rawValue)
+        // All but the pieces of a dead host is stored.
+        failure.reasons = reason.code == .hostDead ? [.holes] : []
+        return failure
     }
 
     /// The failure for a download that waits until the user acts.

@@ -29,18 +29,11 @@ enum DownloadText {
 
 extension API.Download {
     /// The state in a few words: `waiting for space`.
-    var stateWords: String { Self.words(state, need) }
-
-    static func words(_ state: JobState, _ need: Need?) -> String {
-        switch state {
-        case .queued: "queued"
-        case .running: "downloading"
-        case .paused: "paused"
-        case .waiting: need.map { "waiting for \($0.words)" } ?? "waiting"
-        case .failed: "failed"
-        case .complete: "complete"
-        case .cancelled: "cancelled"
+    var stateWords: String {
+        if let activity = AssetState(activity: state, isRecording: isRecording ?? false) {
+            return activity.words(need)
         }
+        return state == .complete ? AssetState.saved.words : state.rawValue
     }
 
     /// The selected range if it is not the whole media: `only 10:00-20:04`.
@@ -49,5 +42,13 @@ extension API.Download {
             return nil
         }
         return "only " + Format.ranges(expected)
+    }
+}
+
+extension AssetState {
+    /// The state in a few words, with the condition that it waits for: `waiting for space`.
+    func words(_ need: Need?) -> String {
+        guard self == .waiting, let need else { return words }
+        return "\(words) for \(need.words)"
     }
 }

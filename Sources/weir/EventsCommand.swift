@@ -95,7 +95,7 @@ enum EventText {
     }
 
     private static func line(_ download: API.Download) -> String {
-        let words = download.state == .running ? ["downloading"] : []
+        let words = download.state == .running ? [download.stateWords] : []
         let reason = download.state == .failed ? download.error.map { ["\($0.message)"] } ?? [] : []
         return ([download.asset] + words + [ProgressLine(download: download).plain] + reason).joined(separator: "  ")
     }

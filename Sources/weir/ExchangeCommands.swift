@@ -9,7 +9,7 @@ struct ExportCommand: ReportingCommand {
         discussion: """
             A folder plays from disk (mpv FOLDER/master.m3u8), and from nginx or any file server. A .tar contains such a
             folder. A .mp4 or .mkv is one file with the best video, all audio languages and all subtitles, made by ffmpeg.
-            Only complete renditions are exported. The target must not exist yet.
+            Only complete renditions are exported. The target must not exist yet. Exits with 3 if one file cannot hold all of them.
             """)
 
     @Argument(help: ArgumentHelp("The asset's name.", valueName: "name"), completion: .assetNames)
@@ -45,9 +45,29 @@ struct ExportCommand: ReportingCommand {
     func execute() async throws {
         let request = API.ExportRequest(path: DiskPath.absolute(target), format: format, link: link ? true : nil)
         let export = try await common.daemon().client.call(Endpoints.export, name, body: request)
-        if json { return try Output.json(export) }
-        Output.line("exported \(export.name), \(Format.bytes(export.bytes)), to \(export.path)")
-        for sentence in export.leftOut ?? [] { Output.error("weir: left out \(sentence)\n") }
+        let failure = export.shortfalls.map { Failure($0, next: "weir export \(export.name) FOLDER, which holds all") }
+        if json {
+            try Output.json(ExportResult(export: export, reasons: failure?.reasons))
+        } else {
+            Output.line("exported \(export.name), \(Format.bytes(export.bytes)), to \(export.path)")
+        }
+        if let failure { throw failure }
+    }
+}
+
+/// The object of `export --json`: the keys of the export, and the reasons of the exit code 3.
+struct ExportResult: Encodable {
+    private enum Key: CodingKey {
+        case reasons
+    }
+
+    let export: API.Export
+    let reasons: [Shortfall.Reason]?
+
+    func encode(to encoder: any Encoder) throws {
+        try export.encode(to: encoder)
+        var values = encoder.container(keyedBy: Key.self)
+        try values.encodeIfPresent(reasons, forKey: .reasons)
     }
 }
 

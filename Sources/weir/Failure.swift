@@ -3,6 +3,7 @@ import Application
 import ArgumentParser
 import Foundation
 import Glibc
+import Orders
 import SafeText
 
 /// The failure of a command: a sentence, the next step, and an exit code of sysexits(3).
@@ -12,9 +13,18 @@ struct Failure: Error, Equatable {
     var exitCode: Int32
     /// The error code for `--json`.
     var code: String
+    /// The reasons of the exit code 3 for `--json`: the command has finished, but not all or not as asked. Else empty.
+    var reasons: [Shortfall.Reason] = []
 
     init(_ message: String, next: String? = nil, exitCode: Int32, code: String) {
         (self.message, self.next, self.exitCode, self.code) = (message, next, exitCode, code)
+    }
+
+    /// The failure of a command that has finished, but not all or not as asked.
+    init(_ shortfalls: [Shortfall], next: String?) {
+        let messages = shortfalls.map(\.message).joined(separator: "; ")
+        self.init(messages, next: next, exitCode: 3, code: "not-as-asked")
+        reasons = Shortfall.Reason.allCases.filter { reason in shortfalls.contains { $0.reason == reason } }
     }
 
     /// Converts any error.

@@ -73,6 +73,7 @@ enum DownloadRecord {
         line.add("url", url)
         line.add("summary", download?.summary)
         line.add("error", failure.map { ["code": $0.code, "message": $0.message] })
+        line.add("reasons", failure.flatMap { $0.reasons.isEmpty ? nil : $0.reasons })
         line.add("exit", failure?.exitCode ?? 0)
         return line.text
     }

@@ -117,11 +117,11 @@ enum KeysText {
         return words.isEmpty ? nil : words.joined(separator: ", ")
     }
 
-    /// The suffix in a list's column of stored parts: `, key expired`.
-    static func badge(_ keys: API.KeySummary?) -> String {
-        guard let keys else { return "" }
-        if keys.expired > 0 { return ", key expired" }
-        return keys.revoked > 0 ? ", key revoked" : ""
+    /// The words in a list's column of states: `key expired`; none if all keys are usable.
+    static func badge(_ keys: API.KeySummary?) -> [String] {
+        guard let keys else { return [] }
+        if keys.expired > 0 { return ["key expired"] }
+        return keys.revoked > 0 ? ["key revoked"] : []
     }
 
     /// The line for `weir show`; empty if all keys are usable.

@@ -8,7 +8,7 @@ struct ListCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List assets and downloads.",
         discussion: """
-            --state also takes a word of the column LOCAL, and then lists only assets that have it: \
+            --state also takes a word of the column STATE, and then lists only assets that have it: \
             \(ListedAsset.states.joined(separator: ", ")). It may be repeated; one of the words must fit.
             """, aliases: ["ls"])
 
@@ -53,26 +53,29 @@ struct ListCommand: ReportingCommand {
     }
 
     private func isListed(_ asset: ListedAsset) -> Bool {
-        (!offline || asset.isOffline) && (states.isEmpty || states.contains(where: asset.has))
+        (!offline || asset.playsWithoutNetwork) && (states.isEmpty || states.contains(where: asset.has))
     }
 
     static func emptiness(_ states: [String] = [], offline: Bool, urls: PlayerURL) -> String {
-        guard states.isEmpty else { return "no asset is \(states.joined(separator: " or "))\n" }
-        return (offline ? "no asset is complete yet\n" : "no assets yet\n")
+        guard states.isEmpty else {
+            let words = states.map { AssetState(rawValue: $0)?.words ?? $0 }
+            return "no asset is \(words.joined(separator: " or "))\n"
+        }
+        return (offline ? "no asset plays without the network yet\n" : "no assets yet\n")
             + "try: weir get URL, or play \(urls.origin(url: "URL"))\n"
     }
 
-    /// The line under the table: `3 assets, 151 MB, 2 complete`.
+    /// The line under the table: `3 assets, 151 MB, 2 saved`.
     static func totals(_ assets: [ListedAsset]) -> String {
-        let complete = assets.count { $0.has("complete") }
+        let saved = assets.count { $0.has(AssetState.saved.rawValue) }
         let bytes = Format.bytes(assets.reduce(0) { $0 + $1.bytes })
-        return "\(Format.count(assets.count, "asset")), \(bytes), \(complete) complete"
+        return "\(Format.count(assets.count, "asset")), \(bytes), \(saved) \(AssetState.saved.words)"
     }
 
     static func table(_ assets: [ListedAsset]) -> TextTable {
         // Titles are long, and come last.
         let title = assets.contains { $0.title != nil } ? ["TITLE"] : []
-        return TextTable(rows: [["NAME", "TIME", "QUALITY", "SIZE", "LOCAL"] + title] + assets.map(\.row))
+        return TextTable(rows: [["NAME", "TIME", "QUALITY", "SIZE", "STATE"] + title] + assets.map(\.row))
     }
 }
 
@@ -85,13 +88,13 @@ struct ListedAsset: Decodable, Sendable {
     private let quality: String?
     let bytes: Int
     private let local: API.Local
-    private let state: JobState?
+    private let state: AssetState
+    private let stored: AssetState
     private let need: Need?
     private let reason: String?
     private let volume: API.Volume?
     private let storage: API.Storage?
     private let keys: API.KeySummary?
-    private let unreadable: String?
     private let isKnownOnly: Bool?
     private let isInsecure: Bool?
     private let hasChanged: Bool?
@@ -100,50 +103,57 @@ struct ListedAsset: Decodable, Sendable {
     init(_ asset: API.Asset) {
         (name, duration, isLive) = (asset.name, asset.duration, asset.isLive)
         (quality, bytes, local) = (asset.quality ?? asset.tracks.storedQuality, asset.bytes, asset.local)
-        (state, need, volume, storage) = (asset.state, asset.need, asset.volume, asset.storage)
+        (state, stored, need, volume, storage) = (asset.state, asset.stored, asset.need, asset.volume, asset.storage)
         reason = asset.reason
-        (keys, unreadable, isKnownOnly) = (asset.keys, asset.unreadable, asset.isKnownOnly)
+        (keys, isKnownOnly) = (asset.keys, asset.isKnownOnly)
         (isInsecure, hasChanged, title, ranges) = (asset.isInsecure, asset.hasChanged, asset.title, asset.ranges)
     }
 
-    /// The words of the column LOCAL by which assets can be listed.
-    static let states = [
-        "complete", "partial", "none", "downloading", "queued", "paused", "waiting", "failed", "expired", "purged",
-        "important", "unreadable",
-    ]
+    /// The words of the column STATE by which assets can be listed.
+    static let states = AssetState.allCases.map(\.rawValue) + [Priority.important.rawValue]
 
-    /// True if the column LOCAL has a word at the beginning of one of its parts.
-    func has(_ state: String) -> Bool {
-        if state == "none" { return local == .none }
-        return stored.components(separatedBy: ", ").contains { $0 == state || $0.hasPrefix(state + " ") }
+    func has(_ word: String) -> Bool {
+        [state, stored].contains { $0.rawValue == word } || isImportant && word == Priority.important.rawValue
     }
 
+    private var isImportant: Bool { storage?.policy.priority == .important }
+
     /// True if the asset plays without the network.
-    var isOffline: Bool { local == .complete && !(storage?.isExpired ?? false) }
+    var playsWithoutNetwork: Bool { local == .complete && !(storage?.isExpired ?? false) }
 
     var row: [String] {
         let time = duration.map(Format.clock) ?? (isLive ? "live" : "–")
-        return [name, time, quality ?? "–", bytes > 0 ? Format.bytes(bytes) : "–", stored, title ?? ""]
+        return [name, time, quality ?? "–", bytes > 0 ? Format.bytes(bytes) : "–", words, title ?? ""]
     }
 
-    private var stored: String {
-        if unreadable != nil { return "unreadable" }
-        if isKnownOnly == true { return "not stored, in the streams file" }
-        if let volume, !volume.isPresent { return "disk absent: \(volume.path)" + (need == .volume ? "" : activity) }
-        let part = ranges.map { " (only \(Format.ranges($0)))" } ?? ""
-        let other = part + (volume.map { ", in \($0.path)" } ?? "")
-        let badges = StorageText.badge(storage, local: local) + KeysText.badge(keys)
-        let warnings =
-            (isInsecure == true ? ", certificates not verified" : "")
-            + (hasChanged == true ? ", other content at the origin" : "")
-        return local.word + other + badges + warnings + activity
-    }
-
-    private var activity: String {
-        switch state {
-        case .queued, .running, .paused, .waiting, .failed:
-            state.map { ", " + API.Download.words($0, need) + (reason.map { ": \($0)" } ?? "") } ?? ""
-        case .cancelled, .complete, nil: ""
+    /// The state, what is stored of it, and what else is worth a word.
+    private var words: String {
+        if isKnownOnly == true { return "\(stored.words), in the streams file" }
+        if state == .unreadable { return state.words }
+        if let volume, !volume.isPresent {
+            let activity = need == .volume || state == stored ? "" : ", \(activity)"
+            return "disk absent: \(volume.path)" + activity
         }
+
+        let part = ranges.map { " (only \(Format.ranges($0)))" } ?? ""
+        var words = state == stored ? [] : [activity]
+        words.append(stored.words + part)
+        if let volume {
+            words.append("in \(volume.path)")
+        }
+        if isImportant {
+            words.append(Priority.important.rawValue)
+        }
+        words += KeysText.badge(keys)
+        if isInsecure == true {
+            words.append("certificates not verified")
+        }
+        if hasChanged == true {
+            words.append("other content at the origin")
+        }
+        return words.joined(separator: ", ")
     }
+
+    /// The state with its reason: `waiting for space`, `paused: on holiday`.
+    private var activity: String { state.words(need) + (reason.map { ": \($0)" } ?? "") }
 }

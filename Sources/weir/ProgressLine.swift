@@ -51,7 +51,7 @@ struct ProgressLine {
         case .running: download.eta.map { "\(Format.clock(Double($0))) left" } ?? ""
         case .queued, .paused, .failed, .cancelled: download.stateWords
         case .waiting: download.stateWords + (download.error.map { ": \($0.message)" } ?? "")
-        case .complete: "done"
+        case .complete: download.stateWords
         }
     }
 }

@@ -93,7 +93,7 @@ struct ProgressReporter {
         let account: [Action] = download.state.isFinal ? summary.map { .error($0 + "\n") } : []
         guard download.state == .complete else { return end + account }
         let sentence =
-            "\(download.asset) is stored, \(Format.bytes(download.bytes)). Play it: weir play \(download.asset)\n"
+            "\(download.asset) is \(download.stateWords), \(Format.bytes(download.bytes)). Play it: weir play \(download.asset)\n"
         return end + account + [.error(sentence)]
     }
 
@@ -138,7 +138,7 @@ struct ProgressReporter {
         isIntroduced = true
         let others = download.unselected?.choices ?? []
         return [.error(Self.headline(download) + "\n")]
-            + (download.otherQuality.map { [.error("note:  \($0)\n")] } ?? [])
+            + (download.shortfall.map { [.error("note:  \($0.message)\n")] } ?? [])
             + (others.isEmpty ? [] : [.error("also available:  \(others.joined(separator: ", "))\n")])
             + [.error("play now:  mpv \(urls.asset(named: download.asset))\n")]
     }

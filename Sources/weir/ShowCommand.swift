@@ -119,19 +119,16 @@ struct ShowCommand: ReportingCommand {
     }
 
     private static func stored(_ asset: API.Asset) -> String {
-        switch asset.local {
-        case .none: "nothing stored"
-        case .partial: "partly stored, \(size(asset))"
-        case .complete: "stored, \(size(asset))"
-        }
+        asset.bytes > 0 ? "\(asset.stored.words), \(size(asset))" : asset.stored.words
     }
 
-    /// The stored size: `151 MB`, with the part that is only cached.
+    /// The stored size: `151 MB`, with the part of a saved asset that is only cached.
     private static func size(_ asset: API.Asset) -> String {
         let cached = asset.cachedBytes ?? 0
         let all = Format.bytes(asset.bytes)
-        guard cached > 0 else { return all }
-        return all + (cached == asset.bytes ? "" : ", \(Format.bytes(cached)) of that") + " in the play cache"
+        guard cached > 0, asset.stored != .cached else { return all }
+        let part = cached == asset.bytes ? "all of that" : "\(Format.bytes(cached)) of that"
+        return "\(all), \(part) in the play cache"
     }
 
     static func lines(_ presentation: API.Presentation) -> [String] {

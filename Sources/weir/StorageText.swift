@@ -21,15 +21,6 @@ enum StorageText {
         return [sentence(storage, zone: zone)]
     }
 
-    /// The suffix in a list's column of stored parts: `, expired`.
-    static func badge(_ storage: API.Storage?, local: API.Local) -> String {
-        guard let storage else { return "" }
-        let importance = storage.policy.priority == .important ? ", important" : ""
-        if storage.isExpired { return ", expired" }
-        if storage.purge != nil, local == .none { return ", purged" + importance }
-        return importance
-    }
-
     private static func term(_ storage: API.Storage, _ zone: TimeZone) -> String {
         let window = storage.policy.afterFirstPlay.map { TimeText.words(ofSpan: Int($0)) + " after the first play" }
         if storage.isExpired, let end = storage.expiration {

@@ -27,7 +27,8 @@ import Testing
         asset.local = .partial
         asset.bytes = 158_334_976
         asset.cachedBytes = 1_000_000
-        asset.state = .running
+        asset.state = .downloading
+        asset.stored = .partlySaved
         asset.download = "d1"
         asset.tracks.audio = [
             API.Rendition(id: "audio-en", group: "a", name: "English", language: "en", isDefault: true)
@@ -35,7 +36,7 @@ import Testing
         #expect(
             try json(API.AssetList(assets: [asset], playCache: API.PlayCache(bytes: 1_000_000, limit: 2_000_000)))
                 == #"{"assets":[{"bytes":158334976,"cachedBytes":1000000,"download":"d1","duration":888.1,"#
-                + #""id":"sintel-k3f9","isLive":false,"local":"partial","name":"sintel","state":"running","title":"Sintel","#
+                + #""id":"sintel-k3f9","isLive":false,"local":"partial","name":"sintel","state":"downloading","stored":"partly-saved","title":"Sintel","#
                 + #""tracks":{"audio":[{"bytes":0,"group":"a","id":"audio-en","isDefault":true,"language":"en","#
                 + #""local":"none","name":"English"}],"subtitles":[],"variants":[]},"#
                 + #""url":"https://example.com/a/master.m3u8"}],"playCache":{"bytes":1000000,"limit":2000000}}"#)

@@ -67,7 +67,7 @@ import Testing
         #expect(list.keys.map(\.state) == [.valid, .revoked, .valid] && list.keys[1].remaining == 0)
         var asset = try await service.asset(named: "aes")
         #expect(asset.keys == API.KeySummary(count: 3, revoked: 1) && asset.local == .partial)
-        #expect(asset.playable?.answer == .no && asset.state == .complete)
+        #expect(asset.playable?.answer == .no && asset.stored == .partlySaved)
         list = try self.list(await respond(.post, "/assets/aes/keys", #"{"action":"setExpiry","expires":1}"#))
         #expect(list.keys.map(\.state) == [.expired, .revoked, .expired] && list.keys[0].expires == 1)
         asset = try await service.asset(named: "aes")

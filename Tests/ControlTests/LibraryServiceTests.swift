@@ -59,7 +59,7 @@ import Testing
         // Two segments of two seconds each, of one variant.
         let segments = try await origin.requests().map(\.path).filter { $0.hasSuffix(".ts") }
         #expect(segments.sorted() == ["/ts/270p/0.ts", "/ts/270p/1.ts"])
-        #expect(cached.bytes > 0 && cached.cachedBytes == cached.bytes && cached.state == nil)
+        #expect(cached.bytes > 0 && cached.cachedBytes == cached.bytes && cached.state == .cached)
         _ = try await service.cache(API.CacheRequest(seconds: 3), ofAsset: "ts")
         #expect(try await origin.requests().filter { $0.path.hasSuffix(".ts") }.count == 2)
         for seconds in [0, 1e7, .longest] as [Seconds] {
@@ -161,7 +161,7 @@ import Testing
         #expect(begun.selection.subtitles.isEmpty)
         try await waitUntil("something loaded") { try await service.download(id: begun.id).loadedDuration > 4 }
         let half = try await service.asset(named: "film")
-        #expect(half.local == .partial && half.state == .running && half.bytes > 0)
+        #expect(half.local == .partial && half.state == .downloading && half.stored == .partlySaved)
 
         try await origin.clearRules()
         try await origin.release()
@@ -171,7 +171,7 @@ import Testing
         #expect(ended.loaded.count == 1)
         #expect(ended.bytes == ended.totalBytes)
         let asset = try await service.asset(named: "film")
-        #expect(asset.local == .complete && asset.state == .complete && asset.download == ended.id)
+        #expect(asset.local == .complete && asset.state == .saved && asset.download == ended.id)
         #expect(asset.tracks.variants.map(\.local) == [.complete, .none, .none])
         #expect(asset.tracks.audio.map(\.local) == [.complete, .none])
         #expect(asset.bytes == ended.bytes)

@@ -31,13 +31,11 @@ import Testing
     }
 
     @Test(arguments: [
-        (API.Local.complete, nil, false, "Offline"), (.partial, .paused, false, "Partial"),
-        (.none, nil, false, "Online only"),
-        (.partial, JobState.failed, false, "Failed"), (.complete, nil, true, "Expired"),
+        (AssetState.saved, "Saved"), (.partlySaved, "Partly saved"), (.notStored, "Not stored"), (.failed, "Failed"),
     ])
-    func theBadgeIsOneWord(local: API.Local, state: JobState?, isExpired: Bool, word: String) {
+    func theBadgeIsTheWordOfState(state: AssetState, word: String) {
         var asset = API.Asset(name: "a", id: "i", url: "https://h/m.m3u8")
-        (asset.local, asset.state, asset.storage) = (local, state, API.Storage(isExpired: isExpired))
+        asset.state = state
         #expect(PageRow(asset, base: "http://h").html.contains(">\(word)</span>"))
     }
 

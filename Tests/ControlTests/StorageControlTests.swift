@@ -110,7 +110,7 @@ import Testing
         try await waitUntil("the purge") { !told.isEmpty }
         let asset = try await service.asset(named: "ts")
         #expect(asset.storage?.purge?.bytes == Int64(download.bytes) && asset.storage?.purge?.cause == .space)
-        #expect(asset.state == .failed && asset.local == .none)
+        #expect(asset.state == .failed && asset.stored == .purged && asset.local == .none)
         #expect(told == [.init(asset: "ts", id: asset.id, purge: try #require(asset.storage?.purge))])
         let error = try await service.download(id: download.id).error
         #expect(error?.code == .diskFull && error?.message.contains("ts was purged") == true)

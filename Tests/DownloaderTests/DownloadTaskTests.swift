@@ -96,6 +96,19 @@ import Testing
         #expect(try DownloadTask(stored: least) == task(item("m")))
     }
 
+    @Test func aShortfallIsStored() throws {
+        var item = DownloadTask.Item(Selection(), renditions: ["m"])
+        item.shortfall = Shortfall(.missing, "no sound")
+        let text = """
+            {"items":[{"renditions":["m"],"selection":{},"shortfall":{"message":"no sound","reason":"missing"}}],"version":2}
+            """
+        #expect(task(item).stored == text)
+        #expect(try DownloadTask(stored: text) == task(item))
+        // Earlier builds stored a sentence, whatever the reason.
+        let earlier = #"{"items":[{"otherQuality":"no sound","renditions":["m"],"selection":{}}],"version":2}"#
+        #expect(try DownloadTask(stored: earlier).items[0].shortfall == Shortfall(.quality, "no sound"))
+    }
+
     // MARK: Version 1
 
     @Test func theFirstVersionIsReadable() throws {

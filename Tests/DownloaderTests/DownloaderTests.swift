@@ -167,7 +167,7 @@ import Testing
     private func expectTheNextBest(_ download: Download, _ fixture: TestHouse) async throws -> String {
         try await fixture.reaches(.complete, "ts")
         #expect(download.ids == ["video-180p"])
-        let sentence = try #require(download.otherQuality)
+        let sentence = try #require(download.shortfall).message
         #expect(sentence.contains("/ts/270p/media.m3u8") && sentence.hasSuffix("the next best quality is downloaded"))
         return sentence
     }
@@ -179,13 +179,13 @@ import Testing
         let download = try await fixture.start("/ts/master.m3u8", Selection(quality: .best))
         let sentence = try await expectTheNextBest(download, fixture)
         try await fixture.restart()
-        #expect(try fixture.download("ts").otherQuality == sentence)
+        #expect(try fixture.download("ts").shortfall?.message == sentence)
 
         // When the variant is back, the same order gets it.
         try await fixture.origin.clearRules()
         let again = try await fixture.start("/ts/master.m3u8", Selection(quality: .best))
         try await fixture.reaches(.complete, "ts")
-        #expect(again.ids.first == "video-270p" && again.otherQuality == nil)
+        #expect(again.ids.first == "video-270p" && again.shortfall == nil)
     }
 
     /// The best variant's playlist is invalid, or names nothing.
@@ -198,7 +198,7 @@ import Testing
         try await fixture.origin.add(OriginRule("/ts/270p/media.m3u8") { ($0.status, $0.body) = (200, body) })
         let download = try await fixture.start("/ts/master.m3u8", Selection(quality: .best))
         try await fixture.reaches(.complete, "ts")
-        #expect(download.ids.first == "video-180p" && download.otherQuality != nil)
+        #expect(download.ids.first == "video-180p" && download.shortfall != nil)
     }
 
     @Test func aMissingAudioRenditionIsLeftOut() async throws {
@@ -207,7 +207,7 @@ import Testing
         let download = try await fixture.start("/cmaf/master.m3u8", Selection(quality: .worst))
         try await fixture.reaches(.complete, "cmaf")
         #expect(download.ids == ["video-90p"])
-        #expect(download.otherQuality?.contains("the other tracks are downloaded") ?? false)
+        #expect(download.shortfall?.message.contains("the other tracks are downloaded") ?? false)
     }
 
     /// The origin accepts the request for the best variant's playlist and never answers.
@@ -222,7 +222,7 @@ import Testing
         try await fixture.origin.release()
         let again = try await fixture.start("/ts/master.m3u8", Selection(quality: .best))
         try await fixture.reaches(.complete, "ts")
-        #expect(again.ids.first == "video-270p" && again.otherQuality == nil)
+        #expect(again.ids.first == "video-270p" && again.shortfall == nil)
     }
 
     /// The playlist of the best variant is there, and its segments are not.
@@ -232,9 +232,9 @@ import Testing
         let download = try await fixture.start("/ts/master.m3u8", Selection(quality: .best))
         try await fixture.reaches(.complete, "ts")
         #expect(download.ids.first == "video-180p")
-        #expect(download.otherQuality?.contains("/ts/270p/") ?? false, "\(download.otherQuality ?? "")")
+        #expect(download.shortfall?.message.contains("/ts/270p/") ?? false, "\(download.shortfall?.message ?? "")")
         try await fixture.restart()
-        #expect(try fixture.download("ts").otherQuality != nil)
+        #expect(try fixture.download("ts").shortfall != nil)
     }
 
     /// The segments of the best variant are there, and its initialization section or its only key is not.
@@ -257,7 +257,8 @@ import Testing
         let download = try await fixture.start("/\(name)/master.m3u8", Selection(quality: .best))
         try await fixture.reaches(.complete, name)
         #expect(download.ids.first == next)
-        #expect(download.otherQuality?.contains("/\(variant)/gone") ?? false, "\(download.otherQuality ?? "")")
+        #expect(
+            download.shortfall?.message.contains("/\(variant)/gone") ?? false, "\(download.shortfall?.message ?? "")")
     }
 
     /// An encoder that failed: the segments are there, without a byte.
@@ -266,7 +267,7 @@ import Testing
         try await fixture.origin.add(OriginRule("/ts/270p/*.ts") { ($0.status, $0.body) = (200, "") })
         let download = try await fixture.start("/ts/master.m3u8", Selection(quality: .best))
         try await fixture.reaches(.complete, "ts")
-        #expect(download.ids.first == "video-180p" && download.otherQuality?.contains("is empty") ?? false)
+        #expect(download.ids.first == "video-180p" && download.shortfall?.message.contains("is empty") ?? false)
     }
 
     /// The last range ends, or begins, behind the end of the file.
@@ -293,7 +294,7 @@ import Testing
         try await fixture.origin.add(OriginRule("/ts/90p/media.m3u8") { ($0.status, $0.body) = (200, body) })
         let download = try await fixture.start("/ts/90p/media.m3u8")
         try await fixture.reaches(.complete, download.asset.name)
-        #expect(download.otherQuality?.contains("skips 2 segments") ?? false)
+        #expect(download.shortfall?.message.contains("skips 2 segments") ?? false)
     }
 
     /// An expired link, for instance: the task must stay as ordered, for a new link.
@@ -302,7 +303,7 @@ import Testing
         try await fixture.origin.add(OriginRule("/ts/*.ts") { $0.status = 404 })
         let download = try await fixture.start("/ts/master.m3u8", Selection(quality: .best))
         try await fixture.reaches(.failed, "ts")
-        #expect(download.ids.first == "video-270p" && download.otherQuality == nil)
+        #expect(download.ids.first == "video-270p" && download.shortfall == nil)
         #expect(download.failure?.message.contains("/ts/270p/") ?? false)
     }
 
@@ -314,7 +315,8 @@ import Testing
             OriginRule("/ts/other.m3u8") { ($0.status, $0.body) = (200, text.replacing("\n270p", with: "\n\(dead)")) })
         let download = try await fixture.start("/ts/other.m3u8", Selection(quality: .best))
         try await fixture.reaches(.complete, "other")
-        #expect(download.ids.first == "video-180p" && download.otherQuality?.contains("gone.invalid/270p") ?? false)
+        #expect(
+            download.ids.first == "video-180p" && download.shortfall?.message.contains("gone.invalid/270p") ?? false)
     }
 
     @Test func aRequiredQualityThatIsUnavailableIsNotReplaced() async throws {

@@ -63,7 +63,8 @@ import Testing
             default: false
             }
         }
-        let message = download.state == .complete ? download.otherQuality : download.failure?.message ?? "no reason"
+        let message =
+            download.state == .complete ? download.shortfall?.message : download.failure?.message ?? "no reason"
         // A download that retries by itself would be joined by the next attempt, and could be about to fail.
         await house.downloader.pause(download)
         return message

@@ -28,7 +28,9 @@ struct DownloadCommandTests {
             #expect(get.exit == .code(3), "\(get.errors)")
             #expect(get.errors.contains("/ts/270p/media.m3u8 was not found (404)"))
             #expect(get.errors.contains("the next best quality is downloaded\ntry: weir get ts"))
-            #expect(try await state("ts", scene) == "complete")
+            #expect(try await state("ts", scene) == "saved")
+            let again = try await scene.weir.run(["get", "ts", "-q", "best", "--json"])
+            #expect(again.exit == .code(3) && again.output.contains(#""reasons":["quality"],"exit":3}"#), "\(again)")
             let offline = try await HTTPProbe.fetch(await scene.weir.url("/offline/ts.m3u8")).text
             #expect(offline.contains("/video-180p/") && !offline.contains("/video-270p/"))
         }
@@ -62,7 +64,7 @@ struct DownloadCommandTests {
             try await scene.origin.release()
             try await scene.origin.clearRequests()
             #expect(try await scene.weir.run(["resume", "--all"]).output.hasPrefix("ts  "))
-            try await waitFor("complete", "ts", scene)
+            try await waitFor("saved", "ts", scene)
             let fetched = try await scene.mediaRequests().map(\.path).filter { $0.hasSuffix(".ts") }
             #expect(fetched.sorted() == ["/ts/270p/3.ts", "/ts/270p/4.ts", "/ts/270p/5.ts"])
             try await expectFrames(scene.weir.url("/offline/ts.m3u8"), ofBestOf: "ts")
@@ -100,7 +102,7 @@ struct DownloadCommandTests {
                 let add = try await scene.weir.run(["add", url, "--name", name, "--priority", priority, "-q", "worst"])
                 #expect(add.exit == .code(0), "\(add.errors)")
             }
-            #expect(try await state("a", scene) == "running")
+            #expect(try await state("a", scene) == "downloading")
             for name in ["b", "c", "d", "e"] { #expect(try await state(name, scene) == "queued") }
             let events = try scene.weir.begin(["events", "--json"])
             try await waitUntil("the snapshot") { !events.standardOutput.isEmpty }
@@ -159,7 +161,7 @@ struct DownloadCommandTests {
             #expect(other.exit == .code(65), "\(other.errors)")
             let url = scene.origin.master("aes") + "?fresh"
             #expect(try await scene.weir.run(["resume", "aes", "--url", url]).exit == .code(0))
-            try await waitFor("complete", "aes", scene)
+            try await waitFor("saved", "aes", scene)
             // The bundle's …/video-180p/0.ts is the origin's /aes/180p/0.ts.
             let stored = before.compactMap { $0.components(separatedBy: "/video-").last }.filter { $0.hasSuffix(".ts") }
             #expect(!stored.isEmpty)

@@ -4,6 +4,8 @@ import Testing
 
 /// The store of an earlier build, `fixtures/store`, which `tools/make/store-sample` made: saved, in part, paused with rules, with
 /// keys, a policy, attached subtitles and artwork.
+///
+/// `WEIR_WRITE_GOLDEN=1` writes the golden file; look at the difference before it is committed.
 @Suite("The store of an earlier build")
 struct EarlierStoreTests {
     /// The commands whose JSON is in `fixtures/golden/store.jsonl`, in its order.
@@ -30,7 +32,7 @@ struct EarlierStoreTests {
 
     @Test("is listed with everything in it")
     func isListed() async throws {
-        let golden = try String(contentsOfFile: Repository.path("fixtures/golden/store.jsonl"), encoding: .utf8)
+        let path = Repository.path("fixtures/golden/store.jsonl")
         try await withStore { scene in
             var lines: [Substring] = []
             for command in Self.commands {
@@ -38,7 +40,11 @@ struct EarlierStoreTests {
                 #expect(result.exit == .code(0), "\(command): \(result.errors)")
                 lines += comparable(result.output, scene).split(separator: "\n")
             }
-            let expected = golden.split(separator: "\n")
+            if ProcessInfo.processInfo.environment["WEIR_WRITE_GOLDEN"] == "1" {
+                let text = lines.map { $0 + "\n" }.joined()
+                try text.write(toFile: path, atomically: true, encoding: .utf8)
+            }
+            let expected = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
             #expect(lines.count == expected.count)
             for (line, expected) in zip(lines, expected) { #expect(line == expected) }
         }

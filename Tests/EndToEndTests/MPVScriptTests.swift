@@ -306,7 +306,7 @@ struct MPVScriptTests {
             try await mpv.command(["keypress", "Ctrl+d"])
             try await waitUntil("a word about it") {
                 mpv.process.standardOutput.contains("[weir] downloading cmaf")
-                    || mpv.process.standardOutput.contains("[weir] cmaf is stored")
+                    || mpv.process.standardOutput.contains("[weir] cmaf is saved")
             }
             try await scene.waitForCompletion(of: "cmaf")
             let assets = try await scene.weir.run(["list", "--json"]).output
@@ -322,7 +322,7 @@ struct MPVScriptTests {
             // A busy daemon may still look whether everything is stored.
             try await waitUntil("a word about that") {
                 let words = mpv.process.standardOutput.components(separatedBy: "[weir] ").dropFirst()
-                return words.count { $0.hasPrefix("downloading cmaf") || $0.hasPrefix("cmaf is stored") } == 2
+                return words.count { $0.hasPrefix("downloading cmaf") || $0.hasPrefix("cmaf is saved") } == 2
             }
             #expect(try await scene.weir.run(["list", "--json"]).output.split(separator: "\n").count == 1)
         }

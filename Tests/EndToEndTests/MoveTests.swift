@@ -53,7 +53,7 @@ struct MoveTests {
             #expect(bundles(volume) == [] && temporaries(scene, volume) == [])
             try await scene.weir.restart()
             #expect(try await FrameHashes.of(scene.weir.url("/film.m3u8")) == there && there.streams.count == 3)
-            #expect(try await scene.weir.run(["list"]).output.contains("complete\n"))
+            #expect(try await scene.weir.run(["list"]).output.contains("saved\n"))
         }
     }
 

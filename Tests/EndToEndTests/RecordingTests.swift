@@ -66,7 +66,7 @@ struct RecordingTests {
             #expect(frames.firstDifference(from: expected) == nil)
             #expect(frames.streams.first?.frames.isEmpty == false)
             let list = try await scene.weir.run(["list"])
-            #expect(list.output.contains("show") && list.output.contains("complete"), "\(list.output)")
+            #expect(list.output.contains("show") && list.output.contains("saved"), "\(list.output)")
         }
     }
 

@@ -61,7 +61,7 @@ struct RevisionTests {
             #expect(changed.exit == .code(0) && changed.output.contains("other content"), "\(changed)")
             try await waitUntil("the change of places") { try await asset(scene)["isRevised"] == nil }
             let updated = try await asset(scene)
-            #expect(updated["hasChanged"] == nil && updated["state"] as? String == "complete")
+            #expect(updated["hasChanged"] == nil && updated["state"] as? String == "saved")
             try await expectTheNewOffline(scene)
         }
     }

@@ -64,7 +64,7 @@ struct Scene: Sendable {
         try await waitUntil("all of \(name)", within: bound) {
             try await weir.run(["list", "--json"]).output.split(separator: "\n").contains { line in
                 let asset = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
-                return asset?["name"] as? String == name && asset?["state"] as? String == "complete"
+                return asset?["name"] as? String == name && asset?["state"] as? String == "saved"
             }
         }
     }

@@ -25,7 +25,7 @@ struct SoundPlaybackTests {
             let damaged = try await HTTPProbe.fetch(try #require(segments.first { $0.hasSuffix("/3.ts") }))
             #expect(damaged.status == 404, "\(damaged.status)")
             #expect(!scene.pieces().contains(piece))
-            #expect(try await !scene.weir.run(["list", "--offline"]).output.contains("complete"))
+            #expect(try await !scene.weir.run(["list", "--offline"]).output.contains("saved"))
             let log = await scene.weir.log
             #expect(log.contains("ts: video-270p/3.ts is damaged"), "\(log)")
         }

@@ -68,7 +68,7 @@ struct WebhookTests {
                     "selection-resolved", "selections-further", "selection-complete", "complete", "removed",
                 ])
             let complete = try #require(receiver.messages.first { $0["event"] as? String == "complete" })
-            #expect(complete["message"] as? String == "ts is complete" && complete["asset"] as? String == "ts")
+            #expect(complete["message"] as? String == "ts is saved" && complete["asset"] as? String == "ts")
             #expect((complete["download"] as? [String: Any])?["state"] as? String == "complete")
             #expect(complete["authorization"] as? String == "Basic YW5uYTpwYSBzcw==")
             #expect(complete["type"] as? String == "application/json")

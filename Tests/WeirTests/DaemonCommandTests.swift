@@ -37,6 +37,8 @@ import Testing
     private var asset: API.Asset {
         var asset = API.Asset(name: "sintel", id: "sintel-k3f9", url: "https://h/m.m3u8", duration: 888.1)
         asset.local = .complete
+        asset.state = .saved
+        asset.stored = .saved
         asset.bytes = 2048
         asset.quality = "720p"
         asset.tracks.variants = [sampleVariant]
@@ -140,8 +142,8 @@ import Testing
                 sintel  14:48  720p avc1 2.1 Mb/s + audio en + subs en   about 240 MB
                 play now:  mpv http://localhost:\(port())/sintel.m3u8
                 63%  9:19/14:48  151 MB  5.1 MB/s  0:17 left
-                100%  14:48/14:48  151 MB  done
-                sintel is stored, 151 MB. Play it: weir play sintel
+                100%  14:48/14:48  151 MB  saved
+                sintel is saved, 151 MB. Play it: weir play sintel
 
                 """)
         var request = API.DownloadRequest(
@@ -209,24 +211,26 @@ import Testing
     @Test func theListIsATableOrObjects() async throws {
         var other = API.Asset(name: "a", id: "a", url: "https://h/a")
         other.local = .partial
+        other.state = .partlySaved
+        other.stored = .partlySaved
         let daemon = try await daemon(assets: [asset, other])
         #expect(
             try await run(["list"]).output == """
-                NAME    TIME   QUALITY  SIZE    LOCAL
-                a       –      –        –       partial
-                sintel  14:48  720p     2.0 KB  complete
-                2 assets, 2.0 KB, 1 complete
+                NAME    TIME   QUALITY  SIZE    STATE
+                a       –      –        –       partly saved
+                sintel  14:48  720p     2.0 KB  saved
+                2 assets, 2.0 KB, 1 saved
 
                 """)
-        let complete =
-            "NAME    TIME   QUALITY  SIZE    LOCAL\nsintel  14:48  720p     2.0 KB  complete\n1 asset, 2.0 KB, 1 complete\n"
-        #expect(try await run(["list", "--offline"]).output == complete)
+        let saved =
+            "NAME    TIME   QUALITY  SIZE    STATE\nsintel  14:48  720p     2.0 KB  saved\n1 asset, 2.0 KB, 1 saved\n"
+        #expect(try await run(["list", "--offline"]).output == saved)
         // The states of assets share an option with the folder of the daemon.
-        #expect(try await run(["ls", "--state", "complete", "--state", state]).output == complete)
-        #expect(try await run(["list", "--state", "partial"]).output.contains("\na     –"))
+        #expect(try await run(["ls", "--state", "saved", "--state", state]).output == saved)
+        #expect(try await run(["list", "--state", "partly-saved"]).output.contains("\na     –"))
         #expect(try await run(["list", "--state", "failed"]).errors == "no asset is failed\n")
-        let mistyped = try await run(["list", "--state", "complet"])
-        #expect(mistyped.exit == .code(64) && mistyped.errors.contains("did you mean \"complete\"?"), "\(mistyped)")
+        let mistyped = try await run(["list", "--state", "savd"])
+        #expect(mistyped.exit == .code(64) && mistyped.errors.contains("did you mean \"saved\"?"), "\(mistyped)")
         let objects = try await run(["list", "--json"]).output.split(separator: "\n")
         #expect(objects.count == 2)
         #expect(try objects.map { try API.decode(API.Asset.self, from: Array($0.utf8)).name } == ["a", "sintel"])
@@ -259,7 +263,7 @@ import Testing
     @Test func showDescribesAnAssetOrAURL() async throws {
         let daemon = try await daemon(assets: [asset])
         #expect(
-            try await run(["show", "sintel"]).output.hasPrefix("sintel  14:48  stored, 2.0 KB\nhttps://h/m.m3u8\n"))
+            try await run(["show", "sintel"]).output.hasPrefix("sintel  14:48  saved, 2.0 KB\nhttps://h/m.m3u8\n"))
         #expect(try await run(["show", "https://h/x"]).output.hasPrefix("1:01\nhttps://h/x\n\nVARIANT"))
         let text = try await run(["show", "https://h/x", "--json"]).output
         #expect(try API.decode(API.Presentation.self, from: Array(text.utf8)).duration == 61)
@@ -332,7 +336,7 @@ import Testing
     @Test func aURLThatIsStoredInItsBestQualityPlaysByItsName() async throws {
         func url(_ change: (inout API.Asset) -> Void) async throws -> String {
             var stored = asset
-            stored.state = .complete
+            stored.state = .saved
             stored.tracks.variants = [.init(id: "video-360p"), .init(id: "video-720p", local: .complete)]
             (stored.tracks.variants[0].bandwidth, stored.tracks.variants[1].bandwidth) = (500_000, 2_000_000)
             change(&stored)
@@ -344,7 +348,7 @@ import Testing
         }
         #expect(try await url { _ in } == "sintel.m3u8\n")
         let changes: [(inout API.Asset) -> Void] = [
-            { $0.state = .running }, { $0.hasChanged = true }, { $0.ranges = [.init(start: 0, end: 6)] },
+            { $0.state = .downloading }, { $0.hasChanged = true }, { $0.ranges = [.init(start: 0, end: 6)] },
             { ($0.tracks.variants[0].local, $0.tracks.variants[1].local) = (.complete, .partial) },
         ]
         for change in changes { #expect(try await url(change) == "m.m3u8\n") }

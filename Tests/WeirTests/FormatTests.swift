@@ -49,8 +49,8 @@ import Testing
     func bar(fraction: Double, width: Int, text: String) { #expect(ProgressBar.text(fraction, width: width) == text) }
 
     @Test func tableColumnsFitTheirWidestCell() {
-        let table = TextTable(rows: [["NAME", "TIME", "LOCAL"], ["sintel", "14:48", ""], ["ü", "–", "partial"]])
-        #expect(table.lines == ["NAME    TIME   LOCAL", "sintel  14:48", "ü       –      partial"])
+        let table = TextTable(rows: [["NAME", "TIME", "STATE"], ["sintel", "14:48", ""], ["ü", "–", "partial"]])
+        #expect(table.lines == ["NAME    TIME   STATE", "sintel  14:48", "ü       –      partial"])
         #expect(TextTable(rows: []).lines.isEmpty)
     }
 

@@ -53,15 +53,15 @@ import Testing
 
     @Test func listAndShowNameUnusableKeys() {
         var asset = API.Asset(name: "aes", id: "aes-k3f9", url: "https://h/m.m3u8")
-        asset.local = .partial
+        (asset.state, asset.stored) = (.partlySaved, .partlySaved)
         asset.keys = API.KeySummary(count: 3)
         let cell: (API.Asset) -> String? = { ListCommand.table([ListedAsset($0)]).rows.last?.dropLast().last }
-        #expect(cell(asset) == "partial" && ShowCommand.lines(asset).allSatisfy { !$0.contains("key") })
+        #expect(cell(asset) == "partly saved" && ShowCommand.lines(asset).allSatisfy { !$0.contains("key") })
         asset.keys = API.KeySummary(count: 3, expired: 2)
-        #expect(cell(asset) == "partial, key expired")
+        #expect(cell(asset) == "partly saved, key expired")
         #expect(ShowCommand.lines(asset).contains("key expired (2 of 3); renew with: weir keys aes --renew"))
         asset.keys = API.KeySummary(count: 1, revoked: 1)
-        #expect(cell(asset) == "partial, key revoked")
+        #expect(cell(asset) == "partly saved, key revoked")
         #expect(ShowCommand.lines(asset).contains("key revoked; renew with: weir keys aes --renew"))
     }
 

@@ -11,7 +11,8 @@ import Testing
             name: "sintel", id: "sintel-k3f9", title: "Sintel", url: "https://h/m.m3u8", duration: 888.1)
         asset.local = .partial
         asset.bytes = 158_334_976
-        asset.state = .running
+        asset.state = .downloading
+        asset.stored = .partlySaved
         asset.tracks.variants = [sampleVariant]
         var bundled = API.Rendition(id: nil, group: "a", name: "Deutsch", language: "de")
         bundled.isForced = true
@@ -27,9 +28,9 @@ import Testing
         live.isLive = true
         #expect(
             ListCommand.table([asset, live].map(ListedAsset.init)).lines == [
-                "NAME    TIME   QUALITY  SIZE    LOCAL                 TITLE",
-                "sintel  14:48  720p     151 MB  partial, downloading  Sintel",
-                "news    live   –        –       –",
+                "NAME    TIME   QUALITY  SIZE    STATE                      TITLE",
+                "sintel  14:48  720p     151 MB  downloading, partly saved  Sintel",
+                "news    live   –        –       not stored",
             ])
     }
 
@@ -38,26 +39,26 @@ import Testing
         long.title = String(repeating: "t", count: 99)
         let table = ListCommand.table([asset, long].map(ListedAsset.init))
         let lines = table.cutting("TITLE", to: 80).lines
-        #expect(lines[1] == "sintel  14:48  720p     151 MB  partial, downloading  Sintel")
+        #expect(lines[1] == "sintel  14:48  720p     151 MB  downloading, partly saved  Sintel")
         #expect(lines[2].count == 80 && lines[2].hasSuffix("ttt…"))
-        #expect(table.cutting("TITLE", to: 20).lines[2].hasSuffix("  partial, downloading  ttttttttttt…"))
+        #expect(table.cutting("TITLE", to: 20).lines[2].hasSuffix("  downloading, partly saved  ttttttttttt…"))
         #expect(table.lines[2].hasSuffix("tttt"))
     }
 
     @Test func n12TheListSaysThatTheOriginHasOtherContent() {
         var changed = asset
         changed.hasChanged = true
-        #expect(ListedAsset(changed).row.dropLast().last == "partial, other content at the origin, downloading")
+        #expect(ListedAsset(changed).row.dropLast().last == "downloading, partly saved, other content at the origin")
     }
 
     /// Mission P4.
     @Test func p4ARangeIsListedAsSuch() {
         var part = asset
-        (part.local, part.state, part.title) = (.complete, .complete, nil)
+        (part.local, part.state, part.stored, part.title) = (.complete, .saved, .saved, nil)
         part.ranges = [.init(start: 0, end: 10), .init(start: 300, end: 360)]
         #expect(
             ListCommand.table([ListedAsset(part)]).lines.last
-                == "sintel  14:48  720p     151 MB  complete (only 0:00-0:10, 5:00-6:00)")
+                == "sintel  14:48  720p     151 MB  saved (only 0:00-0:10, 5:00-6:00)")
         #expect(ShowCommand.lines(part).contains("only 0:00-0:10, 5:00-6:00"))
     }
 
@@ -86,7 +87,7 @@ import Testing
     @Test func anAssetIsShownWithItsTracks() {
         #expect(
             ShowCommand.lines(asset) == [
-                "sintel  Sintel  14:48  partly stored, 151 MB", "https://h/m.m3u8", "",
+                "sintel  Sintel  14:48  partly saved, 151 MB", "https://h/m.m3u8", "",
                 "VARIANT        BIT RATE  CODECS                 SIZE                    STORED",
                 "720p 1280x720  2.1 Mb/s  avc1.64001f,mp4a.40.2  151 MB of about 240 MB  partial",
                 "audio en       –         English, default       2.0 KB                  complete",
@@ -99,9 +100,9 @@ import Testing
         asset.cachedBytes = 2_097_152
         #expect(
             ShowCommand.lines(asset)[0]
-                == "sintel  Sintel  14:48  partly stored, 151 MB, 2.0 MB of that in the play cache")
+                == "sintel  Sintel  14:48  partly saved, 151 MB, 2.0 MB of that in the play cache")
         asset.cachedBytes = asset.bytes
-        #expect(ShowCommand.lines(asset)[0] == "sintel  Sintel  14:48  partly stored, 151 MB in the play cache")
+        #expect(ShowCommand.lines(asset)[0] == "sintel  Sintel  14:48  partly saved, 151 MB, all of that in the play cache")
     }
 
     @Test func aChangedAssetIsMarked() {
@@ -118,7 +119,7 @@ import Testing
         asset.isInsecure = true
         #expect(ShowCommand.lines(asset)[2].hasPrefix("WARNING: the certificates of its servers are not verified"))
         #expect(ShowCommand.lines(asset)[2].contains("\"weir resume sintel --no-insecure\""))
-        #expect(ListedAsset(asset).row[4] == "partial, certificates not verified, downloading")
+        #expect(ListedAsset(asset).row[4] == "downloading, partly saved, certificates not verified")
     }
 
     @Test func aPresentationIsShownWithEstimates() {

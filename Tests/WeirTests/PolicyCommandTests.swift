@@ -60,14 +60,13 @@ import Testing
         var asset = API.Asset(name: "sintel", id: "sintel-k3f9", url: "https://h/m.m3u8")
         let cell: (API.Asset) -> String? = { ListCommand.table([ListedAsset($0)]).rows.last?.dropLast().last }
         asset.storage = API.Storage(policy: .init(priority: .important))
-        asset.local = .complete
-        #expect(cell(asset) == "complete, important")
-        asset.storage?.isExpired = true
-        #expect(cell(asset) == "complete, expired")
+        (asset.local, asset.state, asset.stored) = (.complete, .saved, .saved)
+        #expect(cell(asset) == "saved, important")
+        asset.state = .expired
+        #expect(cell(asset) == "expired, saved, important")
         asset.storage = API.Storage()
-        asset.storage?.purge = .init(date: 1, bytes: 5, cause: .space)
-        (asset.local, asset.state) = (.none, .failed)
-        #expect(cell(asset) == "–, purged, failed")
+        (asset.local, asset.state, asset.stored) = (.none, .failed, .purged)
+        #expect(cell(asset) == "failed, purged")
     }
 }
 

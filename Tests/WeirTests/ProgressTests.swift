@@ -95,7 +95,7 @@ import Testing
         let done = sampleDownload.with { $0.state = .complete }
         #expect(
             reporter.finish(done) == [
-                .error("\n"), .error("sintel is stored, 151 MB. Play it: weir play sintel\n"),
+                .error("\n"), .error("sintel is saved, 151 MB. Play it: weir play sintel\n"),
             ])
     }
 
@@ -154,7 +154,7 @@ import Testing
             $0.state = .complete
             $0.loaded = [.init(start: 0, end: 887.9)]
         }
-        #expect(ProgressLine(download: done).plain == "100%  14:47/14:48  151 MB  done")
+        #expect(ProgressLine(download: done).plain == "100%  14:47/14:48  151 MB  saved")
     }
 
     @Test func aLoneMediaPlaylistShowsNoQuality() {

@@ -119,10 +119,12 @@ import TestSupport
             return API.Detachment(asset: try self.asset(call.item).name, id: id, bytes: 5)
         }
         handlers.on(Endpoints.export) { call, request in
-            let leftOut = request.format == .mp4 ? ["subtitles-en: no WebVTT"] : nil
-            return API.Export(
-                name: call.item, path: request.path, format: request.format ?? .folder, bytes: 7_000_000,
-                leftOut: leftOut)
+            var export = API.Export(
+                name: call.item, path: request.path, format: request.format ?? .folder, bytes: 7_000_000)
+            if request.format == .mp4 {
+                export.shortfalls = [Shortfall(.container, "subtitles-en is left out: it is no WebVTT")]
+            }
+            return export
         }
         handlers.on(Endpoints.importAsset) { _, request in
             let name = request.name ?? "film"

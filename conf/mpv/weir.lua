@@ -448,7 +448,7 @@ mp.add_key_binding("Ctrl+d", "download", function()
         if clean then clean() end
         local download = result.status == 0 and utils.parse_json(result.stdout or "")
         if download then
-            return tell(download.state == "complete" and download.asset .. " is stored"
+            return tell(download.state == "complete" and download.asset .. " is saved"
                 or "downloading " .. download.asset)
         end
         local reason = (result.stderr or ""):match("weir: ([^\n]+)")

@@ -36,7 +36,8 @@ def part(identifier, kind, duration, loaded, complete=False):
 
 def asset(title, duration, best, local, size, **more):
     name = slug(title)
-    return dict({"name": name, "id": name + "-k3f9", "title": title, "url": "https://example.com/vod/%s/master.m3u8" % name, "isLive": False,
+    stored = {"complete": "saved", "partial": "partly-saved", "none": "not-stored"}[local]
+    return dict({"name": name, "id": name + "-k3f9", "state": stored, "stored": stored, "title": title, "url": "https://example.com/vod/%s/master.m3u8" % name, "isLive": False,
                  "duration": duration, "bytes": size, "cachedBytes": size if local == "partial" else 0, "local": local,
                  "storage": {"policy": {"priority": "default", "backup": "include"}, "isExpired": False},
                  "tracks": tracks(best, local, size, duration)}, **more)
@@ -55,15 +56,15 @@ def download(of, state, stretches, **more):
 @functools.cache
 def few():
     films = [
-        (asset("Sintel", 888.1, 720, "partial", 158_334_976, state="running"), ("running", [[0, 559.2]], {"rate": 5_347_000, "eta": 17, "stage": "video"})),
+        (asset("Sintel", 888.1, 720, "partial", 158_334_976, state="downloading"), ("running", [[0, 559.2]], {"rate": 5_347_000, "eta": 17, "stage": "video"})),
         (asset("Tears of Steel", 734.2, 720, "partial", 104_000_000, state="paused"), ("paused", [[0, 210], [260, 420], [500, 530]], {})),
         (asset("Big Buck Bunny", 596.5, 1080, "complete", 348_200_000), None),
-        (asset("Elephants Dream", 653.8, 720, "partial", 61_000_000), None),
+        (asset("Elephants Dream", 653.8, 720, "partial", 61_000_000, state="cached", stored="cached"), None),
         (asset("Agent 327: Operation Barbershop", 231.5, 720, "partial", 40_100_000, state="failed"),
          ("failed", [[0, 80]], {"error": {"code": "origin-refused", "message": "the origin of agent-327 refuses the link: it may have expired"}})),
         (asset("Cosmos Laundromat: First Cycle", 730.0, 720, "partial", 90_000_000, state="waiting"), ("waiting", [[0, 300]], {"need": "network"})),
         (asset("Spring", 464.0, 1080, "none", 0), None),
-        (asset("Caminandes 3: Llamigos", 150.0, 720, "complete", 38_400_000,
+        (asset("Caminandes 3: Llamigos", 150.0, 720, "complete", 38_400_000, state="expired",
                storage={"policy": {"priority": "default", "backup": "include"}, "isExpired": True}), None),
     ]
     films[2][0]["parts"] = [part("video-1080p", "video", 596.5, [[0, 596.5]], True), part("audio-en", "audio", 596.5, [[0, 596.5]], True)]

@@ -49,7 +49,7 @@ internal import Orders
         case .waiting: "download waits" + (download.need.map { " for \($0.words)" } ?? "") + reason
         case .failed: "download failed" + reason
         case .cancelled: "download cancelled"
-        case .complete: "download complete" + (download.summary.map { account($0) } ?? "")
+        case .complete: "saved" + (download.summary.map { account($0) } ?? "")
         }
     }
 

@@ -4,7 +4,7 @@ import {api, isPhone} from "./api.js";
 import {Blocks} from "./blocks.js";
 import {el, setText} from "./dom.js";
 import {Row} from "./row.js";
-import {badge, bitRate, plural, totals} from "./words.js";
+import {bitRate, plural, totals} from "./words.js";
 
 /** Milliseconds between two updates of the list: four per second. */
 const PAUSE = 250;
@@ -13,7 +13,7 @@ const GLANCE = 150;
 /** Number of changed assets above which the whole list is loaded, instead of each asset. */
 const MANY = 40;
 
-const active = new Set(["queued", "running", "waiting", "paused"]);
+const active = new Set(["queued", "running", "downloading", "recording", "waiting", "paused"]);
 
 const collate = new Intl.Collator(undefined, {numeric: true, sensitivity: "base"}).compare;
 const byTitle = (one, other) => collate(one.title || one.name, other.title || other.name) || collate(one.name, other.name);
@@ -208,12 +208,11 @@ export class List {
         const word = this.find.value.trim().toLocaleLowerCase();
         if (word && !`${asset.title || ""} ${asset.name} ${asset.note || ""}`.toLocaleLowerCase().includes(word)) return false;
         const download = this.downloads.get(asset.name);
-        const [, mark] = badge(asset, download);
         switch (this.show.value) {
         case "all": return true;
         case "active": return active.has(download?.state ?? asset.state);
-        case "failed": return mark === "failed" || mark === "expired";
-        default: return mark === this.show.value;
+        case "failed": return asset.state === "failed" || asset.state === "expired";
+        default: return asset.stored === this.show.value;
         }
     }
 

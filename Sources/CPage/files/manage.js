@@ -129,7 +129,7 @@ function exporting(asset) {
     const option = (value, word) => el("option", {value}, word);
     return form("Export", "Export", async ({path, format}) => {
         const done = await api.export(asset.id, {path: path.value.trim(), ...(format.value && {format: format.value})});
-        const left = done.leftOut?.length ? ` ${plural(done.leftOut.length, "track")} could not be included.` : "";
+        const left = done.shortfalls?.length ? ` ${plural(done.shortfalls.length, "track")} could not be included.` : "";
         return `Written to ${done.path}: ${size(done.bytes)}.${left}`;
     },
     field("path", "Path", line("", {required: true, spellcheck: "false", placeholder: `/home/me/${asset.name}.mp4`}),

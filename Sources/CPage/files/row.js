@@ -65,10 +65,9 @@ export class Row {
     /** - `download`: the asset's download, if there is one; `heads`: its players, each with its position in seconds and its quality. */
     update(asset, download, heads) {
         [this.asset, this.download, this.heads] = [asset, download, heads];
-        const [word, mark] = badge(asset, download);
         setText(this.title, this.called);
-        setText(this.badge, word);
-        setAttribute(this.badge, "class", `badge badge-${mark}`);
+        setText(this.badge, badge(asset));
+        setAttribute(this.badge, "class", `badge badge-${asset.state}`);
         setText(this.facts, this.factsText());
         setText(this.description, asset.note || "");
         this.note.hidden = !asset.note;
@@ -88,9 +87,8 @@ export class Row {
      * so does one whose download ended on this page.
      */
     updateLength() {
-        const state = this.download?.state ?? this.asset.state;
-        const isQuiet = this.asset.local === "complete" && !this.asset.storage?.isExpired && (state === undefined || state === "complete")
-            && this.heads.length === 0;
+        const isQuiet = this.asset.local === "complete" && this.asset.state === this.asset.stored
+            && (this.download?.state ?? "complete") === "complete" && this.heads.length === 0;
         if (!isQuiet) this.wasBusy = true;
         const isBusy = this.wasBusy || this.extra.hasChildNodes();
         const isShort = isQuiet && !this.isOpen && !isBusy;
@@ -178,7 +176,7 @@ export class Row {
     updateButtons() {
         const state = this.download?.state ?? this.asset.state;
         const isExpired = this.asset.storage?.isExpired === true;
-        const isActive = ["queued", "running", "waiting"].includes(state);
+        const isActive = ["queued", "running", "downloading", "recording", "waiting"].includes(state);
         const shown = {
             play: !isExpired,
             copy: !isExpired,
@@ -189,7 +187,7 @@ export class Row {
             cancel: isActive || state === "paused",
             ...(isPhone && {copy: false, remove: false, manage: false, details: false}),
         };
-        setText(this.buttons.add.querySelector("span"), state === undefined ? "Download" : "Add tracks");
+        setText(this.buttons.add.querySelector("span"), this.asset.download === undefined ? "Download" : "Add tracks");
         for (const [name, control] of Object.entries(this.buttons)) {
             const isShown = shown[name] !== false;
             // The focus moves from a hidden button to another one, instead of to the top of the page.

@@ -54,14 +54,13 @@ export function variantFacts(variant) {
     ].filter(Boolean).join(" · ");
 }
 
-/** The word for an asset's state, and its style. */
-export function badge(asset, download) {
-    if (asset.storage?.isExpired) return ["Expired", "expired"];
-    if ((download?.state ?? asset.state) === "failed") return ["Failed", "failed"];
-    if (asset.local === "complete") return ["Offline", "offline"];
-    if (asset.local === "partial" || download?.bytes > 0) return ["Partial", "partial"];
-    return ["Online only", "online"];
-}
+const capitalized = text => text[0].toUpperCase() + text.slice(1);
+
+/** A word for the state of an asset, as in the API, for people: `partly saved`. */
+export const stateWords = state => state.replaceAll("-", " ");
+
+/** The text of an asset's badge. */
+export const badge = asset => capitalized(stateWords(asset.state));
 
 const needs = {
     network: "the network", space: "space on the disk", key: "a key", volume: "its disk", hours: "its hours",
@@ -100,14 +99,14 @@ export function coverage(part) {
     return `${time(loaded(part.loaded))} of ${time(wanted)}${holes ? `, ${plural(holes, "hole")}` : ""}`;
 }
 
-/** A number of assets in words, with their stored size and playing time: `3 offline · 1.2 GB · 4 h 10 min`. */
+/** A number of assets in words, with their stored size and playing time: `3 saved · 1.2 GB · 4 h 10 min`. */
 export function totals(assets) {
-    const [complete, partial] = ["complete", "partial"].map(kind => assets.filter(({local}) => local === kind).length);
+    const counts = ["saved", "partly-saved", "cached"].map(word => [word, assets.filter(({stored}) => stored === word).length]);
     const bytes = assets.reduce((sum, asset) => sum + asset.bytes, 0);
     const minutes = Math.round(assets.reduce((sum, asset) => sum + (asset.duration || 0), 0) / 60);
     const length = minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60).toLocaleString("en")} h ${minutes % 60} min`;
     // A size or a time is not broken across lines.
-    return [complete > 0 && `${complete.toLocaleString("en")} offline`, partial > 0 && `${partial.toLocaleString("en")} partial`,
+    return [...counts.map(([word, count]) => count > 0 && `${count.toLocaleString("en")} ${stateWords(word)}`),
         ...[size(bytes), minutes > 0 ? length : ""].map(part => part.replaceAll(" ", "\u00a0"))]
         .filter(Boolean).join(" · ");
 }

@@ -67,7 +67,7 @@ extension WebhookMessage {
         }
         let reason = download.failure.map { ": \($0.message)" } ?? ""
         switch event {
-        case .state where download.state == .complete: return made(.complete, "\(asset.name) is complete")
+        case .state where download.state == .complete: return made(.complete, "\(asset.name) is saved")
         case .state where download.state == .failed:
             return made(.failed, "the download of \(asset.name) failed\(reason)")
         case .state where download.state == .waiting && download.need != .network:

@@ -26,15 +26,7 @@ struct PageRow {
     }
 
     /// The state in a word, and its CSS class.
-    private var badge: (word: String, mark: String) {
-        if asset.storage?.isExpired == true { return ("Expired", "expired") }
-        if asset.state == .failed { return ("Failed", "failed") }
-        return switch asset.local {
-        case .complete: ("Offline", "offline")
-        case .partial: ("Partial", "partial")
-        case .none: ("Online only", "online")
-        }
-    }
+    private var badge: (word: String, mark: String) { (asset.state.words.capitalizedAtStart, asset.state.rawValue) }
 
     private var facts: String {
         [
@@ -123,4 +115,9 @@ struct PageList {
         }
         return nil
     }
+}
+
+extension String {
+    /// The text with a capital at its beginning.
+    fileprivate var capitalizedAtStart: String { prefix(1).uppercased() + dropFirst() }
 }

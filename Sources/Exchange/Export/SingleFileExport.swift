@@ -60,7 +60,8 @@ extension Asset {
         let leftOut = texts.compactMap(\.renditionIndex).map { renditions[$0].name.id }.filter { !isIn.contains($0) }
         return SingleFileExport(
             contents: contents, playlist: SingleFilePlaylist.fileName, subtitles: subtitles + attached,
-            chapters: chapterMetadata, leftOut: leftOut.map { "\($0): only WebVTT in the clear goes into one file" },
+            chapters: chapterMetadata,
+            leftOut: leftOut.map { "\($0) is left out: only WebVTT in the clear goes into one file" },
             isHEVC: variant.codecs.contains { $0.hasPrefix("hvc1") || $0.hasPrefix("hev1") })
     }
 

@@ -157,7 +157,7 @@ import Testing
             try await page.call("Page.navigate", ["url": .text(try await scene.pageLink())])
             try await page.wait("document.querySelectorAll('.row').length === 2")
             let text: String = try await page.evaluate("document.querySelector('main').innerText")
-            for words in ["Plain & <simple>", "cmaf", "0:12 · 90p · ", "Offline", "/ts.m3u8", "weir get"] {
+            for words in ["Plain & <simple>", "cmaf", "0:12 · 90p · ", "Saved", "/ts.m3u8", "weir get"] {
                 #expect(text.contains(words), "\(words): \(text)")
             }
             // No control appears that needs scripts.

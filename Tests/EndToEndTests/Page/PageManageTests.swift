@@ -29,10 +29,10 @@ import Testing
                 try await page.wait("\(Self.names) === 'b,c,a' && document.getElementById('sort').value === 'expiry'")
                 try await set("#sort", to: "title", on: page)
                 let sums: String = try await page.evaluate("document.getElementById('totals').textContent")
-                #expect(sums.hasPrefix("· 3 offline · ") && (sums.contains("KB") || sums.contains("MB")), "\(sums)")
+                #expect(sums.hasPrefix("· 3 saved · ") && (sums.contains("KB") || sums.contains("MB")), "\(sums)")
                 try await set("#find", to: "zeb", on: page)
                 try await page.wait(
-                    "\(Self.names) === 'a' && document.getElementById('totals').textContent.startsWith('· 1 offline')")
+                    "\(Self.names) === 'a' && document.getElementById('totals').textContent.startsWith('· 1 saved')")
 
                 let height = "\(BrowserPage.row("a")).getBoundingClientRect().height"
                 #expect(

@@ -93,7 +93,7 @@ import Testing
                 try await page.run(
                     "document.querySelector('#offer input[type=radio]').click(); document.querySelector('#offer form').requestSubmit()"
                 )
-                try await page.wait(for: "Offline", in: "ts")
+                try await page.wait(for: "Saved", in: "ts")
                 let requests = try await scene.origin.requests()
                 #expect(requests.count > 6)
                 for request in requests {

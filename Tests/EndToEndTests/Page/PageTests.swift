@@ -29,7 +29,7 @@ import Testing
                 try await scene.origin.clearRules()
                 try await scene.origin.release()
                 try await page.click("Resume", of: "cmaf")
-                try await page.wait(for: "Offline", in: "cmaf")
+                try await page.wait(for: "Saved", in: "cmaf")
                 try await page.wait(for: "all of 0:12", in: "cmaf")
                 #expect(
                     try await scene.origin.requests().allSatisfy {
@@ -186,7 +186,7 @@ import Testing
     private func expectImportMoveAndRemoval(on page: BrowserPage, _ scene: Scene) async throws {
         try await scene.change("import", Repository.path("fixtures/media/audio"), "--name", "sound")
         try await expectNames(["sound", "zebra", "a"], on: page)
-        try await page.wait(for: "Offline", in: "sound")
+        try await page.wait(for: "Saved", in: "sound")
 
         let folder = try TemporaryFolder()
         try await page.click("Details", of: "zebra")
@@ -237,7 +237,8 @@ import Testing
     /// Ten thousand assets in place of the daemon's, in parts of five hundred.
     private static let tenThousandAssets = """
         { const real = fetch; const some = n => ({name: `film-${n}`, id: `film-${n}-x`, title: `Film number ${n}`, url: 'https://h/m', isLive: false,
-            duration: 60 + n, bytes: n % 3 ? n * 1000 : 0, local: ['none', 'partial', 'complete'][n % 3], parts: [],
+            duration: 60 + n, bytes: n % 3 ? n * 1000 : 0, local: ['none', 'partial', 'complete'][n % 3],
+            state: ['not-stored', 'partly-saved', 'saved'][n % 3], stored: ['not-stored', 'partly-saved', 'saved'][n % 3], parts: [],
             tracks: {variants: [{id: 'video-720p', height: 720, bandwidth: 1e6, local: 'none', bytes: 0}], audio: [], subtitles: []}});
           const all = Array.from({length: 10000}, (_, n) => some(n));
           const json = value => new Response(JSON.stringify(value), {headers: {'Content-Type': 'application/json'}});
@@ -332,7 +333,7 @@ import Testing
         #expect(try await page.evaluate("document.querySelector('.row h3').textContent") == "Film number 9876")
 
         try await page.run(
-            "document.getElementById('find').value = ''; const s = document.getElementById('show'); s.value = 'offline'; s.dispatchEvent(new Event('change'))"
+            "document.getElementById('find').value = ''; const s = document.getElementById('show'); s.value = 'saved'; s.dispatchEvent(new Event('change'))"
         )
         try await page.wait("document.getElementById('count').textContent === '3,333 of 10,000 assets'")
     }

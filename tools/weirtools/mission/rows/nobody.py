@@ -138,7 +138,7 @@ def revised(stage):
         need("other content at the origin" in stage.run("list"), "weir list does not tell that the content is another")
         stage.clear_rules()
         stage.ask("POST", stage.origin.url + "/_origin/release", b"{}")
-        stage.wait("new content", lambda: not stage.asset("ts").get("isRevised") and stage.asset("ts")["state"] == "complete", 40)
+        stage.wait("new content", lambda: not stage.asset("ts").get("isRevised") and stage.asset("ts")["state"] == "saved", 40)
     stage.plays("/offline/ts.m3u8", "ts/180p/media.m3u8")
     # A complete film is compared when the user says so, and not before.
     replace(stage, "270p")
@@ -147,7 +147,7 @@ def revised(stage):
     need(len(stage.requests()) == count, "a complete film asks the origin")
     stage.restart()
     need("other content" in stage.run("update", "ts"), "weir update does not notice new segments")
-    stage.wait("new content", lambda: not stage.asset("ts").get("isRevised") and stage.asset("ts")["state"] == "complete", 40)
+    stage.wait("new content", lambda: not stage.asset("ts").get("isRevised") and stage.asset("ts")["state"] == "saved", 40)
     stage.plays("/offline/ts.m3u8", "ts/270p/media.m3u8")
 
 
