@@ -31,18 +31,22 @@ struct ConfigShowCommand: ReportingCommand {
         let report = try common.report()
         let entries = report.entries.filter { !changed || $0.source != "default" }
         guard !json else {
-            return Output.records(
-                entries.map { entry in
-                    var line = JSONLine("key")
-                    line.add("name", entry.name)
-                    line.add("value", entry.value)
-                    line.add("source", entry.source)
-                    return line.text
-                })
+            return Output.records(entries.map(Self.record))
         }
         guard !entries.isEmpty else { return Output.error("every key has its default\n") }
         Output.lines(
             TextTable(rows: [["KEY", "FROM", "VALUE"]] + entries.map { [$0.name, $0.source, $0.value] }).lines)
+    }
+}
+
+extension ConfigShowCommand {
+    /// The line of `--json` about a setting.
+    static func record(_ entry: ConfigurationReport.Entry) -> String {
+        var line = JSONLine("key")
+        line.add("name", entry.name)
+        line.add("value", entry.value)
+        line.add("source", entry.source)
+        return line.text
     }
 }
 

@@ -35,7 +35,7 @@ struct DoctorCommand: AsyncParsableCommand {
         }
     }
 
-    private static func records(_ report: Doctor.Report) -> [String] {
+    static func records(_ report: Doctor.Report) -> [String] {
         let findings = report.findings.map { finding in
             var line = JSONLine("finding")
             line.add("subject", finding.subject)

@@ -178,6 +178,36 @@ import Testing
         }
     }
 
+    // MARK: Golden files
+
+    /// Each shape as it is written, with all its keys. A new shape has no file until `GoldenFiles` has written one.
+    @Test func everyShapeIsAsItsGoldenFile() throws {
+        var texts: [String: String] = [:]
+        for (name, type) in Self.shapes.merging(Self.others, uniquingKeysWith: { $1 }) {
+            let full = try #require(schemas[name].flatMap(example), "\(name)")
+            let text = try API.encode(try decode(type, full))
+            texts[name + ".json"] = try GoldenFiles.lines(ofJSON: Data(text))
+        }
+        #expect(try GoldenFiles("shapes").differences(from: texts) == [])
+    }
+
+    /// The types in the table of endpoints, which have golden files as shapes.
+    @Test func everyTypeOfTheEndpointsIsAShape() throws {
+        let known = Set(Self.shapes.values.map { "\($0)" } + Self.others.values.map { "\($0)" })
+        let source = try String(contentsOfFile: Repository.path("Sources/API/Endpoints.swift"), encoding: .utf8)
+        var types: Set<String> = []
+        for match in source.matches(of: /\bEndpoint<(.+?), (.+?)>[\s({]/) {
+            types.formUnion(["\(match.1)", "\(match.2)"])
+        }
+        for match in source.matches(of: /= JobEndpoints<(.+?)>\(/) {
+            types.formUnion(["\(match.1)", "\(match.1)Request"])
+        }
+        types.subtract(["API.Nothing", "API.Bytes", "Job", "Job.Request"])
+        #expect(types.count > 40)
+        let names = types.map { $0.hasPrefix("API.") ? String($0.dropFirst(4)) : $0 }
+        #expect(Set(names).subtracting(known) == [])
+    }
+
     @Test func aRequestsSchemaAllowsNoOtherKey() throws {
         let requests = try #require(document["paths"] as? [String: [String: Any]]).values.flatMap(\.values)
             .compactMap { ($0 as? [String: Any])?["requestBody"] as? [String: Any] }
@@ -208,16 +238,19 @@ import Testing
         let paths = try #require(document["paths"] as? [String: [String: Any]])
         let route = try #require(paths["/api/v1/events"]?["get"] as? [String: Any])
         let events = try #require(route["x-events"] as? [String: [String: Any]])
+        var golden: [String: String] = [:]
         for (name, about) in events {
             let full = try #require(example(["$ref": ref(about["data"])]))
             let data = Data(try text(full).utf8)
             let read = try API.Event(name: name, data: Array(data))
             let event = try #require(read, "\(name)")
             #expect(event.name == name)
+            golden[event.name + ".json"] = try GoldenFiles.lines(ofJSON: Data(event.data))
             #expect(
                 try text(JSONSerialization.jsonObject(with: Data(event.data))) == String(decoding: data, as: UTF8.self))
         }
         #expect(events.count == 17)
+        #expect(try GoldenFiles("events").differences(from: golden) == [])
     }
 
     // MARK: Examples

@@ -37,13 +37,22 @@ enum SampleCatalogue {
                 volumes: isOdd ? [VolumeRecord(asset: id, in: volume, other: number % 4 == 1 ? volume : nil)] : []))
     }
 
-    private static var key: KeyLife {
+    static var key: KeyLife {
         var key = KeyLife()
         (key.came, key.firstPlayed, key.expires, key.dated) = (5100, 5200, 9100, 5300)
         (key.expiredAt, key.revoked) = (9200, 9300)
         key.digest = Digest(hexadecimal: String(repeating: "0a", count: 32).utf8)
         return key
     }
+
+    static let summary: SummaryRecord = {
+        var summary = SummaryRecord(
+            asset: "film-1-k3f9", version: 3, local: "partial", isLive: false, duration: 12.5, bytes: 7, cachedBytes: 2,
+            hasArtwork: true, quality: "720p", tracks: "{}")
+        summary.revision = 1
+        summary.stamp = "a stamp"
+        return summary
+    }()
 
     private static let volume = Volume(path: "/nowhere/\"é\"", mark: "0123")
 
