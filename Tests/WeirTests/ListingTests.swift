@@ -102,7 +102,8 @@ import Testing
             ShowCommand.lines(asset)[0]
                 == "sintel  Sintel  14:48  partly saved, 151 MB, 2.0 MB of that in the play cache")
         asset.cachedBytes = asset.bytes
-        #expect(ShowCommand.lines(asset)[0] == "sintel  Sintel  14:48  partly saved, 151 MB, all of that in the play cache")
+        #expect(
+            ShowCommand.lines(asset)[0] == "sintel  Sintel  14:48  partly saved, 151 MB, all of that in the play cache")
     }
 
     @Test func aChangedAssetIsMarked() {

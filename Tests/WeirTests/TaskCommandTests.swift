@@ -238,10 +238,10 @@ import Testing
             $0.parts = [part]
         }
         let daemon = try await ScriptedDaemon(state: state, assets: [asset], states: [download])
-        #expect(try await run(["list"]).output.contains("  –, waiting for space\n"))
+        #expect(try await run(["list"]).output.contains("  waiting for space, not stored\n"))
         #expect(
             try await run(["show", "sintel"]).output == """
-                sintel  14:48  nothing stored
+                sintel  14:48  not stored
                 https://h/m.m3u8
                 for the train
 
