@@ -152,9 +152,12 @@ extension Downloader {
         }
     }
 
-    /// True if the revision's download includes a task and has not ended: the user, or a command, has begun it.
+    /// True if the user, or a command, has begun the revision's download with all of a task, and it goes on, is paused, or is complete.
     private func isUnderWay(_ task: DownloadTask, of revision: Asset) -> Bool {
-        guard let known = byAsset[revision.id], known.state.isActive || known.state == .paused else { return false }
+        guard let known = byAsset[revision.id] else { return false }
+        // A complete revision waits for the end of the playback of the old content, or replaces it at this moment.
+        let isDone = known.state == .complete && known.isComplete
+        guard known.state.isActive || known.state == .paused || isDone else { return false }
         return task.items.allSatisfy(known.task.covers)
     }
 

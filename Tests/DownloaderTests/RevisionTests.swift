@@ -284,6 +284,25 @@ import Testing
         }
     }
 
+    /// The new content is complete, and waits until nobody plays the old one. The old one's download comes to it late.
+    @Test func aCompleteRevisionIsNotBegunAgain() async throws {
+        let (fixture, _, download) = try await changed()
+        let old = download.asset
+        try await fixture.origin.add(Self.lost)
+        fixture.library.playheads.cursor(of: "a session", in: old, "video-90p")?.served("0.ts")
+        await fixture.downloader.resume(download)
+        try await waitUntil("all of the new") {
+            old.revision.flatMap { fixture.downloader.download(of: $0) }?.state == .complete
+        }
+        let new = try #require(old.revision.flatMap { fixture.downloader.download(of: $0) })
+
+        fixture.downloader.set(download, .running)
+        let failure = JobFailure(code: .library(.otherContent), message: "other content")
+        fixture.downloader.continueWithRevision(of: download, after: failure, orAgainAfter: nil)
+        await download.step?.value
+        #expect(download.state == .failed && new.state == .complete)
+    }
+
     /// A download that was added to, while the new content was on its way in.
     @Test func whatIsAddedToTheOldIsFetchedOfTheNew() async throws {
         let (fixture, download) = try await changedSegments()
