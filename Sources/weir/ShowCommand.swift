@@ -38,13 +38,12 @@ struct ShowCommand: ReportingCommand {
             try write(presentation, Self.lines(presentation))
             if presentation.isProtected == true { throw Self.protection(presentation.name ?? presentation.url) }
         } else {
-            var asset = try await client.call(Endpoints.asset, source)
+            var (asset, download) = try await assetAndDownload(source, client)
             if asset.isKnownOnly == true {
                 let presentation = try await explained(order, by: client)
                 return try write(presentation, Self.lines(presentation))
             }
             if isExplained { asset.explanation = try await explained(order, by: client).explanation }
-            let download = try await download(of: asset, client)
             try write(asset, Self.lines(asset, download))
         }
     }
@@ -56,9 +55,22 @@ struct ShowCommand: ReportingCommand {
             next: "use a source without DRM; Weir stores media without keys or with AES-128 keys")
     }
 
-    private func download(of asset: API.Asset, _ client: APIClient) async throws(APIError) -> API.Download? {
-        guard let id = asset.download else { return nil }
-        return try await client.call(Endpoints.download, id)
+    /// Asks for the asset and for its download. If new content takes the place of the old in between, that download is gone, and the
+    /// asset has another one.
+    private func assetAndDownload(
+        _ source: String, _ client: APIClient
+    ) async throws(APIError) -> (asset: API.Asset, download: API.Download?) {
+        var goneID: String?
+        while true {
+            let asset = try await client.call(Endpoints.asset, source)
+            guard let id = asset.download, id != goneID else { return (asset, nil) }
+            do throws(APIError) {
+                return (asset, try await client.call(Endpoints.download, id))
+            } catch {
+                guard error.code == .noSuchDownload else { throw error }
+                goneID = id
+            }
+        }
     }
 
     /// A command line with selection options asks for the explanation too.

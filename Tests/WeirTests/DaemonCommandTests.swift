@@ -94,6 +94,18 @@ import Testing
         await daemon.stop()
     }
 
+    /// New content takes the place of the old after the first of two questions.
+    @Test func showTellsOfAnAssetWhoseDownloadGoesAwayMeanwhile() async throws {
+        var asset = asset
+        asset.download = "d1"
+        let daemon = try await daemon(assets: [asset], states: [sampleDownload])
+        #expect(try await run(["show", "sintel"]).output.hasPrefix("sintel  "))
+        await daemon.replace("d1")
+        let result = try await run(["show", "sintel"])
+        #expect(result.exit == .code(0) && result.output.hasPrefix("sintel  "), "\(result)")
+        await daemon.stop()
+    }
+
     @Test func thePageOpensInTheBrowserWithoutTheKeyAsAnArgument() async throws {
         let daemon = try await daemon()
         let link = "http://localhost:\(port())"
