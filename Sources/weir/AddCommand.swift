@@ -34,7 +34,7 @@ struct AddCommand: ReportingCommand {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        guard !sources.isEmpty || !inputs.isEmpty || origin.paste.curl != nil else {
+        guard !sources.isEmpty || !inputs.isEmpty || origin.curl != nil else {
             throw ValidationError("Give a URL, a name, - for standard input, or -i FILE.")
         }
         try origin.paste.check(sources + inputs)
@@ -49,7 +49,7 @@ struct AddCommand: ReportingCommand {
     }
 
     /// True if the sources, or a file, are a curl command.
-    private var isPasted: Bool { CurlOrder.isMeant(by: sources) || origin.paste.curl != nil }
+    private var isPasted: Bool { CurlOrder.isMeant(by: sources) || origin.curl != nil }
 
     func execute() async throws {
         let daemon = try common.daemon()

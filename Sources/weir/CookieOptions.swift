@@ -1,16 +1,9 @@
 import API
-import ArgumentParser
 import Foundation
 
 /// The option for cookies from a browser or another program. Their values are secrets, and no message repeats them.
-struct CookieOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            """
-            A file with cookies in Netscape's format, as yt-dlp, curl and browsers' extensions write it. Weir keeps only those \
-            for the hosts of this asset, and sends each only where its domain and path allow.
-            """, valueName: "file"))
-    var cookies: String?
+struct CookieOptions {
+    let cookies: String?
 
     /// Reads the lines for an asset at `source`; nil without the option. Throws `Failure` for a file without cookies.
     func lines(for source: String) throws -> [String]? {

@@ -40,13 +40,13 @@ struct ResumeCommand: ReportingCommand {
         if url != nil || origin.areGiven, downloads.names.count != 1 {
             throw ValidationError("--url, --header and the options for the way to the origin require exactly one name.")
         }
-        if url != nil, origin.paste.curl != nil { throw ValidationError("--curl has the URL: give no --url.") }
+        if url != nil, origin.curl != nil { throw ValidationError("--curl has the URL: give no --url.") }
     }
 
     func execute() async throws {
         var request = API.ResumeRequest()
         if url != nil || origin.areGiven {
-            let isPasted = origin.paste.curl != nil
+            let isPasted = origin.curl != nil
             let order = try origin.order(for: isPasted ? [] : [url ?? downloads.names[0]])
             request.url = isPasted ? order.source : url
             request.headers = order.headers

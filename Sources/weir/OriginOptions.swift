@@ -2,24 +2,91 @@ import API
 import ArgumentParser
 
 /// The options that describe the way to an origin. Every command that reaches one has them.
+///
+/// They are no groups of options within this one: a debug build of the parser checks such a group dozens of times, at each start.
 struct OriginOptions: ParsableArguments {
     /// The title in the help of commands.
     static let title = "The way to the origin"
 
-    @OptionGroup var paste: PasteOptions
-    @OptionGroup var headers: HeaderOptions
-    @OptionGroup var cookies: CookieOptions
-    @OptionGroup var route: RouteOptions
+    @Option(
+        help: ArgumentHelp(
+            """
+            A file with a curl command, or - for standard input: a browser's "Copy as cURL (bash)" of the playlist's request, whose \
+            URL, header fields and cookies are used. It may also be pasted behind --: weir get -- curl URL -H 'Name: value'
+            """, valueName: "file"))
+    var curl: String?
+    @Option(
+        help: ArgumentHelp(
+            """
+            A header field for the host of the URL, such as 'X-Api-Key: k'. Hosts that the playlists name get Referer, Origin, \
+            User-Agent, Accept…, Sec-…, DNT, X-Requested-With, Cache-Control and Pragma as well. May be repeated. @FILE reads \
+            fields from a file, and - from standard input, one a line: other users see neither. An empty text removes all \
+            fields of a known asset.
+            """, valueName: "name: value"))
+    var header: [String] = []
+    @Option(
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp(
+            """
+            A header field for another host, as two arguments: --header-for cdn.example.com 'X-Api-Key: k'. '*.example.com' means \
+            all hosts below example.com, and '*' every host. Without a port it goes to the default ports of http and https. \
+            May be repeated.
+            """, valueName: "host> <name: value"))
+    var headerFor: [String] = []
+    @Option(
+        help: ArgumentHelp(
+            """
+            A file with cookies in Netscape's format, as yt-dlp, curl and browsers' extensions write it. Weir keeps only those \
+            for the hosts of this asset, and sends each only where its domain and path allow.
+            """, valueName: "file"))
+    var cookies: String?
+    @Option(
+        help: ArgumentHelp(
+            """
+            The proxy for this asset: http://HOST:PORT, or https, socks4a, socks5 or socks5h, with USER:PASSWORD@ if needed; \
+            direct for none. @FILE reads it from a file, which hides the password from other users.
+            """, valueName: "url"))
+    var proxy: String?
+    @Option(
+        help: ArgumentHelp(
+            """
+            A host that may be private although the URL does not name it: a name, an address or a network such as \
+            192.168.0.0/16, with a port or without. May be repeated.
+            """, valueName: "host"))
+    var allowHost: [String] = []
+    @Flag(
+        inversion: .prefixedNo,
+        help: """
+            Do not verify the certificates of this asset's servers: anyone on the way can change the media. It stays so until \
+            --no-insecure.
+            """)
+    var insecure: Bool?
+    @Option(help: ArgumentHelp("A client certificate in PEM, for a server that requires one.", valueName: "file"))
+    var cert: String?
+    @Option(help: ArgumentHelp("The key of --cert, if it is in another file.", valueName: "file"))
+    var key: String?
+
+    var paste: PasteOptions { PasteOptions(curl: curl) }
+    var headers: HeaderOptions { HeaderOptions(header: header, headerFor: headerFor) }
+    var cookieFile: CookieOptions { CookieOptions(cookies: cookies) }
+    var route: RouteOptions {
+        RouteOptions(proxy: proxy, allowHost: allowHost, insecure: insecure, cert: cert, key: key)
+    }
+
+    func validate() throws {
+        try headers.validate()
+        try route.validate()
+    }
 
     /// True if an option was given.
     var areGiven: Bool {
-        paste.curl != nil || headers.areGiven || cookies.cookies != nil || route.change != nil
+        curl != nil || headers.areGiven || cookies != nil || route.change != nil
     }
 
     /// Throws `ValidationError` unless the words of a command line or `--curl` give a source, but not both.
     func check(_ words: [String]) throws {
         try paste.check(words)
-        guard !words.isEmpty || paste.curl != nil else { throw ValidationError("Give a URL or a name.") }
+        guard !words.isEmpty || curl != nil else { throw ValidationError("Give a URL or a name.") }
     }
 
     /// The source among the words, or in a pasted command, with the way to its origin.
@@ -28,7 +95,7 @@ struct OriginOptions: ParsableArguments {
         let source = pasted?.source ?? words.first ?? ""
         var order = API.PresentationRequest(source: source)
         order.headers = try headers.fields
-        order.cookies = source.isEmpty ? nil : try cookies.lines(for: source)
+        order.cookies = source.isEmpty ? nil : try cookieFile.lines(for: source)
         order.route = route.change
         pasted?.complete(&order)
         return order

@@ -3,14 +3,8 @@ import ArgumentParser
 import Foundation
 
 /// The option for a curl command of a browser. Its header fields are secrets, and no message repeats them.
-struct PasteOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            """
-            A file with a curl command, or - for standard input: a browser's "Copy as cURL (bash)" of the playlist's request, whose \
-            URL, header fields and cookies are used. It may also be pasted behind --: weir get -- curl URL -H 'Name: value'
-            """, valueName: "file"))
-    var curl: String?
+struct PasteOptions {
+    let curl: String?
 
     /// The command of the option, or among the words of the command line; nil for other sources.
     func order(_ sources: [String]) throws -> CurlOrder? {

@@ -3,32 +3,12 @@ import ArgumentParser
 import Foundation
 
 /// The options for the way to the origin of one asset. They stay with the asset.
-struct RouteOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            """
-            The proxy for this asset: http://HOST:PORT, or https, socks4a, socks5 or socks5h, with USER:PASSWORD@ if needed; \
-            direct for none. @FILE reads it from a file, which hides the password from other users.
-            """, valueName: "url"))
-    var proxy: String?
-    @Option(
-        help: ArgumentHelp(
-            """
-            A host that may be private although the URL does not name it: a name, an address or a network such as \
-            192.168.0.0/16, with a port or without. May be repeated.
-            """, valueName: "host"))
-    var allowHost: [String] = []
-    @Flag(
-        inversion: .prefixedNo,
-        help: """
-            Do not verify the certificates of this asset's servers: anyone on the way can change the media. It stays so until \
-            --no-insecure.
-            """)
-    var insecure: Bool?
-    @Option(help: ArgumentHelp("A client certificate in PEM, for a server that requires one.", valueName: "file"))
-    var cert: String?
-    @Option(help: ArgumentHelp("The key of --cert, if it is in another file.", valueName: "file"))
-    var key: String?
+struct RouteOptions {
+    let proxy: String?
+    let allowHost: [String]
+    let insecure: Bool?
+    let cert: String?
+    let key: String?
 
     func validate() throws {
         if key != nil, cert == nil { throw ValidationError("--key requires --cert.") }

@@ -131,25 +131,9 @@ enum ArtworkFile {
 }
 
 /// The option for header fields. Their values are secrets, and no message repeats them.
-struct HeaderOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            """
-            A header field for the host of the URL, such as 'X-Api-Key: k'. Hosts that the playlists name get Referer, Origin, \
-            User-Agent, Accept…, Sec-…, DNT, X-Requested-With, Cache-Control and Pragma as well. May be repeated. @FILE reads \
-            fields from a file, and - from standard input, one a line: other users see neither. An empty text removes all \
-            fields of a known asset.
-            """, valueName: "name: value"))
-    var header: [String] = []
-    @Option(
-        parsing: .unconditionalSingleValue,
-        help: ArgumentHelp(
-            """
-            A header field for another host, as two arguments: --header-for cdn.example.com 'X-Api-Key: k'. '*.example.com' means \
-            all hosts below example.com, and '*' every host. Without a port it goes to the default ports of http and https. \
-            May be repeated.
-            """, valueName: "host> <name: value"))
-    var headerFor: [String] = []
+struct HeaderOptions {
+    let header: [String]
+    let headerFor: [String]
 
     func validate() throws { _ = try fields }
 

@@ -23,7 +23,7 @@ struct VerifyCommand: ReportingCommand {
 
     func validate() throws {
         try origin.paste.check(names)
-        let isPasted = origin.paste.curl != nil
+        let isPasted = origin.curl != nil
         if names.isEmpty != (all || isPasted) || all && isPasted { throw ValidationError("Give names, or --all.") }
         if origin.areGiven, !isPasted, names.count != 1 {
             throw ValidationError("The options for the way to the origin require exactly one name.")
