@@ -26,14 +26,9 @@ import Testing
     init() throws { folder = try TemporaryFolder() }
 
     private func service() async throws -> LibraryService {
-        var store: Store?
-        try await waitUntil("the lock let go") {
-            do {
-                store = try Store(path: folder.path, reserve: 0)
-            } catch let error as StoreError where error.code == .busy {}
-            return store != nil
+        let opened = try await reopened(unless: { ($0 as? StoreError)?.code == .busy }) {
+            try Store(path: folder.path, reserve: 0)
         }
-        let opened = try #require(store)
         let summaries = Summaries(opened)
         let library = Library(store: opened, client: OriginClient(), summaries: summaries)
         let retention = Retention(of: library)

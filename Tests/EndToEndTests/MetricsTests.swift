@@ -31,38 +31,50 @@ struct MetricsTests {
         return try JSONDecoder().decode([String: Double].self, from: Data(parsed.output.utf8))
     }
 
+    /// The sizes of all pieces in the store, together.
+    private func storedBytes(_ scene: Scene) throws -> Double {
+        let sizes = try scene.pieces().map { try Data(contentsOf: URL(fileURLWithPath: $0)).count }
+        return Double(sizes.reduce(0, +))
+    }
+
+    @Test("begin at zero, and measure the turns of the loop")
+    func beginsAtZero() async throws {
+        let weir = try await WeirProcess()
+        let fresh = try await samples(weir)
+        #expect(fresh["weir_build_info{version=0.1.0}"] == 1)
+        #expect(fresh["weir_assets"] == 0 && fresh["weir_store_bytes"] == 0)
+        #expect(fresh["weir_downloads{state=complete}"] == 0)
+
+        #expect((fresh["weir_loop_lag_seconds"] ?? -1) >= 0)
+        let turns = fresh["weir_loop_turn_seconds_count"] ?? 0
+        #expect(turns > 0 && fresh["weir_loop_turn_seconds_bucket{le=+Inf}"] == turns)
+        #expect((fresh["weir_loop_longest_turn_seconds"] ?? 0) > 0)
+        #expect(fresh["weir_loop_turn_cpu_seconds_count"] == turns)
+        #expect((fresh["weir_loop_turn_cpu_seconds_sum"] ?? 0) > 0)
+        try await weir.kill()
+    }
+
     @Test("count requests, sent, fetched and stored bytes, and name no asset")
     func countsRequestsAndBytes() async throws {
         try await Scene.with { scene in
             let before = try await samples(scene.weir)
-            #expect(before["weir_build_info{version=0.1.0}"] == 1)
-            #expect(before["weir_assets"] == 0 && before["weir_store_bytes"] == 0)
-            #expect(before["weir_downloads{state=complete}"] == 0)
-            #expect((before["weir_loop_lag_seconds"] ?? -1) >= 0)
-            #expect((before["weir_loop_turn_seconds_count"] ?? 0) > 0)
-            #expect(before["weir_loop_turn_seconds_bucket{le=+Inf}"] == before["weir_loop_turn_seconds_count"])
-            #expect((before["weir_loop_longest_turn_seconds"] ?? 0) > 0)
-            #expect(before["weir_loop_turn_cpu_seconds_count"] == before["weir_loop_turn_seconds_count"])
-            #expect((before["weir_loop_turn_cpu_seconds_sum"] ?? 0) > 0)
-
             #expect(try await scene.get("ts", ["-q", "270p"]).exit == .code(0))
             let fetched = try await samples(scene.weir)
-            let pieces = scene.pieces()
-            let sizes = try pieces.map { try Data(contentsOf: URL(fileURLWithPath: $0)).count }
-            #expect(fetched["weir_store_bytes"] == Double(sizes.reduce(0, +)))
+            let stored = try storedBytes(scene)
+            #expect(fetched["weir_store_bytes"] == stored)
             #expect(fetched["weir_assets"] == 1 && fetched["weir_downloads{state=complete}"] == 1)
             #expect(fetched["weir_served_bytes_total{source=store}"] == 0)
             let requests = try await scene.origin.requests()
             #expect(fetched["weir_origin_requests_total"] == Double(requests.count))
             #expect(fetched["weir_origin_transfers_total{outcome=success}"] == Double(requests.count))
-            #expect((fetched["weir_origin_bytes_total{reader=download}"] ?? 0) >= Double(sizes.reduce(0, +)))
+            #expect((fetched["weir_origin_bytes_total{reader=download}"] ?? 0) >= stored)
 
             // The player reads each stored piece once.
             let name = await scene.weir.url("/ts.m3u8")
             let bodies = try await PlaylistWalk.load(name).values.flatMap(\.self)
             #expect(!bodies.isEmpty)
             let played = try await samples(scene.weir)
-            #expect(played["weir_served_bytes_total{source=store}"] == Double(sizes.reduce(0, +)))
+            #expect(played["weir_served_bytes_total{source=store}"] == stored)
             #expect(played["weir_served_bytes_total{source=origin}"] == 0)
             #expect(played["weir_sessions"] == 1)
             #expect((played["weir_replies_total{class=2xx}"] ?? 0) > (fetched["weir_replies_total{class=2xx}"] ?? 0))

@@ -52,12 +52,18 @@ import Testing
         }
     }
 
-    @Test func listsOnlyCompleteRenditions() async throws {
-        let fixture = try await TestHouse()
+    /// Opens `cmaf`, and stores one variant and one rendition of sound.
+    private func openPartly(in fixture: TestHouse) async throws -> Asset {
         let asset = try await fixture.library.open(
             fixture.url("/cmaf/master.m3u8?token=secret"), name: "film", title: "A \"film\"")
         try await fixture.fetch("audio-fr", of: asset)
         try await fixture.fetch("video-180p", of: asset)
+        return asset
+    }
+
+    @Test func listsOnlyCompleteRenditions() async throws {
+        let fixture = try await TestHouse()
+        let asset = try await openPartly(in: fixture)
         #expect(
             try text("master.m3u8", of: asset, in: fixture) == """
                 #EXTM3U
@@ -70,6 +76,11 @@ import Testing
                 video-180p/media.m3u8
 
                 """)
+    }
+
+    @Test func aMediaPlaylistNamesTheFilesBesideIt() async throws {
+        let fixture = try await TestHouse()
+        let asset = try await openPartly(in: fixture)
         #expect(
             try text("video-180p/media.m3u8", of: asset, in: fixture).hasPrefix(
                 """
@@ -83,6 +94,11 @@ import Testing
                 0.m4s
 
                 """))
+    }
+
+    @Test func theIdentityHasNoToken() async throws {
+        let fixture = try await TestHouse()
+        let asset = try await openPartly(in: fixture)
         #expect(
             try text("asset.json", of: asset, in: fixture) == """
                 {

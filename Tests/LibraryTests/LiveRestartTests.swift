@@ -185,30 +185,39 @@ import Testing
         return (current, rendition, try await fixture.library.playlists.source(of: rendition, in: current))
     }
 
-    @Test("a new broadcast is shown within two target durations, and mixed with nothing", arguments: Course.all)
-    func aNewBroadcastIsShown(_ course: Course) async throws {
-        func give(_ text: String, _ segments: String) async throws {
-            try await self.give(text, segments: segments)
-            let master = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=100000\nlive.m3u8\n"
-            try await fixture.origin.add(OriginRule("/master.m3u8") { ($0.status, $0.body) = (200, master) })
-        }
-        try await give(text(0..<3), "old")
-        let (old, rendition, _) = try await enter(course)
-        #expect(try await bytes(1, of: rendition, in: old) == OriginRule.media("old"))
-        try await give(text(0..<3, end: "#EXT-X-ENDLIST\n"), "old")
+    /// As `give`, with a multivariant playlist.
+    private func giveWithMaster(_ text: String, segments: String) async throws {
+        try await give(text, segments: segments)
+        let master = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=100000\nlive.m3u8\n"
+        try await fixture.origin.add(OriginRule("/master.m3u8") { ($0.status, $0.body) = (200, master) })
+    }
+
+    /// Enters the first broadcast, and sees its end.
+    private func seeTheEnd(_ course: Course) async throws -> (asset: Asset, rendition: Rendition) {
+        try await giveWithMaster(text(0..<3), segments: "old")
+        let (asset, rendition, _) = try await enter(course)
+        #expect(try await bytes(1, of: rendition, in: asset) == OriginRule.media("old"))
+
+        try await giveWithMaster(text(0..<3, end: "#EXT-X-ENDLIST\n"), segments: "old")
         clock.advance(by: 1)
-        _ = try await fixture.library.playlists.source(of: rendition, in: old)
+        _ = try await fixture.library.playlists.source(of: rendition, in: asset)
         #expect(!rendition.isLive)
+
         if course.isFetchedAfterTheEnd {
-            for number in 0..<3 { _ = try await bytes(number, of: rendition, in: old) }
+            for number in 0..<3 { _ = try await bytes(number, of: rendition, in: asset) }
             #expect(rendition.folder.bytes > 0)
         }
+        return (asset, rendition)
+    }
+
+    /// Lets the time between the broadcasts pass.
+    private func pass(_ course: Course, after asset: Asset, _ rendition: Rendition) async throws {
         switch course.pause {
         case .short: break
         case .idle: clock.advance(by: 3600)
         case .asleep:
             fixture.library.sleeping.limit = 0
-            fixture.library.sleeping.recordUse(of: old)
+            fixture.library.sleeping.recordUse(of: asset)
         case .restarted:
             await fixture.flush()
             try await fixture.restart()
@@ -217,8 +226,13 @@ import Testing
             let asset = try await fixture.open(course.isMaster ? "/master.m3u8" : "/live.m3u8")
             fixture.library.playheads.cursor(of: "a session", in: asset, rendition.name.id)?.served("0.ts")
         }
+    }
 
-        try await give(text(course.numbers, names: course.names), "new")
+    @Test("a new broadcast is shown within two target durations, and mixed with nothing", arguments: Course.all)
+    func aNewBroadcastIsShown(_ course: Course) async throws {
+        let (old, rendition) = try await seeTheEnd(course)
+        try await pass(course, after: old, rendition)
+        try await giveWithMaster(text(course.numbers, names: course.names), segments: "new")
         for _ in 0..<4 {
             clock.advance(by: 0.5)
             let (asset, rendition, source) = try await enter(course)

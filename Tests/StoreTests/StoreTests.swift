@@ -61,16 +61,10 @@ import Testing
         )
     }
 
-    /// Opens a store that this process has just closed: a child that is being spawned may hold its lock for a moment.
     private func reopened() async throws -> Store {
-        var store: Store?
-        try await waitUntil("the lock let go") {
-            do {
-                store = try Store(path: folder.path)
-            } catch let error as StoreError where error.code == .busy {}
-            return store != nil
+        try await TestSupport.reopened(unless: { ($0 as? StoreError)?.code == .busy }) {
+            try Store(path: folder.path)
         }
-        return try #require(store)
     }
 
     @Test func refusesASecondStoreOnTheSameFolder() async throws {

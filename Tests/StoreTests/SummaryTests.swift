@@ -30,14 +30,9 @@ import Testing
     }
 
     private func reopened() async throws -> Store {
-        var store: Store?
-        try await waitUntil("the lock let go") {
-            do {
-                store = try Store(path: folder.path, reserve: 0)
-            } catch let error as StoreError where error.code == .busy {}
-            return store != nil
+        try await TestSupport.reopened(unless: { ($0 as? StoreError)?.code == .busy }) {
+            try Store(path: folder.path, reserve: 0)
         }
-        return try #require(store)
     }
 
     @Test func isValidAfterARestart() async throws {

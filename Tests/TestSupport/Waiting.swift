@@ -30,17 +30,43 @@ package struct TimedOut: Error, CustomStringConvertible {
 
 /// Waits until a condition holds; throws ``TimedOut`` with `what` if it does not hold within the bound.
 ///
-/// The condition is evaluated at once and then every few milliseconds, in the caller's isolation. Only a failing test
-/// takes the whole bound, so bounds can be generous. Never wait for a fixed time instead.
+/// The condition is evaluated at once and then every few milliseconds, in the caller's isolation. One that takes long, such as a
+/// command, is evaluated less often: what is waited for needs the processor more than the wait. Only a failing test takes the whole
+/// bound, so bounds can be generous. Never wait for a fixed time instead.
 package nonisolated(nonsending) func waitUntil(
     _ what: String, within bound: Duration = .seconds(15), _ condition: () async throws -> Bool
 ) async throws {
     let clock = ContinuousClock()
     let deadline = clock.now + bound
-    while try await !condition() {
-        guard clock.now < deadline else { throw TimedOut("\(what) within \(bound)") }
-        try await clock.sleep(for: .milliseconds(4))
+    while true {
+        let began = clock.now
+        if try await condition() { return }
+        let now = clock.now
+        guard now < deadline else { throw TimedOut("\(what) within \(bound)") }
+        try await clock.sleep(for: pause(after: now - began))
     }
+}
+
+/// The time until a condition is evaluated again that took `duration`: a tenth of the time goes into it, unless it takes long.
+private func pause(after duration: Duration) -> Duration {
+    min(max(.milliseconds(4), duration * 9), .milliseconds(100))
+}
+
+/// Opens again what this process has just closed. A child that is being spawned may hold the old one's lock for a moment.
+///
+/// - Parameter isLocked: true for the error that the lock causes.
+package nonisolated(nonsending) func reopened<Value>(
+    unless isLocked: (any Error) -> Bool, _ open: () throws -> Value
+) async throws -> Value {
+    var value: Value?
+    try await waitUntil("a free lock") {
+        do {
+            value = try open()
+        } catch let error where isLocked(error) {}
+        return value != nil
+    }
+    guard let value else { throw TimedOut("a value") }
+    return value
 }
 
 /// Runs blocking work on its own thread, so that concurrent tests do not wait for each other's system calls.
