@@ -37,19 +37,20 @@ struct LoopLagTests {
         return Data((head + segments.joined() + parts.joined() + reports.joined()).utf8)
     }
 
-    private func folder() throws -> TemporaryFolder {
-        let folder = try TemporaryFolder()
-        let segment = try Data(contentsOf: URL(fileURLWithPath: Repository.path("fixtures/media/ts/90p/0.ts")))
-        try folder.write(segment, to: "segment.ts")
-        try folder.write(Self.master(10_000) { "short.m3u8?\($0)" }, to: "wide.m3u8")
-        try folder.write(Self.master(96) { "4000.m3u8?\($0)" }, to: "ladder.m3u8")
-        try folder.write(Self.master(40) { "2000.m3u8?\($0)" }, to: "offline.m3u8")
-        try folder.write(Self.media(20), to: "short.m3u8")
-        try folder.write(Self.media(4000), to: "4000.m3u8")
-        try folder.write(Self.media(2000) { "segment.ts?\($0)" }, to: "2000.m3u8")
-        try folder.write(Self.media(150_000), to: "long.m3u8")
-        try folder.write(Self.live(60_000), to: "live.m3u8")
-        return folder
+    /// Writes the playlists: a debug build needs seconds for their text.
+    private static func write(to path: String) throws {
+        let playlists = [
+            "wide": master(10_000) { "short.m3u8?\($0)" },
+            "ladder": master(96) { "4000.m3u8?\($0)" },
+            "offline": master(40) { "2000.m3u8?\($0)" },
+            "short": media(20),
+            "4000": media(4000),
+            "2000": media(2000) { "segment.ts?\($0)" },
+            "long": media(150_000),
+            "live": live(60_000),
+        ]
+        for (name, text) in playlists { try text.write(to: URL(filePath: "\(path)/\(name).m3u8")) }
+        try Repository.fixture("/ts/90p/0.ts").write(to: URL(filePath: path + "/segment.ts"))
     }
 
     /// Requests of a client for little, each on a connection of its own, until it is stopped.
@@ -134,8 +135,10 @@ struct LoopLagTests {
 
     @Test("no turn of the loop computes for long, and another client is served between them", arguments: steps)
     private func keepsTheLoopFree(step: Step) async throws {
-        let folder = try folder()
-        try await Scene.with(root: folder.path) { scene in
+        let folder = try TemporaryFolder()
+        let root = folder.path("playlists")
+        try await OncePerRun.makeFolder("long playlists", at: root, Self.write)
+        try await Scene.with(root: root) { scene in
             let address = await scene.weir.url("/a/none/aabcde/none/0.ts")
             let client = Client()
             let running = Task { try await client.run(address) }

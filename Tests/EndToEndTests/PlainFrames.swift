@@ -26,7 +26,7 @@ actor PlainFrames {
             if onlyBest {
                 try await origin.add(try Self.onlyBest(of: fixture))
             }
-            return try await FrameHashes.of(origin.master(fixture))
+            return try await FrameHashes.ofUnchanging(origin.master(fixture), name: key)
         }
         known[key] = task
         return task

@@ -32,6 +32,13 @@ struct SubstitutionFixture: Sendable {
 
     init(_ recipe: Recipe) async throws {
         (folder, self.recipe) = (try TemporaryFolder(), recipe)
+        let fixture = self
+        try await OncePerRun.makeFolder("substitution, \(recipe.testDescription)", at: folder.path("film")) { _ in
+            try await fixture.make()
+        }
+    }
+
+    private func make() async throws {
         try await encode("low", size: "160x90", kilobits: 80)
         try await encode("high", size: recipe.isSetUpAlike ? "160x90" : "320x180", kilobits: 300)
         if !recipe.isMuxed { try await run("sound", Self.sound + ["-c:a", "aac"]) }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Hashes of the decoded frames of a presentation, by stream, from ffmpeg's `framemd5`.
 package struct FrameHashes: Equatable, Sendable {
     /// One stream, with its frames in output order.
@@ -31,11 +33,37 @@ package struct FrameHashes: Equatable, Sendable {
         _ url: String, level: String = "error", options: [String] = [], outputOptions: [String] = [],
         within bound: Duration = .seconds(90)
     ) async throws -> FrameHashes {
-        let arguments =
-            ["-nostdin", "-v", level] + options + ["-i", url, "-map", "0"] + outputOptions + ["-f", "framemd5", "-"]
-        let result = try await ProcessRunner.run("ffmpeg", arguments, within: bound)
-        guard result.exit == .code(0) else { throw TimedOut("frames from \(url): \(result.exit), \(result.errors)") }
+        let result = try await decode(
+            url, level: level, options: options, outputOptions: outputOptions, within: bound)
         return FrameHashes(framemd5: result.output, errors: result.errors)
+    }
+
+    /// The frames of a URL that does not change while tests run, decoded once in a run.
+    ///
+    /// - Parameter name: name of the presentation.
+    package static func ofUnchanging(_ url: String, name: String) async throws -> FrameHashes {
+        let folder = try TemporaryFolder()
+        let frames = folder.path("frames")
+        try await OncePerRun.makeFolder("frames of \(name)", at: frames) { path in
+            let result = try await decode(url)
+            try Data(result.output.utf8).write(to: URL(filePath: path + "/output"))
+            try Data(result.errors.utf8).write(to: URL(filePath: path + "/errors"))
+        }
+        return FrameHashes(
+            framemd5: try String(contentsOfFile: frames + "/output", encoding: .utf8),
+            errors: try String(contentsOfFile: frames + "/errors", encoding: .utf8))
+    }
+
+    private static func decode(
+        _ url: String, level: String = "error", options: [String] = [], outputOptions: [String] = [],
+        within bound: Duration = .seconds(90)
+    ) async throws -> ProcessResult {
+        // Threads for pictures as small as these cost more than they bring.
+        let input = ["-nostdin", "-v", level, "-threads", "1"] + options + ["-i", url]
+        let output = ["-map", "0"] + outputOptions + ["-f", "framemd5", "-"]
+        let result = try await ProcessRunner.run("ffmpeg", input + output, within: bound)
+        guard result.exit == .code(0) else { throw TimedOut("frames from \(url): \(result.exit), \(result.errors)") }
+        return result
     }
 
     /// Parses `framemd5` output. Unknown lines are ignored.
