@@ -65,7 +65,7 @@ struct LoopLagTests {
                 _ = try await HTTPProbe.fetch(url)
                 answers += 1
                 // Without a pause it would be the load.
-                try await Task.sleep(for: .milliseconds(2))
+                try await Task.sleep(for: .milliseconds(20))
             }
         }
     }

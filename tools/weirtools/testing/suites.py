@@ -29,10 +29,10 @@ from weirtools.testing import narrator
 
 # Seconds of suites that a machine without an earlier run must begin with. Others count by their number of tests.
 LONG = {
-    "EndToEndTests.PlayersTests": 259, "DownloaderTests.FaultTests": 220, "EndToEndTests.SlowLinkTests": 197,
-    "EndToEndTests.KillTests": 182, "EndToEndTests.DeadHostTests": 145, "EndToEndTests.StreamingTests": 110,
-    "PlaybackTests.PausedPlayerTests": 107, "SegmentFormatTests.SplicedPlaybackTests": 106,
-    "TestSupportTests.PlayerTests": 100, "EndToEndTests.RecordingTests": 96,
+    "EndToEndTests.SlowLinkTests": 229, "EndToEndTests.DeadHostTests": 220, "DownloaderTests.FaultTests": 186,
+    "EndToEndTests.FramesTests": 140, "EndToEndTests.OriginOptionsTests": 120, "EndToEndTests.PlayersTests": 118,
+    "EndToEndTests.KillTests": 100, "OriginTests.OverSockets": 99, "EndToEndTests.RecordingTests": 91,
+    "EndToEndTests.PartOfflineTests": 88,
 }
 SECONDS_OF_A_TEST = {"EndToEndTests": 3.0}
 SECONDS_OF_A_ROOMS_TEST = 0.3
