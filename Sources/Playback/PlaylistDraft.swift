@@ -1,5 +1,3 @@
-import EventLoop
-import HTTPMessage
 import Library
 import Playlist
 

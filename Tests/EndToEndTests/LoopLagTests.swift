@@ -123,8 +123,11 @@ struct LoopLagTests {
             let url = scene.origin.url("/offline.m3u8")
             for path in try await tests.playlists(scene, "/\(url)", 40) {
                 let text = try await tests.get(scene, path).text
-                let segments = text.split(separator: "\n").filter { $0.hasPrefix("/") }
-                for segment in segments.dropFirst(200).prefix(2) { _ = try await tests.get(scene, String(segment)) }
+                let segments = PlaylistWalk.segments(text, at: await scene.weir.url(path))
+                for segment in segments.dropFirst(200).prefix(2) {
+                    let answer = try await HTTPProbe.fetch(segment, within: .seconds(60))
+                    #expect(answer.status == 200, "\(segment)")
+                }
             }
             for mode in ["offline", "auto", "offline"] {
                 let answer = try await tests.get(scene, "/\(mode)/\(url)")

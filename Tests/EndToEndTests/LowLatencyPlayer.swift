@@ -52,7 +52,7 @@ struct LowLatencyPlayer {
 
     /// Fetches the new parts of a playlist; at first only those of the newest segment.
     private mutating func read(_ text: String) async throws {
-        reports.formUnion(uris(of: "#EXT-X-RENDITION-REPORT", in: text))
+        reports.formUnion(uris(of: "#EXT-X-RENDITION-REPORT", in: text).map(resolve))
         var listed: [(segment: Int, index: Int, uri: String)] = []
         var segment = value("#EXT-X-MEDIA-SEQUENCE:", in: text) + value("SKIPPED-SEGMENTS=", in: text)
         for line in text.split(separator: "\n") {
