@@ -57,7 +57,7 @@ let package = Package(
         .target(name: "CDocument", cSettings: [.define("WEIR_COMMIT", to: "\"\(commit)\"")]),
         // Pure: text and bytes in, values out.
         room("SafeText"),
-        room("Playlist", ["SafeText"]),
+        room("HLS", ["SafeText"]),
         room("HTTPMessage", ["SafeText"]),
         room("SegmentFormat"),
         // The words of an order, from the command line to the catalogue.
@@ -71,64 +71,64 @@ let package = Package(
         room("AccessLog", ["EventLoop", "SafeText"]),
         // Uses Origin: the commands' HTTP client is the one that fetches from origins.
         room("API", ["AccessLog", "CLinux", "EventLoop", "HTTPMessage", "Orders", "Origin", "SafeText"]),
-        room("PlaylistCheck", ["EventLoop", "HTTPMessage", "Origin", "Playlist"]),
+        room("PlaylistCheck", ["EventLoop", "HTTPMessage", "Origin", "HLS"]),
         // Assets and what is done with them.
-        room("Playheads", ["EventLoop", "Playlist"]),
+        room("Playheads", ["EventLoop", "HLS"]),
         room("Fetching", ["EventLoop", "HTTPMessage", "Origin", "SegmentFormat", "Store"]),
         room(
-            "Library",
+            "Assets",
             [
-                "EventLoop", "Fetching", "HTTPMessage", "Orders", "Origin", "Playheads", "Playlist", "SafeText",
+                "EventLoop", "Fetching", "HTTPMessage", "Orders", "Origin", "Playheads", "HLS", "SafeText",
                 "SegmentFormat", "Store",
             ]),
         room(
             "Substitution",
-            ["EventLoop", "Fetching", "Library", "Orders", "Playlist", "SafeText", "SegmentFormat", "Store"]),
-        room("Retention", ["EventLoop", "Fetching", "Library", "Orders", "Playheads", "Playlist", "Store"]),
+            ["EventLoop", "Fetching", "Assets", "Orders", "HLS", "SafeText", "SegmentFormat", "Store"]),
+        room("Retention", ["EventLoop", "Fetching", "Assets", "Orders", "Playheads", "HLS", "Store"]),
         room(
             "Integrity",
-            ["EventLoop", "Fetching", "Library", "Orders", "Playheads", "Playlist", "Retention", "Store"]),
+            ["EventLoop", "Fetching", "Assets", "Orders", "Playheads", "HLS", "Retention", "Store"]),
         room(
-            "Exchange",
+            "Sharing",
             [
-                "EventLoop", "Fetching", "HTTPMessage", "Library", "Orders", "Origin", "Playlist", "PlaylistCheck",
+                "EventLoop", "Fetching", "HTTPMessage", "Assets", "Orders", "Origin", "HLS", "PlaylistCheck",
                 "SafeText", "Store", "Subprocess",
             ]),
         // The two uses of assets. They do not know each other: they meet in Fetching.
         room(
-            "Downloader",
+            "Downloads",
             [
-                "EventLoop", "Fetching", "HTTPMessage", "Integrity", "Library", "Orders", "Origin", "Playheads",
-                "Playlist", "Retention", "SafeText", "Store",
+                "EventLoop", "Fetching", "HTTPMessage", "Integrity", "Assets", "Orders", "Origin", "Playheads",
+                "HLS", "Retention", "SafeText", "Store",
             ]),
         room(
             "Playback",
             [
-                "AccessLog", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Library", "Orders", "Origin",
-                "Playheads", "Playlist", "Retention", "SafeText", "SegmentFormat", "Store", "Substitution",
+                "AccessLog", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Assets", "Orders", "Origin",
+                "Playheads", "HLS", "Retention", "SafeText", "SegmentFormat", "Store", "Substitution",
             ]),
         // The program.
         room(
             "Control",
             [
-                "API", "AccessLog", "CDocument", "CPage", "Downloader", "EventLoop", "Exchange", "Fetching",
+                "API", "AccessLog", "CDocument", "CPage", "Downloads", "EventLoop", "Sharing", "Fetching",
                 "HTTPMessage",
-                "HTTPServer", "Integrity", "Library", "Orders", "Origin", "Playback", "Playheads", "Playlist",
+                "HTTPServer", "Integrity", "Assets", "Orders", "Origin", "Playback", "Playheads", "HLS",
                 "Retention", "SafeText", "SegmentFormat", "Store", "Substitution",
             ]),
         room(
-            "Application",
+            "Daemon",
             [
-                "API", "AccessLog", "CDocument", "Control", "Downloader", "EventLoop", "Exchange",
+                "API", "AccessLog", "CDocument", "Control", "Downloads", "EventLoop", "Sharing",
                 "HTTPMessage",
                 "HTTPServer",
-                "Integrity", "Library", "Orders", "Origin", "Playback", "Playlist", "PlaylistCheck", "Retention",
+                "Integrity", "Assets", "Orders", "Origin", "Playback", "HLS", "PlaylistCheck", "Retention",
                 "SafeText", "Store", "Subprocess", "Substitution", logging, toml,
             ]),
-        // The commands use the API and the log's text; Application does what needs no daemon: CommandRuleTests.
+        // The commands use the API and the log's text; Daemon does what needs no daemon: CommandRuleTests.
         .executableTarget(
             name: "weir",
-            dependencies: ["API", "AccessLog", "Application", "CExecutor", "Orders", "SafeText", argumentParser],
+            dependencies: ["API", "AccessLog", "Daemon", "CExecutor", "Orders", "SafeText", argumentParser],
             swiftSettings: strict),
         // What the tests share: an origin that misbehaves on demand, processes, players, frame hashes.
         .systemLibrary(name: "CTestSupport", path: "Tests/CTestSupport", providers: [.apt(["zlib1g-dev"])]),
@@ -139,11 +139,11 @@ let package = Package(
         .target(
             name: "TestRooms",
             dependencies: [
-                "Downloader", "EventLoop", "Exchange", "Fetching", "HTTPMessage", "HTTPServer", "Integrity", "Library",
-                "Orders", "Origin", "Playback", "Playlist", "Retention", "Store", "Substitution", "TestSupport",
+                "Downloads", "EventLoop", "Sharing", "Fetching", "HTTPMessage", "HTTPServer", "Integrity", "Assets",
+                "Orders", "Origin", "Playback", "HLS", "Retention", "Store", "Substitution", "TestSupport",
             ], path: "Tests/TestRooms", swiftSettings: strict),
 
-        tests("PlaylistTests", ["Playlist", "SafeText", "TestSupport"]),
+        tests("HLSTests", ["HLS", "SafeText", "TestSupport"]),
         tests("HTTPMessageTests", ["HTTPMessage", "SafeText"]),
         tests("SafeTextTests", ["SafeText"]),
         tests("SegmentFormatTests", ["SegmentFormat", "TestSupport"]),
@@ -154,72 +154,72 @@ let package = Package(
         tests("StoreTests", ["Orders", "Store", "TestSupport"]),
         tests("AccessLogTests", ["AccessLog", "SafeText", "TestSupport"]),
         tests("APITests", ["API", "AccessLog", "EventLoop", "HTTPMessage", "Orders", "SafeText", "TestSupport"]),
-        tests("PlaylistCheckTests", ["HTTPMessage", "Origin", "Playlist", "PlaylistCheck", "TestSupport"]),
+        tests("PlaylistCheckTests", ["HTTPMessage", "Origin", "HLS", "PlaylistCheck", "TestSupport"]),
         tests("PlayheadsTests", ["EventLoop", "Playheads", "TestSupport"]),
         tests(
             "FetchingTests",
             [
-                "EventLoop", "Fetching", "HTTPMessage", "Library", "Origin", "Playlist", "Store", "TestRooms",
+                "EventLoop", "Fetching", "HTTPMessage", "Assets", "Origin", "HLS", "Store", "TestRooms",
                 "TestSupport",
             ]),
         tests(
-            "LibraryTests",
+            "AssetsTests",
             [
-                "EventLoop", "Fetching", "HTTPMessage", "Integrity", "Library", "Orders", "Origin", "Playheads",
-                "Playlist",
+                "EventLoop", "Fetching", "HTTPMessage", "Integrity", "Assets", "Orders", "Origin", "Playheads",
+                "HLS",
                 "SegmentFormat", "Store", "TestRooms", "TestSupport",
             ]),
         tests(
             "SubstitutionTests",
             [
-                "EventLoop", "Fetching", "Library", "Orders", "Playlist", "SegmentFormat", "Substitution", "TestRooms",
+                "EventLoop", "Fetching", "Assets", "Orders", "HLS", "SegmentFormat", "Substitution", "TestRooms",
                 "TestSupport",
             ]),
         tests(
             "RetentionTests",
             [
-                "EventLoop", "Exchange", "Fetching", "HTTPMessage", "Library", "Orders", "Playheads", "Retention",
+                "EventLoop", "Sharing", "Fetching", "HTTPMessage", "Assets", "Orders", "Playheads", "Retention",
                 "Store", "Substitution", "TestRooms", "TestSupport",
             ]),
         tests(
             "IntegrityTests",
             [
-                "EventLoop", "Fetching", "Integrity", "Library", "Orders", "Retention", "Store", "TestRooms",
+                "EventLoop", "Fetching", "Integrity", "Assets", "Orders", "Retention", "Store", "TestRooms",
                 "TestSupport",
             ]),
         tests(
-            "ExchangeTests",
+            "SharingTests",
             [
-                "EventLoop", "Exchange", "Fetching", "HTTPMessage", "Library", "Orders", "Origin", "Playlist",
+                "EventLoop", "Sharing", "Fetching", "HTTPMessage", "Assets", "Orders", "Origin", "HLS",
                 "Retention", "SegmentFormat", "Store", "Substitution", "TestRooms", "TestSupport",
             ]),
         tests(
-            "DownloaderTests",
+            "DownloadsTests",
             [
-                "Downloader", "EventLoop", "Fetching", "HTTPMessage", "Integrity", "Library", "Orders", "Origin",
-                "Playheads", "Playlist", "Retention", "SafeText", "Store", "TestRooms", "TestSupport",
+                "Downloads", "EventLoop", "Fetching", "HTTPMessage", "Integrity", "Assets", "Orders", "Origin",
+                "Playheads", "HLS", "Retention", "SafeText", "Store", "TestRooms", "TestSupport",
             ]),
         tests(
             "PlaybackTests",
             [
-                "AccessLog", "Downloader", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Library", "Orders",
+                "AccessLog", "Downloads", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Assets", "Orders",
                 "Origin",
                 "Playback",
-                "Playheads", "Playlist", "Retention", "SafeText", "SegmentFormat", "Store", "Substitution",
+                "Playheads", "HLS", "Retention", "SafeText", "SegmentFormat", "Store", "Substitution",
                 "TestRooms", "TestSupport",
             ]),
         tests("TestSupportTests", ["TestSupport"]),
         tests(
             "ControlTests",
             [
-                "API", "AccessLog", "CDocument", "Control", "Downloader", "EventLoop", "Exchange", "Fetching",
-                "HTTPMessage", "HTTPServer", "Integrity", "Library", "Orders", "Origin", "Playback", "Playheads",
+                "API", "AccessLog", "CDocument", "Control", "Downloads", "EventLoop", "Sharing", "Fetching",
+                "HTTPMessage", "HTTPServer", "Integrity", "Assets", "Orders", "Origin", "Playback", "Playheads",
                 "Retention", "SafeText", "Store", "Substitution", "TestRooms", "TestSupport",
             ]),
         tests(
-            "ApplicationTests",
+            "DaemonTests",
             [
-                "API", "Application", "Control", "Downloader", "HTTPMessage", "Library", "Orders", "Origin",
+                "API", "Daemon", "Control", "Downloads", "HTTPMessage", "Assets", "Orders", "Origin",
                 "TestSupport", logging,
             ]),
         // The real program, a real origin, real players.
@@ -227,8 +227,8 @@ let package = Package(
         tests(
             "WeirTests",
             [
-                "weir", "API", "AccessLog", "Application", "Control", "EventLoop", "Exchange", "HTTPMessage",
-                "HTTPServer", "Library", "Orders", "Origin", "Playlist", "SafeText", "TestSupport", argumentParser,
+                "weir", "API", "AccessLog", "Daemon", "Control", "EventLoop", "Sharing", "HTTPMessage",
+                "HTTPServer", "Assets", "Orders", "Origin", "HLS", "SafeText", "TestSupport", argumentParser,
             ]),
     ]
 )

@@ -1,4 +1,5 @@
 package import Orders
+
 extension API {
     /// Background work on an asset, at most one of each kind at a time: `/api/v1/assets/<name>/<kind>`.
     /// `POST` starts a job or attaches to the running one, `GET` returns the last job's state, `DELETE` cancels.

@@ -1,9 +1,9 @@
 package import API
-import Downloader
-package import Exchange
-package import Library
+package import Assets
+import Downloads
 import Origin
 import SafeText
+package import Sharing
 import Store
 
 extension APIError {

@@ -1,10 +1,10 @@
 import API
-import Downloader
+import Assets
+import Downloads
 import EventLoop
 import Fetching
-import Library
+import HLS
 import Orders
-import Playlist
 import Store
 
 /// Converts an asset's tracks to the API's shapes.

@@ -1,9 +1,9 @@
 package import API
-package import Downloader
+import Assets
+package import Downloads
 package import EventLoop
-import Library
+import HLS
 import Orders
-import Playlist
 import SafeText
 
 extension API.Download {

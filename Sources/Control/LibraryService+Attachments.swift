@@ -1,9 +1,9 @@
 package import API
+import Assets
 import EventLoop
 import Foundation
 import Glibc
 import HTTPMessage
-import Library
 import SafeText
 import SegmentFormat
 import Store

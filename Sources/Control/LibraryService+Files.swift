@@ -1,10 +1,10 @@
 package import API
-import Downloader
+import Assets
+import Downloads
 import EventLoop
-import Exchange
 import HTTPMessage
-import Library
 import Orders
+import Sharing
 
 /// Images for assets.
 extension LibraryService {

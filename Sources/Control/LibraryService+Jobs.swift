@@ -1,12 +1,12 @@
 import API
-import Downloader
+import Assets
+import Downloads
 import EventLoop
-import Exchange
 import HTTPMessage
 import Integrity
-import Library
 import Orders
 import Origin
+import Sharing
 import Store
 
 extension LibraryService {

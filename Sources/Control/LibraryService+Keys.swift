@@ -1,6 +1,6 @@
 package import API
+import Assets
 import EventLoop
-import Library
 import Orders
 import Retention
 import Store

@@ -1,12 +1,12 @@
 package import API
-import Downloader
+import Assets
+import Downloads
 import EventLoop
-import Exchange
 import HTTPMessage
-import Library
 import Orders
 import Origin
 import Retention
+import Sharing
 import Store
 
 /// The list of all assets. A long list is built from known facts, in turns, and in pages on request.

@@ -1,9 +1,9 @@
 package import API
-import Downloader
+import Assets
+import Downloads
 import EventLoop
 import HTTPMessage
 import HTTPServer
-import Library
 package import Orders
 import Retention
 import SafeText

@@ -1,16 +1,16 @@
 package import API
-package import Downloader
+package import Assets
+package import Downloads
 package import EventLoop
-package import Exchange
+import HLS
 import HTTPMessage
 package import HTTPServer
-package import Library
 package import Orders
 import Origin
 import Playheads
-import Playlist
 package import Retention
 import SafeText
+package import Sharing
 package import Substitution
 
 /// Answers the control API from the library and its downloads.

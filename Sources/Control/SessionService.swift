@@ -1,8 +1,8 @@
 package import API
 package import AccessLog
+package import Assets
 package import EventLoop
 import HTTPMessage
-package import Library
 package import Playback
 
 /// The control API's access to sessions and their logs.

@@ -1,7 +1,7 @@
 package import API
+package import Assets
 package import EventLoop
 import HTTPMessage
-package import Library
 import Origin
 
 /// The user's streams file.

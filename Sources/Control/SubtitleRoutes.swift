@@ -1,8 +1,8 @@
+package import Assets
 package import EventLoop
-package import Exchange
 import HTTPMessage
 package import HTTPServer
-package import Library
+package import Sharing
 
 /// Serves subtitle tracks as one file each: `/<name>.<language>.vtt` or `/<name>.<track>.vtt`. Players such as mpv and ffplay read
 /// no WebVTT renditions, but such files.

@@ -1,6 +1,6 @@
 import API
+package import Assets
 package import EventLoop
-package import Library
 package import Store
 
 /// Knows the listed state of assets without loading them, so that a large store is listed quickly after a start.

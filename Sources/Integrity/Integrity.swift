@@ -1,7 +1,7 @@
+package import Assets
 package import EventLoop
 import Fetching
 import Glibc
-package import Library
 package import Orders
 package import Retention
 import Store

@@ -1,6 +1,6 @@
+import Assets
 package import EventLoop
 import Fetching
-import Library
 import Orders
 import Playheads
 import Store

@@ -1,6 +1,6 @@
+package import Assets
 package import EventLoop
 import Fetching
-package import Library
 import Orders
 import Retention
 package import Store

@@ -1,8 +1,8 @@
+import Assets
 import EventLoop
 import Fetching
-import Library
+import HLS
 import Playheads
-import Playlist
 import Retention
 package import Store
 

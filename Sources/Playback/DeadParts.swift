@@ -1,9 +1,9 @@
+import Assets
 import EventLoop
 import Fetching
-import Library
+import HLS
 import Origin
 import Playheads
-import Playlist
 import Substitution
 
 /// The parts of an asset that only dead hosts have, and that nothing stored can replace.

@@ -1,9 +1,9 @@
+import Assets
 import EventLoop
 import Fetching
 import Glibc
 import HTTPMessage
 import HTTPServer
-import Library
 import Origin
 import Playheads
 import SegmentFormat

@@ -1,8 +1,8 @@
+import Assets
 import EventLoop
+import HLS
 import HTTPMessage
 import HTTPServer
-import Library
-import Playlist
 import Retention
 import Store
 

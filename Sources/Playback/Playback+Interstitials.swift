@@ -1,8 +1,8 @@
+import Assets
 import EventLoop
+import HLS
 import HTTPMessage
 import HTTPServer
-import Library
-import Playlist
 
 /// Serves interstitials (rfc8216bis appendix D), from the store or from their origins.
 extension Playback {

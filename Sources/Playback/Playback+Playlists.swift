@@ -1,11 +1,11 @@
+import Assets
 import EventLoop
+import HLS
 import HTTPMessage
 import HTTPServer
-import Library
 import Orders
 import Origin
 import Playheads
-import Playlist
 import Retention
 import Substitution
 

@@ -1,7 +1,7 @@
+public import Assets
 public import EventLoop
 import HTTPMessage
 public import HTTPServer
-public import Library
 public import Origin
 public import Retention
 public import Substitution

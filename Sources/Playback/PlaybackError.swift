@@ -1,8 +1,8 @@
 import AccessLog
+import Assets
 import EventLoop
 import Fetching
 import HTTPMessage
-import Library
 import Origin
 import SafeText
 import SegmentFormat

@@ -1,8 +1,8 @@
+import Assets
 import EventLoop
 import Fetching
+import HLS
 import HTTPMessage
-import Library
-import Playlist
 import Substitution
 
 /// Drafts an asset's playlists for a player: names of Weir's replace the origin's URLs.

@@ -1,5 +1,5 @@
-import Library
-import Playlist
+import Assets
+import HLS
 
 /// A playlist that is to be written for players, with the names of all that it may name. It has no session: `SessionPath.mark` stands
 /// for the path of the session's URLs. Drafts that are equal have the same text. Pure, so that a large one is written on a worker.

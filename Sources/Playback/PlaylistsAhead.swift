@@ -1,8 +1,8 @@
+import Assets
 import EventLoop
 import Fetching
 import HTTPMessage
 import HTTPServer
-import Library
 
 /// Loads the playlists that libavformat is about to ask for. It asks for one after the other, and waits for a round trip to the origin
 /// each time. Several at a time need fewer.

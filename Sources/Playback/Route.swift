@@ -1,4 +1,4 @@
-import Library
+import Assets
 
 /// The resource that a player's URL names.
 ///

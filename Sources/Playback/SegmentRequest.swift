@@ -1,8 +1,8 @@
+import Assets
 import EventLoop
 import Fetching
 import HTTPMessage
 import HTTPServer
-import Library
 import Playheads
 import Substitution
 

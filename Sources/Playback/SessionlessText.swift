@@ -1,5 +1,5 @@
+import Assets
 import EventLoop
-import Library
 
 /// The path of all that one session may request, and its place in texts that are written for all sessions.
 enum SessionPath {

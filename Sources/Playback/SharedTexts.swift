@@ -1,7 +1,7 @@
 import EventLoop
+import HLS
 import HTTPMessage
 import HTTPServer
-import Playlist
 
 /// Waits for a text.
 @LoopActor protocol TextClient: AnyObject, Sendable {

@@ -1,9 +1,9 @@
+import Assets
 import EventLoop
 import Fetching
+import HLS
 import HTTPServer
-import Library
 import Origin
-import Playlist
 import Substitution
 
 /// Fetches segments of other renditions in place of those that only dead hosts have.

@@ -1,6 +1,6 @@
+import Assets
 import EventLoop
-import Library
-import Playlist
+import HLS
 import Substitution
 
 /// Remembers the playable ranges of partly stored assets for the sessions that play them. All playlists of a session

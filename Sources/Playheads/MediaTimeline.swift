@@ -1,4 +1,4 @@
-public import Playlist
+public import HLS
 
 /// Start time of each segment of a playlist, summed up once instead of with each request.
 ///

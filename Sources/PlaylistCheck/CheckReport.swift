@@ -1,6 +1,6 @@
+package import HLS
 import HTTPMessage
 package import Origin
-package import Playlist
 
 /// The findings of a check, playlist by playlist.
 package struct CheckReport: Sendable {

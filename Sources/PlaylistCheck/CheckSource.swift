@@ -1,4 +1,4 @@
-package import Playlist
+package import HLS
 
 /// A place to read playlists from: an origin, or a folder.
 package protocol CheckSource: Sendable {

@@ -1,7 +1,7 @@
 import EventLoop
+import HLS
 package import HTTPMessage
 package import Origin
-import Playlist
 
 /// The header fields, cookies and settings that the user gave for the requests of a check.
 package struct CheckWay: Sendable {

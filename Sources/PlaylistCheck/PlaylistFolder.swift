@@ -1,6 +1,6 @@
 import Glibc
+import HLS
 import HTTPMessage
-import Playlist
 
 /// Reads the playlists of a folder on disk. Opens paths one component at a time, inside the folder only, and follows no
 /// symbolic links. Owns the folder's descriptor.

@@ -1,4 +1,4 @@
-import Playlist
+import HLS
 
 /// Reads a presentation's playlists, the entry and every playlist it names, and collects the findings.
 struct PresentationReader<Source: CheckSource>: Sendable {

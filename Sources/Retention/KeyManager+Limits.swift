@@ -1,8 +1,8 @@
+package import Assets
 import EventLoop
 import Fetching
-package import Library
+import HLS
 package import Orders
-import Playlist
 package import Store
 
 /// Limits and revokes keys, and describes them.

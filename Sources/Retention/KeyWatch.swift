@@ -1,5 +1,5 @@
+import Assets
 import EventLoop
-import Library
 import Orders
 import Store
 

@@ -1,5 +1,5 @@
+import Assets
 package import Fetching
-import Library
 package import Playheads
 
 /// The content of an asset that a download keeps, with its keys and initialization sections, whatever the play cache's

@@ -1,7 +1,7 @@
+import Assets
 import EventLoop
 import Fetching
 import Glibc
-import Library
 import Playheads
 import Store
 

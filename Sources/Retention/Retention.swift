@@ -1,6 +1,6 @@
+package import Assets
 public import EventLoop
 import Fetching
-package import Library
 package import Orders
 import Playheads
 package import Store

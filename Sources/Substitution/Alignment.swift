@@ -1,8 +1,8 @@
+import Assets
 import EventLoop
 import Fetching
 import Glibc
-import Library
-import Playlist
+import HLS
 import SegmentFormat
 
 /// Decides which pieces of one rendition can stand in for which segments of another, and with which changes. The

@@ -1,7 +1,7 @@
+import Assets
 import EventLoop
 import Fetching
-import Library
-import Playlist
+import HLS
 
 /// A rendition whose pieces are compared with those of others: its playlist, which has ended, with what is stored of it.
 ///

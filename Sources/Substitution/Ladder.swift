@@ -1,7 +1,7 @@
+public import Assets
 import EventLoop
 import Fetching
-public import Library
-public import Playlist
+public import HLS
 
 /// The renditions from which Weir selects a quality for each segment, for a player that is given one variant.
 public struct Ladder: Sendable {

@@ -1,4 +1,4 @@
-import Playlist
+import HLS
 
 /// Chooses the renditions that are played together if no variant is complete. It is one variant with its audio: players
 /// switch variants, and another variant has other cuts. The variant with the longest playable duration wins, and among

@@ -1,8 +1,8 @@
+public import Assets
 import EventLoop
 import Fetching
-public import Library
+import HLS
 public import Orders
-import Playlist
 import Store
 
 extension Substitutions {

@@ -1,7 +1,7 @@
+public import Assets
 import EventLoop
 import Fetching
-public import Library
-public import Playlist
+public import HLS
 
 /// The playable ranges of a partial asset without its origin: some renditions, with equal cuts.
 public struct PlayableRanges: Sendable {

@@ -1,4 +1,4 @@
-import Playlist
+import HLS
 import SafeText
 
 /// The attributes of a rendition in the multivariant playlist that must match for a substitution.

@@ -1,4 +1,4 @@
-import Playlist
+import HLS
 
 /// A playlist that has ended, with the times of its segments.
 struct TimedPlaylist: Sendable {

@@ -1,7 +1,7 @@
+public import Assets
 public import EventLoop
 public import Fetching
-public import Library
-import Playlist
+import HLS
 public import SegmentFormat
 
 /// A stored piece of another rendition that is sent in place of a hole.

@@ -1,7 +1,7 @@
+package import Assets
 package import EventLoop
 package import Fetching
-package import Library
-package import Playlist
+package import HLS
 
 /// Segments of other renditions that are fetched in place of those that cannot be fetched.
 extension SegmentSubstitutes {

@@ -1,7 +1,7 @@
+import Assets
 import Fetching
 import Glibc
-import Library
-import Playlist
+import HLS
 import SegmentFormat
 
 /// The segment formats, which need different splices.

@@ -1,7 +1,7 @@
+public import Assets
 public import EventLoop
 import Fetching
-public import Library
-import Playlist
+import HLS
 
 /// Finds pieces of other renditions that can fill the holes of a rendition, and what plays from the store with them.
 @LoopActor public final class Substitutions: PartialPlayback {

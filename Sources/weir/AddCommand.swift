@@ -1,6 +1,6 @@
 import API
-import Application
 import ArgumentParser
+import Daemon
 import Foundation
 import Orders
 import SafeText
@@ -124,7 +124,7 @@ struct AddCommand: ReportingCommand {
         return general
     }
 
-    private func queue(_ request: API.DownloadRequest, _ artwork: [UInt8]?, _ daemon: Daemon) async throws {
+    private func queue(_ request: API.DownloadRequest, _ artwork: [UInt8]?, _ daemon: DaemonHandle) async throws {
         let download = try await daemon.client.start(request)
         if let artwork { _ = try await daemon.client.call(Endpoints.setArtwork, download.asset, body: artwork) }
         guard !json else { return try Output.json(download) }
@@ -149,7 +149,7 @@ struct AddCommand: ReportingCommand {
     private static let portion = 4_000
 
     private func add(
-        _ channels: [ChannelFile.Channel], of list: ListFile, to daemon: Daemon, _ failure: inout Failure?
+        _ channels: [ChannelFile.Channel], of list: ListFile, to daemon: DaemonHandle, _ failure: inout Failure?
     ) async throws {
         var counts: [API.StreamReport.Outcome: Int] = [:]
         for start in stride(from: 0, to: channels.count, by: Self.portion) {

@@ -1,6 +1,6 @@
 import API
-import Application
 import ArgumentParser
+import Daemon
 import Foundation
 
 /// Checks the names of commands before the parser does, which calls a mistyped one an unexpected argument.

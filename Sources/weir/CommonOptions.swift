@@ -1,6 +1,6 @@
 import API
-import Application
 import ArgumentParser
+import Daemon
 import Foundation
 
 /// The options of every command. Their names are those of the configuration keys.
@@ -45,20 +45,20 @@ struct CommonOptions: ParsableArguments {
     ///   - limit: time limit of each call; nil for the usual one.
     func daemon(
         with more: [Configuration.Key: [String]] = [:], starts: Bool = true, limit: Duration? = nil
-    ) throws(ConfigurationError) -> Daemon {
+    ) throws(ConfigurationError) -> DaemonHandle {
         let configuration = try configuration(with: more)
         let environment = ProcessInfo.processInfo.environment
         let isStoreGiven = store != nil || environment[Configuration.Key.store.variable].map { !$0.isEmpty } ?? false
-        if isStoreGiven, let other = Daemon.otherStore(than: configuration) {
-            guard store == nil else { throw Daemon.otherStore(other, configuration) }
+        if isStoreGiven, let other = DaemonHandle.otherStore(than: configuration) {
+            guard store == nil else { throw DaemonHandle.otherStore(other, configuration) }
             Output.error("weir: the daemon has the store \(other), whatever WEIR_STORE says; to end it: weir stop\n")
         }
         let starter = DaemonStarter(configuration, options: serveOptions, environment: environment)
         let delegate = CommandStarter(starter: starts && configuration.startsDaemon ? starter : nil)
-        let daemon = Daemon(
+        let daemon = DaemonHandle(
             configuration: configuration, delegate: limit == nil ? delegate : nil, limit: limit,
             isNamed: !listen.isEmpty)
-        if starts, let line = Daemon.age(daemon.client.state.daemon, isServed: daemon.client.state.isServed) {
+        if starts, let line = DaemonHandle.age(daemon.client.state.daemon, isServed: daemon.client.state.isServed) {
             Output.error("weir: \(line)\n")
         }
         return daemon
@@ -66,7 +66,7 @@ struct CommonOptions: ParsableArguments {
 }
 
 /// The daemon that a command talks to. It may or may not be running.
-struct Daemon {
+struct DaemonHandle {
     let configuration: Configuration
     let client: APIClient
     /// True if the command line gives the daemon's address.

@@ -1,6 +1,6 @@
 import API
 import AccessLog
-import Application
+import Daemon
 import Foundation
 import Orders
 
@@ -27,7 +27,7 @@ struct DaemonStatus: Encodable, Sendable {
     var error: API.Download.Failure?
 
     /// Asks the daemon, if one runs.
-    init(of daemon: Daemon) async throws {
+    init(of daemon: DaemonHandle) async throws {
         let state = daemon.client.state
         running = state.isServed
         folder = daemon.configuration.store

@@ -1,5 +1,5 @@
-import Application
 import ArgumentParser
+import Daemon
 import Foundation
 
 struct DoctorCommand: AsyncParsableCommand {

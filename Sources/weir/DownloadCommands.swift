@@ -95,7 +95,7 @@ struct DownloadNames: ParsableArguments {
     ///   - request: for `resume` and `pause`.
     ///   - isConcerned: selects from all downloads.
     func perform(
-        _ change: API.DownloadChange, _ request: API.ResumeRequest = API.ResumeRequest(), in daemon: Daemon,
+        _ change: API.DownloadChange, _ request: API.ResumeRequest = API.ResumeRequest(), in daemon: DaemonHandle,
         isConcerned: (API.Download) -> Bool
     ) async throws {
         var failure: (any Error)?

@@ -1,6 +1,6 @@
 import API
-import Application
 import ArgumentParser
+import Daemon
 import Foundation
 
 struct GetCommand: AsyncParsableCommand {
@@ -91,7 +91,7 @@ struct GetCommand: AsyncParsableCommand {
     }
 
     /// Adds a player URL to the failure of a live stream, which can be watched or recorded, but not saved.
-    private func withPlayableURL(_ failure: Failure, of source: String, _ daemon: Daemon) -> Failure {
+    private func withPlayableURL(_ failure: Failure, of source: String, _ daemon: DaemonHandle) -> Failure {
         guard failure.code == APIError.Code.live.rawValue else { return failure }
         var failure = failure
         let plain = PlayerURL.withoutPassword(source)
@@ -115,7 +115,7 @@ struct GetCommand: AsyncParsableCommand {
         }
     }
 
-    private func follower(of daemon: Daemon) -> DownloadFollower {
+    private func follower(of daemon: DaemonHandle) -> DownloadFollower {
         let style = ProgressReporter.Style(isJSON: json)
         return DownloadFollower(
             client: daemon.client, reporter: ProgressReporter(style: style, urls: daemon.urls), state: common.state,

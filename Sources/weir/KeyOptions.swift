@@ -1,5 +1,5 @@
-import Application
 import ArgumentParser
+import Daemon
 
 /// The options of `weir serve`: one for each key of the configuration that is an option of this command alone.
 ///

@@ -1,6 +1,6 @@
 package import API
-import Application
 import ArgumentParser
+import Daemon
 import SafeText
 
 struct LinkCommand: AsyncParsableCommand {

@@ -1,6 +1,6 @@
 import API
-import Application
 import ArgumentParser
+import Daemon
 import Foundation
 import Orders
 

@@ -1,7 +1,7 @@
 import API
 import AccessLog
-import Application
 import ArgumentParser
+import Daemon
 import Foundation
 
 struct LogCommand: ReportingCommand {

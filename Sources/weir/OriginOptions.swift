@@ -102,7 +102,7 @@ struct OriginOptions: ParsableArguments {
     }
 
     /// Gives the way to the daemon, so that a player need not know it. Returns the source without its password.
-    func apply(_ order: API.PresentationRequest, in daemon: Daemon) async throws -> String {
+    func apply(_ order: API.PresentationRequest, in daemon: DaemonHandle) async throws -> String {
         route.warn()
         let plain = PlayerURL.withoutPassword(order.source)
         if plain != order.source || order.hasWay { _ = try await daemon.client.call(Endpoints.open, body: order) }

@@ -1,6 +1,6 @@
 import API
-import Application
 import ArgumentParser
+import Daemon
 import Foundation
 
 struct PageCommand: ReportingCommand {
@@ -71,14 +71,14 @@ struct PageCommand: ReportingCommand {
         throw Failure(opener.start([file]), exitCode: 1, code: "no-browser")
     }
 
-    private static func admit(_ phone: String, in daemon: Daemon) async throws {
+    private static func admit(_ phone: String, in daemon: DaemonHandle) async throws {
         let link = try await daemon.client.call(Endpoints.addPhone, body: API.PhoneRequest(name: phone))
         Output.record(link.url)
         if let picture = QRCode.lines(of: link.url) { return Output.verbatim(picture + "\n") }
         Output.error("weir: to see a QR code of the link here, install qrencode\n")
     }
 
-    private func list(in daemon: Daemon) async throws {
+    private func list(in daemon: DaemonHandle) async throws {
         let phones = try await daemon.client.call(Endpoints.phones).phones
         guard !json else { return try phones.forEach { try Output.json($0) } }
         guard !phones.isEmpty else { return Output.line("no phone has access; a link for one: weir page --phone NAME") }
@@ -117,7 +117,7 @@ enum PhoneTable {
 
 /// Ends the access of browsers and phones: by a running daemon, or in the files of the next one.
 struct PageRevocation {
-    let daemon: Daemon
+    let daemon: DaemonHandle
 
     /// - Parameter name: the phone; nil for the link of this machine, or with `all` for it and all phones.
     func run(_ name: String?, all: Bool) async throws {

@@ -1,5 +1,5 @@
-import Application
 import ArgumentParser
+import Daemon
 
 struct ServeCommand: ReportingCommand {
     static let configuration = CommandConfiguration(

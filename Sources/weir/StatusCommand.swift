@@ -1,6 +1,6 @@
 import API
-import Application
 import ArgumentParser
+import Daemon
 
 struct StatusCommand: ReportingCommand {
     static let configuration = CommandConfiguration(

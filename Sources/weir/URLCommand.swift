@@ -1,6 +1,6 @@
 import API
-import Application
 import ArgumentParser
+import Daemon
 import Orders
 
 struct URLCommand: ReportingCommand {
@@ -81,7 +81,7 @@ struct Entry {
     /// Finds the URL for a name or an origin URL. A name must exist, and so must the asset of an origin URL that is to
     /// play offline. An origin URL whose download is complete in the best quality plays by its name: players open each variant that
     /// they see, and would wait for those that are not stored.
-    init(_ source: String, _ kind: Kind, in daemon: Daemon, _ base: PlayerURL? = nil) async throws(APIError) {
+    init(_ source: String, _ kind: Kind, in daemon: DaemonHandle, _ base: PlayerURL? = nil) async throws(APIError) {
         let urls = base ?? daemon.urls
         let isURL = PlayerURL.isURL(source)
         try LocalFile.refuse(source)
@@ -104,7 +104,7 @@ struct Entry {
     }
 
     private static func offline(
-        _ source: String, in daemon: Daemon, _ urls: PlayerURL
+        _ source: String, in daemon: DaemonHandle, _ urls: PlayerURL
     ) async throws(APIError) -> String {
         guard let asset = try await daemon.client.assets(isBrief: true).first(where: { $0.url == source }) else {
             throw APIError(

@@ -36,7 +36,7 @@ struct WatchCommand: ReportingCommand {
 
 /// Shows the daemon's state again and again.
 struct WatchScreen: Sendable {
-    let daemon: Daemon
+    let daemon: DaemonHandle
     let interval: Duration
 
     enum End {

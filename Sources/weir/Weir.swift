@@ -1,6 +1,6 @@
-import Application
 import ArgumentParser
 import CExecutor
+import Daemon
 import Glibc
 
 /// The command line. `weir serve` is the daemon; the other commands talk to it.

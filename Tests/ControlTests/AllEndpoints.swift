@@ -1,6 +1,6 @@
 import API
+import Assets
 import EventLoop
-import Library
 import Playback
 import TestRooms
 

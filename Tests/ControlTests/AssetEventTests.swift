@@ -1,8 +1,8 @@
-import Downloader
+import Assets
+import Downloads
 import EventLoop
 import Foundation
 import HTTPServer
-import Library
 import Orders
 import TestRooms
 import TestSupport

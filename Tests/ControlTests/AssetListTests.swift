@@ -1,14 +1,14 @@
 import API
-import Downloader
+import Assets
+import Downloads
 import EventLoop
-import Exchange
 import Foundation
 import HTTPServer
 import Integrity
-import Library
 import Orders
 import Origin
 import Retention
+import Sharing
 import Store
 import Substitution
 import TestSupport

@@ -1,9 +1,9 @@
-import Downloader
+import Assets
+import Downloads
 import EventLoop
 import Foundation
 import HTTPMessage
 import HTTPServer
-import Library
 import Orders
 import SafeText
 import Store

@@ -1,4 +1,4 @@
-import Downloader
+import Downloads
 import Testing
 
 @Suite struct DownloadShapeTests {

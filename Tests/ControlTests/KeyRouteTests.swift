@@ -1,8 +1,8 @@
 import API
+import Assets
 import EventLoop
 import Foundation
 import HTTPMessage
-import Library
 import Orders
 import TestRooms
 import TestSupport

@@ -1,11 +1,11 @@
 import API
-import Downloader
+import Assets
+import Downloads
 import EventLoop
 import Fetching
 import Foundation
 import Glibc
 import HTTPMessage
-import Library
 import Orders
 import Retention
 import SafeText

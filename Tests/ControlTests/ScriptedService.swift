@@ -1,7 +1,7 @@
 import API
+import Assets
 import EventLoop
 import HTTPMessage
-import Library
 import Orders
 import TestRooms
 

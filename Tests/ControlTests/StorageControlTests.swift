@@ -1,9 +1,9 @@
 import API
-import Downloader
+import Assets
+import Downloads
 import EventLoop
 import Foundation
 import HTTPMessage
-import Library
 import Orders
 import Retention
 import Store

@@ -6,8 +6,8 @@ import TestRooms
 import TestSupport
 import Testing
 
+@testable import Assets
 @testable import Fetching
-@testable import Library
 
 /// Bodies that end inside their media, although their replies are consistent.
 @Suite @LoopActor struct CutBodyTests {

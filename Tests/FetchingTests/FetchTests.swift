@@ -1,15 +1,15 @@
 import EventLoop
 import Foundation
+import HLS
 import HTTPMessage
 import Origin
-import Playlist
 import Store
 import TestRooms
 import TestSupport
 import Testing
 
+@testable import Assets
 @testable import Fetching
-@testable import Library
 
 @Suite @LoopActor struct FetchTests {
     /// A presentation with one rendition, loaded.

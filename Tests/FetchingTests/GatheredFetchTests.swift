@@ -6,8 +6,8 @@ import TestRooms
 import TestSupport
 import Testing
 
+@testable import Assets
 @testable import Fetching
-@testable import Library
 @testable import Store
 
 /// Fetches that only a download waits for. They are gathered in memory and stored by the worker thread.

@@ -7,8 +7,8 @@ import TestRooms
 import TestSupport
 import Testing
 
+@testable import Assets
 @testable import Fetching
-@testable import Library
 
 /// Merged fetches that are interrupted here: by a stop, by the removal of the asset, or by a full disk.
 @Suite @LoopActor struct MergedFetchEndTests {

@@ -7,8 +7,8 @@ import TestRooms
 import TestSupport
 import Testing
 
+@testable import Assets
 @testable import Fetching
-@testable import Library
 
 /// Merged fetches, some parts of which players need.
 @Suite @LoopActor struct MergedFetchReaderTests {

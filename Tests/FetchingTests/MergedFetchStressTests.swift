@@ -4,8 +4,8 @@ import TestRooms
 import TestSupport
 import Testing
 
+@testable import Assets
 @testable import Fetching
-@testable import Library
 
 /// Downloads and players that come and go at random, at an origin with random faults.
 @Suite @LoopActor struct MergedFetchStressTests {

@@ -7,8 +7,8 @@ import TestRooms
 import TestSupport
 import Testing
 
+@testable import Assets
 @testable import Fetching
-@testable import Library
 
 /// Merged fetches without faults.
 @Suite @LoopActor struct MergedFetchTests {

@@ -5,8 +5,8 @@ import TestRooms
 import TestSupport
 import Testing
 
+@testable import Assets
 @testable import Fetching
-@testable import Library
 
 /// A rendition whose segments are byte ranges of one file, and merged fetches of them.
 @LoopActor final class RangedFilm {

@@ -6,8 +6,8 @@ import TestRooms
 import TestSupport
 import Testing
 
+@testable import Assets
 @testable import Fetching
-@testable import Library
 
 @Suite @LoopActor struct RecentFetchesTests {
     private let fixture: TestHouse

@@ -5,8 +5,8 @@ import TestRooms
 import TestSupport
 import Testing
 
+@testable import Assets
 @testable import Fetching
-@testable import Library
 
 /// The rest of a body whose validator is weaker than that of its beginning, from an origin that ignores If-Range.
 @Suite @LoopActor struct ResumedBodyTests {

@@ -8,9 +8,9 @@ import TestRooms
 import TestSupport
 import Testing
 
+@testable import Assets
 @testable import Fetching
 @testable import Integrity
-@testable import Library
 
 /// Verification of an asset: the report, and the effect on its files.
 @Suite @LoopActor struct VerificationTests {

@@ -9,7 +9,7 @@ import TestRooms
 import TestSupport
 import Testing
 
-@testable import Library
+@testable import Assets
 @testable import Playback
 @testable import Playheads
 

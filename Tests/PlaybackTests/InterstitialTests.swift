@@ -1,8 +1,8 @@
+import Assets
 import EventLoop
 import Foundation
 import HTTPMessage
 import HTTPServer
-import Library
 import TestRooms
 import TestSupport
 import Testing

@@ -1,7 +1,7 @@
+import Assets
 import EventLoop
 import Foundation
 import HTTPMessage
-import Library
 import Orders
 import Retention
 import Store

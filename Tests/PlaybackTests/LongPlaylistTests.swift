@@ -1,11 +1,11 @@
 import EventLoop
 import Fetching
+import HLS
 import HTTPMessage
-import Playlist
 import TestSupport
 import Testing
 
-@testable import Library
+@testable import Assets
 @testable import Playback
 
 /// Long playlists of all kinds: written on a worker.

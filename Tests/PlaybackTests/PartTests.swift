@@ -4,7 +4,7 @@ import TestRooms
 import TestSupport
 import Testing
 
-@testable import Library
+@testable import Assets
 @testable import Playback
 
 /// Playback of an asset without complete renditions and without its origin.

@@ -1,9 +1,9 @@
 import AccessLog
+import Assets
 import EventLoop
 import Fetching
 import Foundation
 import Glibc
-import Library
 import TestRooms
 import TestSupport
 import Testing

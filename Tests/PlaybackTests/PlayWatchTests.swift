@@ -1,5 +1,5 @@
+import Assets
 import HTTPMessage
-import Library
 import Testing
 
 @testable import Playback

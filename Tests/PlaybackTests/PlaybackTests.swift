@@ -1,7 +1,7 @@
+import Assets
 import EventLoop
 import Foundation
 import HTTPMessage
-import Library
 import TestRooms
 import TestSupport
 import Testing

@@ -5,7 +5,7 @@ import TestRooms
 import TestSupport
 import Testing
 
-@testable import Library
+@testable import Assets
 @testable import Playback
 
 /// Header fields that a player sends with its request for an entry, and that go to the origin.

@@ -1,7 +1,7 @@
 import AccessLog
+import Assets
 import EventLoop
 import Foundation
-import Library
 import SafeText
 import TestRooms
 import TestSupport

@@ -1,13 +1,13 @@
 import EventLoop
 import Fetching
+import HLS
 import HTTPMessage
 import Origin
-import Playlist
 import Store
 import TestSupport
 import Testing
 
-@testable import Library
+@testable import Assets
 @testable import Playback
 
 /// An asset with given playlist texts. Nothing is fetched.

@@ -1,6 +1,6 @@
+import Assets
 import EventLoop
 import Foundation
-import Library
 import Orders
 import TestRooms
 import TestSupport

@@ -1,9 +1,9 @@
-import Downloader
+import Assets
+import Downloads
 import EventLoop
 import Fetching
 import Foundation
 import HTTPServer
-import Library
 import TestRooms
 import TestSupport
 import Testing

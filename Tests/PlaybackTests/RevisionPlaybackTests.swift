@@ -6,7 +6,7 @@ import TestRooms
 import TestSupport
 import Testing
 
-@testable import Library
+@testable import Assets
 @testable import Playback
 
 /// Sessions whose origin changes its content under the same URLs.

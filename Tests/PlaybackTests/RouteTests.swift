@@ -1,4 +1,4 @@
-import Library
+import Assets
 import Testing
 
 @testable import Playback

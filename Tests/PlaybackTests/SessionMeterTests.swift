@@ -1,6 +1,6 @@
 import AccessLog
+import Assets
 import HTTPMessage
-import Library
 import Playheads
 import Testing
 

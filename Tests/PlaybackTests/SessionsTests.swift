@@ -1,8 +1,8 @@
 import AccessLog
+import Assets
 import EventLoop
 import Foundation
 import HTTPMessage
-import Library
 import Playheads
 import SafeText
 import TestRooms

@@ -1,12 +1,12 @@
 import Dispatch
 import EventLoop
 import Fetching
+import HLS
 import HTTPMessage
 import HTTPServer
-import Playlist
 import Testing
 
-@testable import Library
+@testable import Assets
 @testable import Playback
 
 @LoopActor @Suite struct SharedTextsTests {

@@ -7,7 +7,7 @@ import TestRooms
 import TestSupport
 import Testing
 
-@testable import Library
+@testable import Assets
 @testable import Playback
 
 /// Substitution if the origin fails during a session.

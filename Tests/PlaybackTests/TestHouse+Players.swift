@@ -1,6 +1,6 @@
+import Assets
 import EventLoop
 import Foundation
-import Library
 import TestRooms
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
+import Assets
 import Foundation
 import HTTPMessage
-import Library
 import TestRooms
 import TestSupport
 

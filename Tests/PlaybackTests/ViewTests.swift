@@ -1,7 +1,7 @@
+import Assets
 import EventLoop
 import Foundation
 import Glibc
-import Library
 import Orders
 import Origin
 import TestRooms

@@ -1,7 +1,7 @@
 import Foundation
+import HLS
 import HTTPMessage
 import Origin
-import Playlist
 import TestSupport
 import Testing
 

@@ -1,8 +1,8 @@
 import Playheads
 import Testing
 
+@testable import Assets
 @testable import Fetching
-@testable import Library
 @testable import Retention
 
 @Suite struct CacheNeedsTests {

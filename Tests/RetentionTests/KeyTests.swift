@@ -1,17 +1,17 @@
 import EventLoop
-import Exchange
 import Foundation
 import HTTPMessage
 import Orders
 import Playheads
+import Sharing
 import Store
 import Substitution
 import TestRooms
 import TestSupport
 import Testing
 
+@testable import Assets
 @testable import Fetching
-@testable import Library
 @testable import Retention
 
 /// Keys that expire, are revoked and are renewed, with a store of real files.

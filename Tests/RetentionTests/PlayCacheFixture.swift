@@ -6,8 +6,8 @@ import TestRooms
 import TestSupport
 import Testing
 
+@testable import Assets
 @testable import Fetching
-@testable import Library
 @testable import Retention
 
 /// Presentations with pieces of 1,000 bytes and two seconds, and a play cache with room for a number of pieces.

@@ -8,8 +8,8 @@ import TestRooms
 import TestSupport
 import Testing
 
+@testable import Assets
 @testable import Fetching
-@testable import Library
 @testable import Retention
 
 /// Eviction from a store of real files.

@@ -9,8 +9,8 @@ import TestRooms
 import TestSupport
 import Testing
 
+@testable import Assets
 @testable import Fetching
-@testable import Library
 @testable import Retention
 
 /// Policies, names and purging, with a store of real files.

@@ -1,14 +1,14 @@
 import EventLoop
 import Foundation
 import Glibc
+import HLS
 import Orders
-import Playlist
 import TestRooms
 import TestSupport
 import Testing
 
+@testable import Assets
 @testable import Fetching
-@testable import Library
 @testable import Substitution
 
 /// Playability of assets without their origin, compared with the files.

@@ -1,4 +1,4 @@
-import Playlist
+import HLS
 import Testing
 
 @testable import Substitution

@@ -1,5 +1,5 @@
+import Assets
 import EventLoop
-import Library
 import Substitution
 import TestRooms
 import Testing

@@ -1,4 +1,4 @@
-package import Library
+package import Assets
 
 /// Answers the library's questions about downloads as a test sets it.
 package final class DownloadStub: DownloadStatus {

@@ -1,6 +1,6 @@
+package import Assets
 import EventLoop
-package import Exchange
-package import Library
+package import Sharing
 
 /// The code of the library's error that `body` throws, itself or as the cause; nil if it throws no such error.
 @LoopActor package func code(of body: @LoopActor () async throws -> Void) async -> LibraryError.Code? {

@@ -1,7 +1,7 @@
+import Assets
 package import EventLoop
 import HTTPMessage
 package import HTTPServer
-import Library
 package import Playback
 import Retention
 import Substitution

@@ -1,8 +1,8 @@
+package import Assets
 import EventLoop
 package import Fetching
+import HLS
 package import HTTPMessage
-package import Library
-import Playlist
 import Store
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
-package import Downloader
+import Assets
+package import Downloads
 import HTTPServer
-import Library
 import Orders
 package import Origin
 package import Store

@@ -1,12 +1,12 @@
-package import Downloader
+package import Assets
+package import Downloads
 package import EventLoop
-package import Exchange
 import Foundation
 package import Integrity
-package import Library
 package import Origin
 package import Playback
 package import Retention
+package import Sharing
 import Store
 package import Substitution
 import Synchronization

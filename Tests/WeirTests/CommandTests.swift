@@ -1,6 +1,6 @@
 import API
-import Application
 import Control
+import Daemon
 import Foundation
 import TestSupport
 import Testing

@@ -1,4 +1,4 @@
-import Application
+import Daemon
 import Foundation
 import Glibc
 import TestSupport

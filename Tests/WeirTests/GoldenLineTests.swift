@@ -5,7 +5,7 @@ import SafeText
 import TestSupport
 import Testing
 
-@testable import Application
+@testable import Daemon
 @testable import weir
 
 /// The lines of `--json` that are no shapes of the API, as in `fixtures/golden/lines`.

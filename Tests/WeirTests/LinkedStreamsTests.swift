@@ -1,4 +1,4 @@
-import Application
+import Daemon
 import Testing
 
 @Suite struct LinkedStreamsTests {

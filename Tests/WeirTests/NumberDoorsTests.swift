@@ -1,19 +1,19 @@
 import API
 import AccessLog
 import ArgumentParser
+import Assets
 import Foundation
+import HLS
 import HTTPMessage
-import Library
 import Orders
 import Origin
-import Playlist
 import SafeText
 import TestSupport
 import Testing
 
-@testable import Application
 @testable import Control
-@testable import Exchange
+@testable import Daemon
+@testable import Sharing
 @testable import weir
 
 /// The doors through which numbers come from outside, each with numbers that nobody means: a door refuses them, or yields a

@@ -1,10 +1,10 @@
 package import API
-package import Downloader
+package import Assets
+package import Downloads
 package import EventLoop
-package import Exchange
 import Integrity
-package import Library
 import Orders
+package import Sharing
 import Store
 
 /// The stream of events: `GET /api/v1/events`. Each event is encoded once for all readers. Readers that arrive at the

@@ -1,9 +1,9 @@
 import API
-package import Downloader
+package import Assets
+package import Downloads
 package import EventLoop
 import Glibc
 package import HTTPMessage
-package import Library
 package import Origin
 
 /// Sends events to a URL of the user, by POST as JSON: one after the other, in their order. A failed request is repeated, each

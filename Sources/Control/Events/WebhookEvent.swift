@@ -1,7 +1,7 @@
 package import API
-import Downloader
+import Assets
+import Downloads
 import EventLoop
-import Library
 import Orders
 import Store
 

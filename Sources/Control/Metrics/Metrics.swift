@@ -1,9 +1,9 @@
 import AccessLog
-package import Downloader
+package import Assets
+package import Downloads
 package import EventLoop
 internal import HTTPMessage
 package import HTTPServer
-package import Library
 import Orders
 package import Origin
 package import Playback

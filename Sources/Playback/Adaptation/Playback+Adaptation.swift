@@ -1,7 +1,7 @@
+import Assets
 import Fetching
 import HTTPMessage
 import HTTPServer
-import Library
 import Origin
 import Playheads
 import Substitution

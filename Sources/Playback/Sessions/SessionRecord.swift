@@ -1,12 +1,12 @@
 import AccessLog
+import Assets
 import EventLoop
 import Fetching
 internal import FoundationEssentials
+import HLS
 import HTTPMessage
 import HTTPServer
-import Library
 import Playheads
-import Playlist
 import Substitution
 
 /// The record of one session, for the logs and the API.

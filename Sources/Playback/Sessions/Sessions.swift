@@ -1,8 +1,8 @@
 public import AccessLog
+import Assets
 public import EventLoop
 import HTTPMessage
 import HTTPServer
-import Library
 import Playheads
 
 /// The sessions of all players. A session begins with the first request after its entry, and ends when it is idle.

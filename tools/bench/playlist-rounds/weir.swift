@@ -1,5 +1,5 @@
 import Glibc
-import Playlist
+import HLS
 
 /// One round of tools/bench/playlist: parses a playlist again and again and writes it with other names, as for a player.
 ///

@@ -29,7 +29,7 @@ from weirtools.testing import narrator
 
 # Seconds of suites that a machine without an earlier run must begin with. Others count by their number of tests.
 LONG = {
-    "EndToEndTests.SlowLinkTests": 229, "EndToEndTests.DeadHostTests": 220, "DownloaderTests.FaultTests": 186,
+    "EndToEndTests.SlowLinkTests": 229, "EndToEndTests.DeadHostTests": 220, "DownloadsTests.FaultTests": 186,
     "EndToEndTests.FramesTests": 140, "EndToEndTests.OriginOptionsTests": 120, "EndToEndTests.PlayersTests": 118,
     "EndToEndTests.KillTests": 100, "OriginTests.OverSockets": 99, "EndToEndTests.RecordingTests": 91,
     "EndToEndTests.PartOfflineTests": 88,

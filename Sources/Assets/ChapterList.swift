@@ -1,0 +1,156 @@
+import FoundationEssentials
+package import HLS
+import SafeText
+package import SegmentFormat
+
+/// The chapters of a film, as Apple's players read them from JSON. Pure.
+package struct ChapterList: Equatable, Sendable {
+    package struct Chapter: Equatable, Sendable {
+        package let start: MediaDuration
+        /// Nil if it lasts until the next one, or to the end.
+        package let duration: MediaDuration?
+        package let title: String
+    }
+
+    /// In the order of time; never empty.
+    package let chapters: [Chapter]
+    /// The JSON as given; nil if the chapters were given otherwise, and JSON is made of them.
+    private let original: [UInt8]?
+
+    /// No chapter of a film of unknown length ends later: thirty years.
+    private static let farthest = MediaDuration(seconds: Seconds.longest.value)
+    /// The most chapters of a film.
+    private static let most = 10_000
+
+    /// Reads Apple's JSON (an array of objects with `start-time`, `duration` and `titles`), that of yt-dlp (`start_time`,
+    /// `end_time`, `title`), or WebVTT with a title in each cue. Throws `givenUp` once `mayGoOn` returns false.
+    package init(_ bytes: [UInt8], while mayGoOn: () -> Bool = { true }) throws(SubtitleError) {
+        let decoded = try DecodedText(bytes)
+        let first = decoded.text.first { !$0.isWhitespace }
+        guard first == "[" || first == "{" else {
+            let file = try CueFile(bytes, while: mayGoOn)
+            original = nil
+            chapters = file.cues.map {
+                Chapter(
+                    start: MediaDuration(seconds: Double($0.start) / 1000),
+                    duration: MediaDuration(seconds: Double($0.end - $0.start) / 1000),
+                    title: $0.lines.joined(separator: " "))
+            }.sorted { $0.start < $1.start }
+            try Self.check(chapters)
+            return
+        }
+        let entries = try Self.entries(Array(decoded.text.utf8))
+        let isApples = entries.allSatisfy { $0.appleStart != nil }
+        original = isApples && decoded.encoding == .utf8 ? Array(decoded.text.utf8) : nil
+        var chapters: [Chapter] = []
+        for (place, entry) in entries.enumerated() {
+            guard mayGoOn() else { throw .givenUp }
+            guard let start = (entry.appleStart ?? entry.start)?.seconds, start < .longest else {
+                throw SubtitleError("chapter \(place + 1) has no start-time in seconds")
+            }
+            let end = entry.end.map { $0.seconds ?? 0 }
+            let isReversed = entry.duration.map { $0.seconds == nil } ?? end.map { $0 < start } ?? false
+            guard !isReversed else { throw SubtitleError("chapter \(place + 1) ends before it begins") }
+            let length = entry.duration?.seconds?.value ?? end.map { $0.value - start.value }
+            let title = entry.titles?.first?.title ?? entry.title ?? "\(place + 1)"
+            chapters.append(
+                Chapter(
+                    start: MediaDuration(seconds: start.value),
+                    duration: length.map { MediaDuration(seconds: $0) }, title: title))
+        }
+        self.chapters = chapters.sorted { $0.start < $1.start }
+        try Self.check(chapters)
+    }
+
+    private static func check(_ chapters: [Chapter]) throws(SubtitleError) {
+        guard !chapters.isEmpty else { throw SubtitleError("the file has no chapter") }
+        guard chapters.count <= most else { throw SubtitleError("the file has more than \(most) chapters") }
+    }
+
+    private struct Entry: Decodable {
+        struct Title: Decodable { let title: String }
+
+        struct Time: Decodable {
+            /// Nil for a negative number.
+            let seconds: Seconds?
+
+            init(from decoder: any Decoder) throws {
+                seconds = Seconds(try decoder.singleValueContainer().decode(Double.self))
+            }
+        }
+
+        let appleStart, start, end, duration: Time?
+        let titles: [Title]?
+        let title: String?
+
+        enum CodingKeys: String, CodingKey {
+            case appleStart = "start-time"
+            case start = "start_time"
+            case end = "end_time"
+            case duration, titles, title
+        }
+    }
+
+    private static func entries(_ bytes: [UInt8]) throws(SubtitleError) -> [Entry] {
+        struct Information: Decodable { let chapters: [Entry] }
+        let (decoder, data) = (JSONDecoder(), Data(bytes))
+        do {
+            if let information = try? decoder.decode(Information.self, from: data) { return information.chapters }
+            return try decoder.decode([Entry].self, from: data)
+        } catch {
+            throw SubtitleError("it is no list of chapters in JSON: objects with start-time, duration and titles")
+        }
+    }
+
+    /// The chapters in JSON, for EXT-X-SESSION-DATA with the DATA-ID `com.apple.hls.chapters`.
+    /// - Parameter length: of the film in seconds; nil if it is not known.
+    package func json(language: String?, length: Double?) -> [UInt8] {
+        if let original { return original }
+        struct Title: Encodable { let language, title: String }
+        struct Entry: Encodable {
+            let chapter: Int
+            let start: Double
+            let duration: Double?
+            let titles: [Title]
+
+            enum CodingKeys: String, CodingKey {
+                case start = "start-time"
+                case chapter, duration, titles
+            }
+        }
+        let entries = spans(length: length).enumerated().map { place, span in
+            Entry(
+                chapter: place + 1, start: span.start.seconds, duration: span.end?.distance(from: span.start),
+                titles: [Title(language: language ?? "und", title: span.title)])
+        }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // Strings and finite numbers can always be encoded.
+        return (try? encoder.encode(entries)).map { Array($0) } ?? []
+    }
+
+    /// The chapters as a WebVTT file with a title in each cue.
+    package func webVTT(length: Double?) -> [UInt8] {
+        var lines = ["WEBVTT"]
+        for (place, span) in spans(length: length).enumerated() {
+            func time(_ time: MediaDuration) -> String { CueTimes.text(time.milliseconds) }
+            let title = span.title.split(whereSeparator: \.isNewline).joined(separator: " ")
+            lines += ["", "\(place + 1)", "\(time(span.start)) --> \(time(span.end ?? span.start + 1))"]
+            lines.append(
+                title.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing("-->", with: "--&gt;"))
+        }
+        return Array((lines.joined(separator: "\n") + "\n").utf8)
+    }
+
+    /// The chapters with their ends: each lasts until the next one unless it has a duration, and none longer than the film, which
+    /// ffmpeg refuses in a file.
+    package func spans(length: Double?) -> [(start: MediaDuration, end: MediaDuration?, title: String)] {
+        let last = length.map { MediaDuration(seconds: min($0, Self.farthest.seconds)) }
+        return chapters.enumerated().map { place, chapter in
+            let next = place + 1 < chapters.count ? chapters[place + 1].start : last.map { max($0, chapter.start) }
+            let end = chapter.duration.map { chapter.start + $0 } ?? next
+            let latest = max(last ?? Self.farthest, chapter.start)
+            return (chapter.start, end.map { min($0, latest) }, chapter.title)
+        }
+    }
+}

@@ -1,0 +1,163 @@
+public import EventLoop
+import Fetching
+import HLS
+public import HTTPMessage
+public import Origin
+
+/// Opens presentations that are played in between, and fetches the lists of them.
+@LoopActor public struct InterstitialLoader {
+    let library: Library
+
+    /// Returns the presentation that an interstitial of `asset` names, with its entry loaded: an asset of the library,
+    /// or an interstitial asset. It has the rights of `asset`: no other private address, and the same header fields.
+    /// - Parameter query: the parameters that the player adds to the URL, without its own delivery directives.
+    /// - Throws: `missing` for a name that no recent playlist of the asset contains.
+    public func presentation(
+        _ name: Interstitials.Name, of asset: Asset, query: String?
+    ) async throws(LibraryError) -> Asset {
+        let url = try url(of: name, in: asset)
+        if let known = library.asset(at: url) { return known }
+        let key = InterstitialAssets.Key(url: url.adding(parametersOf: query), access: asset.access)
+        if let interstitialAsset = library.interstitialAssets.asset(key) { return interstitialAsset }
+        return try await library.interstitialAssets.opening.run(key) { await open(key) }.get()
+    }
+
+    /// Opens a URL for a session whose user name, password or cookie is not that of the known asset there. The session
+    /// shares nothing with it, and nothing is stored.
+    public func open(_ url: WebURL, apart fields: UserFields) async throws(LibraryError) -> Asset {
+        try library.checkOnline("\(url.redacted) is not in the store for this user")
+        let access = library.interstitialAssets.access(to: url, with: fields)
+        let key = InterstitialAssets.Key(url: url, access: access)
+        if let known = library.interstitialAssets.asset(key) { return known }
+        return try await library.interstitialAssets.opening.run(key) { await open(key) }.get()
+    }
+
+    private func open(_ key: InterstitialAssets.Key) async -> Result<Asset, LibraryError> {
+        let name = AssetNaming.name(forPath: key.url.path)
+        let id = AssetNaming.id(forName: name) { library.presentation(id: $0) != nil }
+        let interstitialAsset = Asset(
+            id: id, name: name, title: nil, origin: key.url, access: key.access, created: Library.now,
+            store: library.store)
+        interstitialAsset.isPreview = true
+        do {
+            try await library.playlists.loadEntry(of: interstitialAsset)
+        } catch {
+            return .failure(error)
+        }
+        library.interstitialAssets.add(interstitialAsset, key)
+        return .success(interstitialAsset)
+    }
+
+    /// Fetches the list that an interstitial of `asset` names, and replaces the URIs of its presentations by those of
+    /// `naming`. Lists are made for one player at one time: only a download keeps one, see `InterstitialFiles`.
+    public func list(
+        _ name: Interstitials.Name, of asset: Asset, query: String?, naming: (Interstitials.Name) -> String
+    ) async throws(LibraryError) -> [UInt8] {
+        let url = try url(of: name, in: asset).adding(parametersOf: query)
+        let (list, base) = try await library.playlistFetcher.assetList(at: url, access: asset.access)
+        do {
+            return try list.rendered { index in
+                guard let url = try? base.resolving(list.uris[index]) else { return nil }
+                return naming(asset.interstitials.name(url, .presentation))
+            }
+        } catch {
+            throw LibraryError(error, from: base)
+        }
+    }
+
+    /// The URL of an interstitial. After a restart it is known only if the playlist that names it is stored.
+    private func url(of name: Interstitials.Name, in asset: Asset) throws(LibraryError) -> WebURL {
+        try library.checkOnline("this interstitial of \(asset.name) is not in the store, and Weir is offline")
+        if let url = asset.interstitials.url(name) { return url }
+        for source in asset.renditions.compactMap(\.source) {
+            for range in source.playlist.dateRanges {
+                let uri = name.kind == .list ? range.assetList : range.assetURI
+                guard let url = uri.flatMap({ try? source.base.resolving($0) }) else { continue }
+                if asset.interstitials.name(url, name.kind) == name { return url }
+            }
+        }
+        throw LibraryError(.missing, "\(asset.name) has no such interstitial")
+    }
+}
+
+/// The interstitial assets: presentations that other assets' playlists name, and that are not stored
+/// with them. They are never listed.
+@LoopActor struct InterstitialAssets {
+    /// Identifies an interstitial asset. Several assets may name one URL, each with the hosts of its own user.
+    struct Key: Hashable {
+        let url: WebURL
+        let access: OriginAccess
+    }
+
+    let opening = SharedTasks<Key, Result<Asset, LibraryError>>()
+    private var byKey: [Key: Asset] = [:]
+    private var byID: [String: Asset] = [:]
+    private var order: [Key] = []
+    /// A player plays one interstitial, and looks at the next few.
+    private static let limit = 64
+
+    func asset(id: String) -> Asset? { byID[id] }
+
+    /// Returns the interstitial asset with a key, and marks it as used.
+    mutating func asset(_ key: Key) -> Asset? {
+        guard let asset = byKey[key] else { return nil }
+        order.removeAll { $0 == key }
+        order.append(key)
+        return asset
+    }
+
+    /// The rights of a known session with these fields, or new ones.
+    func access(to url: WebURL, with fields: UserFields) -> OriginAccess {
+        order.last { $0.url == url && $0.access.fields == fields }?.access ?? OriginAccess(to: url, with: fields)
+    }
+
+    mutating func add(_ asset: Asset, _ key: Key) {
+        (byKey[key], byID[asset.id]) = (asset, asset)
+        order.append(key)
+        guard order.count > Self.limit, let gone = byKey.removeValue(forKey: order.removeFirst()) else { return }
+        byID[gone.id] = nil
+    }
+}
+
+extension PlaylistFetcher {
+    private static let listLimit: Int64 = 1 << 20
+
+    /// Fetches the list of an interstitial's assets at `url`. Returns it with its URL after redirects.
+    func assetList(
+        at url: WebURL, access: OriginAccess
+    ) async throws(LibraryError) -> (AssetList, base: WebURL) {
+        var request = OriginRequest(url)
+        access.grant(to: &request)
+        request.limit = Self.listLimit
+        request.deadline = GiveUpRule.deadline(with: .programme)
+        let (head, body) = try await fetch(request, wanted: "a list of assets")
+        do {
+            return (try AssetList(body), head.url)
+        } catch {
+            throw LibraryError(.notPlaylist, Self.sentence(error, head, body), underlying: error)
+        }
+    }
+
+    private static func sentence(_ error: PlaylistError, _ head: OriginHead, _ body: [UInt8]) -> String {
+        let imposter = MediaSignature.imposter(in: body)
+        guard let what = body.isEmpty ? "an empty body" : imposter, what != "JSON" else {
+            return "\(head.url.redacted) is no list of assets that can be used: \(error)"
+        }
+        let type = head.mediaType.map { " (\($0.essence))" } ?? ""
+        return "\(head.url.redacted) gave \(what)\(type) where a list of assets should be"
+    }
+}
+
+extension WebURL {
+    /// Adds HLS's own parameters of a player's query to the URL (rfc8216bis appendix D: `_HLS_primary_id`,
+    /// `_HLS_start_offset`). Other parameters are not for the origin.
+    func adding(parametersOf query: String?) -> WebURL {
+        adding((query ?? "").split(separator: "&").filter { $0.hasPrefix("_HLS_") })
+    }
+
+    func adding(_ parameters: [some StringProtocol]) -> WebURL {
+        guard !parameters.isEmpty else { return self }
+        let known = self.query.map { $0.isEmpty ? "" : "\($0)&" } ?? ""
+        return (try? resolving("?\(known)\(parameters.joined(separator: "&"))")) ?? self
+    }
+}

@@ -1,0 +1,259 @@
+package import EventLoop
+import Fetching
+package import HLS
+package import HTTPMessage
+import Origin
+package import Store
+
+/// Stores interstitials with the asset whose playlists name them. Each presentation becomes renditions of the asset, and a
+/// multivariant playlist in the folder `interstitials` of its bundle; a list becomes a list of those.
+@LoopActor package struct InterstitialFiles {
+    let library: Library
+
+    /// An interstitial that a playlist names.
+    package struct Reference: Hashable, Sendable {
+        package let name: Interstitials.Name
+        package let url: WebURL
+    }
+
+    /// The media playlists of a presentation that are stored.
+    package struct Prepared {
+        package let reference: Reference
+        /// The variant's own first.
+        package let renditions: [Rendition]
+        fileprivate let entry: Entry
+    }
+
+    fileprivate enum Entry {
+        case multivariant(MultivariantPlaylist, places: [Int])
+        case media
+    }
+
+    /// The interstitials of the playlists of renditions, each once, in the order of the playlists.
+    package func references(of renditions: [Rendition], in asset: Asset) -> [Reference] {
+        var references: [Reference] = []
+        var seen: Set<Reference> = []
+        for source in renditions.compactMap(\.source) {
+            for range in source.playlist.dateRanges where range.isInterstitial {
+                for (uri, kind) in [(range.assetURI, Interstitials.Kind.presentation), (range.assetList, .list)] {
+                    guard let url = uri.flatMap({ try? source.base.resolving($0) }) else { continue }
+                    let reference = reference(url, kind, of: asset)
+                    if seen.insert(reference).inserted { references.append(reference) }
+                }
+            }
+        }
+        return references
+    }
+
+    private func reference(_ url: WebURL, _ kind: Interstitials.Kind, of asset: Asset) -> Reference {
+        Reference(name: asset.interstitials.name(url, kind), url: url)
+    }
+
+    /// Fetches a list, and returns it with the presentations that it names: nil for an invalid URI.
+    package func list(
+        _ reference: Reference, of asset: Asset
+    ) async throws(LibraryError) -> (list: AssetList, presentations: [Reference?]) {
+        try library.checkOnline("\(reference.url.redacted) cannot be had, since Weir is offline")
+        // Servers that make a list for each player know it by this parameter (rfc8216bis appendix D.3).
+        let id = String(UInt64.random(in: 0...UInt64.max), radix: 36)
+        let url = reference.url.adding(["_HLS_primary_id=\(id)"])
+        let (list, base) = try await library.playlistFetcher.assetList(at: url, access: asset.access)
+        return (
+            list,
+            list.uris.map { (try? base.resolving($0)).map { self.reference($0, .presentation, of: asset) } }
+        )
+    }
+
+    /// Loads the playlists of a presentation, and adds its chosen renditions to the asset. Their pieces are fetched as others.
+    /// - Parameter choosing: returns places in `MultivariantPlaylist.renditionURIs`, the variant's first.
+    /// - Throws: the origin's error, `notPlaylist` for a presentation that is live, protected, or has no such rendition, `store`.
+    package func prepare(
+        _ reference: Reference, of asset: Asset, choosing: (MultivariantPlaylist) -> [Int]
+    ) async throws(LibraryError) -> Prepared {
+        try library.checkOnline("\(reference.url.redacted) cannot be had, since Weir is offline")
+        let fetcher = library.playlistFetcher
+        let answer = try await fetcher.playlist(at: reference.url, access: asset.access, .patient)
+        let stem = Additions.interstitialPrefix + reference.name.stem + "-"
+        var sources: [(id: String, source: Rendition.Source)] = []
+        let entry: Entry
+        switch answer.playlist {
+        case .media(let media):
+            entry = .media
+            sources = [(stem + RenditionNaming.lone.id, Rendition.Source(playlist: media, base: answer.base))]
+        case .multivariant(let playlist):
+            let (names, places) = (RenditionNaming(playlist).names, choosing(playlist))
+            entry = .multivariant(playlist, places: places)
+            for place in places {
+                guard let url = try? answer.base.resolving(playlist.renditionURIs[place]) else { continue }
+                let answer = try await fetcher.playlist(
+                    at: url, access: asset.access, imports: playlist.variables, .patient)
+                guard case .media(let media) = answer.playlist else {
+                    throw LibraryError(.notPlaylist, "\(url.redacted) is no media playlist")
+                }
+                let source = Rendition.Source(playlist: media, base: answer.base, imports: playlist.variables)
+                sources.append((stem + names[place].id, source))
+            }
+        }
+        try Self.check(sources.map(\.source), reference)
+        return Prepared(
+            reference: reference, renditions: try await adopt(sources, of: reference, in: asset), entry: entry)
+    }
+
+    private static func check(_ sources: [Rendition.Source], _ reference: Reference) throws(LibraryError) {
+        let what = reference.url.redacted
+        guard !sources.isEmpty else { throw LibraryError(.notPlaylist, "\(what) has no variant") }
+        guard sources.allSatisfy(\.isDurable) else { throw LibraryError(.notPlaylist, "\(what) is live") }
+        if sources.contains(where: \.playlist.needsDRM) {
+            throw LibraryError(.notPlaylist, "\(what) is protected by DRM")
+        }
+    }
+
+    /// Adds renditions to the asset, in the catalogue and in its bundle. Pieces of other content are deleted.
+    private func adopt(
+        _ sources: [(id: String, source: Rendition.Source)], of reference: Reference, in asset: Asset
+    ) async throws(LibraryError) -> [Rendition] {
+        var additions = asset.additions
+        var renditions: [Rendition] = []
+        for (id, source) in sources {
+            let known = additions.renditions[id]
+            if let known, await known.hasSameContent(as: source, owner: asset.access) {
+                known.move(to: source)
+                renditions.append(known)
+                continue
+            }
+            let rendition = known ?? asset.interstitialRendition(id)
+            library.loader.forget([rendition.folder])
+            if !rendition.folder.sizes.isEmpty { rendition.folder.removePieces { _ in true } }
+            rendition.forget()
+            additions = asset.additions
+            additions.renditions[id] = rendition
+            asset.knownAdditions = additions
+            for url in source.keyURLs { asset.keys.add(url) }
+            rendition.adopt(source)
+            rendition.isSaved = await library.records.save(source, of: id, in: asset)
+            guard rendition.isSaved else { throw asset.saveError(about: "\(reference.url.redacted) is not kept") }
+            renditions.append(rendition)
+        }
+        try record(reference, renditions.map(\.name.id), in: asset)
+        return renditions
+    }
+
+    /// Writes the multivariant playlist of a presentation whose pieces are stored.
+    package func keep(_ prepared: Prepared, of asset: Asset) throws(LibraryError) {
+        let ids = prepared.renditions.map(\.name.id)
+        do {
+            let text: [UInt8]?
+            switch prepared.entry {
+            case .media: text = prepared.renditions.first?.masterText(uri: "../\(ids[0])/media.m3u8")
+            case .multivariant(let playlist, let places):
+                text = try playlist.stored(.bundle, renditions: Set(places)) { reference in
+                    reference.renditionIndex.flatMap { places.firstIndex(of: $0) }.map { "../\(ids[$0])/media.m3u8" }
+                }
+            }
+            guard let text else {
+                throw LibraryError(.notPlaylist, "no variant of \(prepared.reference.url.redacted) plays by itself")
+            }
+            try write(text, as: prepared.reference.name, of: asset)
+        } catch let error as LibraryError {
+            throw error
+        } catch {
+            throw LibraryError(
+                .notPlaylist, "\(prepared.reference.url.redacted) is not kept: \(error)", underlying: error)
+        }
+    }
+
+    /// Stores a list with those of its presentations that are stored.
+    package func keep(
+        _ list: AssetList, _ presentations: [Reference?], as reference: Reference, of asset: Asset
+    ) throws(LibraryError) {
+        let names = presentations.map { $0.flatMap { asset.hasStored($0.name) ? $0.name : nil } }
+        let ids = names.flatMap { $0.flatMap { asset.storedInterstitial($0)?.renditions } ?? [] }
+        do {
+            let text = try list.rendered(keeping: { names[$0] != nil }) { names[$0]?.description }
+            try record(reference, ids, in: asset)
+            try write(text, as: reference.name, of: asset)
+        } catch let error as LibraryError {
+            throw error
+        } catch {
+            throw LibraryError(.notPlaylist, "\(reference.url.redacted) is not kept: \(error)", underlying: error)
+        }
+    }
+
+    /// Records that a download stores the interstitials of an asset, whether there are any or not.
+    package func markKept(of asset: Asset) {
+        guard !asset.additions.keepsInterstitials, !asset.isRemoved else { return }
+        var additions = asset.additions
+        additions.keepsInterstitials = true
+        asset.knownAdditions = additions
+    }
+
+    private func write(_ text: [UInt8], as name: Interstitials.Name, of asset: Asset) throws(LibraryError) {
+        do {
+            try asset.bundle.directory(create: true).subdirectory(Interstitials.folder, create: true)
+                .write(text, as: name.description)
+        } catch {
+            throw LibraryError(error, about: "an interstitial of \(asset.name) is not kept")
+        }
+    }
+
+    private func record(_ reference: Reference, _ ids: [String], in asset: Asset) throws(LibraryError) {
+        try asset.checkNotRemoved()
+        var additions = asset.additions
+        let new = BundleIdentity.Interstitial(file: reference.name.description, renditions: ids)
+        additions.interstitials.removeAll { $0.file == new.file }
+        additions.interstitials.append(new)
+        additions.keepsInterstitials = true
+        asset.knownAdditions = additions
+        library.writeBundle(of: asset)
+    }
+}
+
+extension Asset {
+    package func storedInterstitial(_ name: Interstitials.Name) -> BundleIdentity.Interstitial? {
+        let file = name.description
+        return additions.interstitials.first { $0.file == file }
+    }
+
+    /// True if an interstitial plays from the store alone.
+    package func hasStored(_ name: Interstitials.Name) -> Bool {
+        guard let stored = storedInterstitial(name) else { return false }
+        return stored.renditions.allSatisfy { additions.renditions[$0]?.isComplete ?? false }
+            && (name.kind == .list || !stored.renditions.isEmpty)
+    }
+
+    /// The stored file of an interstitial, with relative URIs: a multivariant playlist, or a list in JSON.
+    private func text(of name: Interstitials.Name) -> [UInt8]? {
+        guard hasStored(name) else { return nil }
+        return bundle.readOnce {
+            (try? bundle.directory(create: false).subdirectory(Interstitials.folder).read(name.description)) ?? nil
+        }
+    }
+
+    /// The stored presentation of an interstitial as a multivariant playlist; nil if it is not stored.
+    /// - Parameter naming: makes the URI of a rendition's playlist from the rendition's id.
+    package func interstitialPlaylist(_ name: Interstitials.Name, naming: (String) -> String) -> [UInt8]? {
+        guard name.kind == .presentation, let text = text(of: name),
+            case .multivariant(let playlist)? = try? Playlist.parse(text)
+        else { return nil }
+        return try? playlist.rendered { reference in
+            reference.renditionIndex.map { index in
+                let parts = playlist.renditionURIs[index].split(separator: "/")
+                return naming(parts.count > 1 ? String(parts[1]) : "")
+            }
+        }
+    }
+
+    /// The stored list of an interstitial; nil if it is not stored.
+    /// - Parameter naming: makes the URI of a presentation from its name.
+    package func interstitialList(_ name: Interstitials.Name, naming: (Interstitials.Name) -> String) -> [UInt8]? {
+        guard name.kind == .list, let text = text(of: name), let list = try? AssetList(text) else { return nil }
+        return try? list.rendered { Interstitials.Name(list.uris[$0]).map(naming) }
+    }
+
+    /// The texts of the folder `interstitials`, for an export.
+    package var interstitialTexts: [(file: String, bytes: [UInt8])] {
+        additions.interstitials.compactMap { stored in
+            Interstitials.Name(stored.file).flatMap { text(of: $0) }.map { (stored.file, $0) }
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import EventLoop
+import Fetching
+import Glibc
+import HLS
+import SegmentFormat
+import Store
+
+/// The timestamp at which an asset's media begins, read from a stored segment.
+package struct MediaStart {
+    /// In ticks of 90 kHz, modulo 2^33 as in MPEG-2 transport streams.
+    package let ticks: UInt64
+
+    static let wrap: Int64 = 1 << 33
+
+    /// - Parameters:
+    ///   - ticks: a timestamp of a segment, in ticks of 90 kHz.
+    ///   - time: the segment's start in the playlist, in seconds.
+    init(ticks: Int64, at time: Double) {
+        let start = ticks - Int64((min(max(time, 0), 1e9) * 90_000).rounded())
+        self.ticks = UInt64((start % Self.wrap + Self.wrap) % Self.wrap)
+    }
+}
+
+extension Asset {
+    /// The start of the media; nil if no stored segment shows it. The first stored segment of the first variant decides.
+    @LoopActor package var mediaStart: MediaStart? {
+        let variants = Set(multivariant?.variants.map(\.renditionIndex) ?? [])
+        let ordered =
+            renditions.filter { variants.contains($0.place) } + renditions.filter { !variants.contains($0.place) }
+        for rendition in ordered where rendition.name.content == .media && !rendition.name.isIFramesOnly {
+            if let start = rendition.mediaStart { return start }
+        }
+        return nil
+    }
+}
+
+extension Rendition {
+    @LoopActor fileprivate var mediaStart: MediaStart? {
+        guard let source, source.isDurable else { return nil }
+        var time = 0.0
+        for segment in source.playlist.segments {
+            let file = file(of: segment)
+            if !segment.isGap, folder.contains(file) {
+                return start(of: segment, file).map { MediaStart(ticks: $0, at: time) }
+            }
+            time += segment.duration.seconds
+        }
+        return nil
+    }
+
+    /// The earliest presentation time in a segment, in ticks of 90 kHz.
+    private func start(of segment: Segment, _ file: String) -> Int64? {
+        guard let descriptor = folder.open(file), let size = folder.sizes[file] else { return nil }
+        defer { close(descriptor) }
+        guard let source = clear(descriptor, Int(size), segment) else { return nil }
+        if let map = segment.map {
+            let section = folder.beginning(of: name(of: map).description, count: Self.sectionLimit)
+            guard let section = try? InitializationSection(section), let media = try? MediaSegment(source) else {
+                return nil
+            }
+            return media.times(of: section).map { Int64(($0.start.seconds * 90_000).rounded()) }.min()
+        }
+        if let transport = try? TransportStream(source) {
+            return transport.streams.compactMap(\.firstTime).min().map { Int64($0) }
+        }
+        return (try? PackedAudio(source)).map { Int64($0.firstTime) }
+    }
+
+    /// The segment, decrypted if its key is stored; nil if it cannot be decrypted.
+    private func clear(_ descriptor: Int32, _ size: Int, _ segment: Segment) -> ByteSource? {
+        guard let key = segment.keys.first(where: { $0.method != .none }) else {
+            return ByteSource(count: size) { Self.bytes(of: descriptor, in: $0) }
+        }
+        guard key.method == .aes128, let number = number(of: key), size <= Self.cipherLimit else { return nil }
+        let sequence = UInt64(clamping: Int(segment.mediaSequenceNumber))
+        let implicit =
+            [UInt8](repeating: 0, count: 8) + (0..<8).map { UInt8(truncatingIfNeeded: sequence >> (56 - 8 * $0)) }
+        let bytes = Self.bytes(of: descriptor, in: 0..<size)
+        let secret = keys.folder.beginning(of: KeyRing.name(number).description, count: 16)
+        return SegmentCipher.decrypted(bytes, key: secret, vector: key.initializationVector ?? implicit)
+            .map { ByteSource($0) }
+    }
+
+    private nonisolated static func bytes(of descriptor: Int32, in range: Range<Int>) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: range.count) { buffer, used in
+            used = max(0, pread(descriptor, buffer.baseAddress, range.count, off_t(range.lowerBound)))
+        }
+    }
+
+    /// The longest initialization section, and the longest encrypted segment that is decrypted in memory, in bytes.
+    private static let (sectionLimit, cipherLimit) = (1 << 20, 32 << 20)
+}

@@ -1,0 +1,41 @@
+import EventLoop
+import Fetching
+import HLS
+import Origin
+public import Playheads
+
+extension Asset: PlayedAsset {
+    /// Returns the rendition that owns a folder, and its kind of media for the playhead.
+    public func playedRendition(in folder: String) -> (rendition: any PlayedRendition, kind: MediaKind)? {
+        // An interstitial has a timeline of its own, which is no place in the film.
+        guard let rendition = rendition(folder), has(rendition), rendition.name.content == .media,
+            !rendition.name.isIFramesOnly
+        else { return nil }
+        let isAudio = multivariant?.media.contains { $0.renditionIndex == rendition.place && $0.type == .audio }
+        return (rendition, isAudio ?? false ? .audio : .main)
+    }
+}
+
+extension Rendition: PlayedRendition {
+    /// Identifies the rendition within its asset.
+    public var id: String { name.id }
+    /// True if a key of the playlist applies to a segment.
+    public var isEncrypted: Bool { !(source?.playlist.usedKeys.isEmpty ?? true) }
+
+    /// The segment in a file; nil for an initialization section, and for a segment that the playlist no longer lists.
+    public func span(ofFile file: String) -> SegmentSpan? { PieceName(file).flatMap { span(of: $0) } }
+}
+
+/// The background transfers of an origin client, which yield to playheads.
+@LoopActor final class OriginTransfers: BackgroundTransfers {
+    private let client: OriginClient
+
+    init(_ client: OriginClient) { self.client = client }
+
+    var receivedBytes: Int64 { client.traffic.playback + client.traffic.background }
+
+    var allowance: BackgroundAllowance {
+        get { client.backgroundAllowance }
+        set { client.backgroundAllowance = newValue }
+    }
+}

@@ -1,0 +1,119 @@
+import EventLoop
+import Fetching
+import HLS
+import HTTPMessage
+import Origin
+
+/// Fetches playlists from origins, decodes and parses them.
+@LoopActor struct PlaylistFetcher {
+    let client: OriginClient
+
+    struct Answer {
+        let playlist: Playlist
+        /// The URL after redirects.
+        let base: WebURL
+        /// The time when the origin made it, from the response (RFC 9111 §5.1).
+        let born: ContinuousClock.Instant
+        /// The facts that a handler gave with the URL; nil without a handler.
+        var terms: HandlerTerms?
+    }
+
+    struct Manner {
+        /// Nil for `GiveUpRule.playlistDeadline`.
+        var deadline: Duration?
+        /// The retries after an error of the origin; nil for those of media.
+        var retries: RetryPolicy?
+        /// True if the origin may hold the response until there is a change (rfc8216bis §6.2.5.2).
+        var isHeldBack = false
+        /// True if the origin is asked even if it was unreachable a moment ago, because the caller keeps to a schedule.
+        var ignoresAbsence = false
+        /// For a caller that waits, without an alternative to the origin.
+        static let patient = Manner()
+    }
+
+    /// Returns the playlist at `url`; throws an error that says what it is instead. `imports` are the variables of the
+    /// multivariant playlist that names it.
+    func playlist(
+        at url: WebURL, access: OriginAccess, imports: [String: String]? = nil, _ manner: Manner
+    ) async throws(LibraryError) -> Answer {
+        var request = request(url, access)
+        request.deadline = manner.deadline
+        request.retries = manner.retries
+        request.toleratesSilence = manner.isHeldBack
+        request.ignoresAbsence = manner.ignoresAbsence
+        let (head, body) = try await fetchPlaylist(request)
+        guard let parsed = await Self.parse(body, imports, query: head.url.query, for: access) else {
+            throw LibraryError(.missing, "the asset of \(head.url.redacted) was removed")
+        }
+        do {
+            let playlist = try parsed.get()
+            return Answer(playlist: playlist, base: head.url, born: .now - Self.age(head), terms: head.terms)
+        } catch  where error.code == .notAPlaylist {
+            let type = head.mediaType.map { " (\($0.essence))" } ?? ""
+            let format = ForeignFormat(body: body)
+            let what =
+                format?.name ?? MediaSignature.imposter(in: body) ?? (body.isEmpty ? "an empty body" : "something else")
+            var failure = LibraryError(
+                .notPlaylist, "\(head.url.redacted) gave \(what)\(type) where a playlist should be", underlying: error)
+            failure.foreign = format
+            throw failure
+        } catch {
+            throw LibraryError(error, from: head.url)
+        }
+    }
+
+    /// Parses a playlist, a large one on a worker. Returns nil if the asset is removed meanwhile.
+    static func parse(
+        _ body: [UInt8], _ imports: [String: String]?, query: String?, for owner: AnyObject
+    ) async -> Result<Playlist, PlaylistError>? {
+        await PureWork.shared.run(size: body.count, for: owner) {
+            do throws(PlaylistError) {
+                return .success(try Playlist.parse(body, variables: VariableSources(imports: imports, query: query)))
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+
+    func request(_ url: WebURL, _ access: OriginAccess) -> OriginRequest {
+        var request = OriginRequest(url)
+        access.grant(to: &request)
+        request.acceptsCompression = true
+        request.limit = Self.limit
+        return request
+    }
+
+    /// Fetches the text of a playlist. A body that is too large is a film in one file, or an endless stream, if its URL says so.
+    private func fetchPlaylist(_ request: OriginRequest) async throws(LibraryError) -> (OriginHead, [UInt8]) {
+        do throws(LibraryError) {
+            return try await fetch(request, wanted: "a playlist")
+        } catch {
+            guard let origin = error.underlying as? OriginError, origin.code == .tooLarge,
+                let format = ForeignFormat(url: request.url.text)
+            else { throw error }
+            var failure = LibraryError(
+                .notPlaylist, "\(request.url.redacted) gave \(format.name) where a playlist should be",
+                underlying: error)
+            failure.foreign = format
+            throw failure
+        }
+    }
+
+    /// Fetches a small text; `wanted` names the expected content in messages.
+    func fetch(_ request: OriginRequest, wanted: String) async throws(LibraryError) -> (OriginHead, [UInt8]) {
+        do {
+            return try await client.fetch(request)
+        } catch  where error.code == .notFound {
+            throw LibraryError(.badOrigin, "\(error) where \(wanted) should be", underlying: error)
+        } catch {
+            throw LibraryError(error)
+        }
+    }
+
+    private static func age(_ head: OriginHead) -> Duration {
+        let seconds = head[FieldName("Age")].flatMap { Int32($0) } ?? 0
+        return .seconds(max(0, seconds))
+    }
+
+    private static let limit = Int64(PlaylistLimits.standard.bytes)
+}

@@ -1,0 +1,197 @@
+import EventLoop
+import Fetching
+public import HLS
+import HTTPMessage
+import Origin
+
+extension PlaylistLoader {
+    /// Returns the rendition's playlist for a player's request. If the origin supports delivery directives, it gets the
+    /// player's, and the response may be a delta update. Throws also if the origin holds the response longer than three
+    /// target durations, after which servers give up (rfc8216bis §6.2.5.2).
+    public func source(
+        of rendition: Rendition, in asset: Asset, _ directives: DeliveryDirectives
+    ) async throws(LibraryError) -> Rendition.Source {
+        guard directives != .none else { return try await source(of: rendition, in: asset) }
+        let known = if let source = rendition.source { source } else { try await source(of: rendition, in: asset) }
+        let directives = directives.understood(by: known.playlist)
+        guard directives != .none else { return try await source(of: rendition, in: asset) }
+        if directives.skip == nil, directives.areMet(by: known.playlist) { return known }
+        if let answer = rendition.directed.answer(to: directives, now: .now) { return answer }
+        return try await tasks.relays.run(Relay(rendition: ObjectIdentifier(rendition), directives: directives)) {
+            await relay(directives, rendition, in: asset)
+        }.get()
+    }
+
+    private func relay(
+        _ directives: DeliveryDirectives, _ rendition: Rendition, in asset: Asset
+    ) async -> Result<Rendition.Source, LibraryError> {
+        do throws(LibraryError) {
+            let span = rendition.source?.playlist.interval ?? .zero
+            let manner = PlaylistFetcher.Manner(
+                deadline: GiveUpRule.deadline(with: .heldBack(targetDuration: span)), retries: .never, isHeldBack: true,
+                ignoresAbsence: true)
+            let fetched = try await fetchSource(of: rendition, in: asset, directives, manner)
+            let (source, order) = rendition.numbered(fetched)
+            if !source.isDurable { rendition.directed.keep(source, for: directives, now: .now) }
+            if source.playlist.isDeltaUpdate {
+                rendition.show(source)
+                return .success(source)
+            }
+            // Responses may arrive out of order, but the playlist must not go back.
+            guard source.isDurable || order == .restarted || rendition.isBehind(source.playlist) else {
+                return .success(source)
+            }
+            return .success(try await adopt(source, rendition, in: asset))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Returns the rendition's live playlist as soon as the next reload is due. A player may have loaded it by then.
+    public func nextSource(of rendition: Rendition, in asset: Asset) async throws(LibraryError) -> Rendition.Source {
+        await waitUntilDue(rendition)
+        return try await source(of: rendition, in: asset)
+    }
+
+    /// Not a poll: before that time the origin must not be asked (RFC 8216 §6.3.4).
+    private func waitUntilDue(_ rendition: Rendition) async {
+        let wait = rendition.schedule.wait(now: library.now())
+        if wait > .zero { try? await LoopActor.pause(for: wait) }
+    }
+
+    /// Reloads a live playlist as soon as that is due. An error of the origin does not end the playback: players accept
+    /// the known playlist as long as its segments may still be available.
+    func reload(
+        _ rendition: Rendition, _ known: Rendition.Source, in asset: Asset
+    ) async throws(LibraryError) -> Rendition.Source {
+        // All other callers join this one task.
+        await waitUntilDue(rendition)
+        let began = library.now()
+        let mayBeOld = rendition.mayBeShown(now: began)
+        var manner = PlaylistFetcher.Manner.patient
+        manner.ignoresAbsence = true
+        if mayBeOld {
+            manner.deadline = GiveUpRule.deadline(with: .olderPlaylist(targetDuration: known.playlist.interval))
+            manner.retries = .once
+        }
+        do throws(LibraryError) {
+            let fetched = try await fetchSource(of: rendition, in: asset, .none, manner)
+            rendition.isOverdue = false
+            let (source, order) = rendition.numbered(fetched, replaces: !mayBeOld)
+            // A cache in between may return an older playlist. Players must not see it. It may be the first after a restart
+            // of the origin: until that is certain, the shown names keep their content.
+            if order == .older {
+                rendition.hasSeenOlder = true
+                rendition.schedule.record(began: began, targetDuration: known.playlist.interval, hasChanged: false)
+                return rendition.source ?? known
+            }
+            // After a restart that the numbers do not show, the URLs have other content than before.
+            if rendition.hasSeenOlder, order == .newer { library.loader.forgetRecent(of: rendition.folder) }
+            rendition.hasSeenOlder = false
+            return try await adopt(source, rendition, in: asset, began: began)
+        } catch {
+            rendition.schedule.record(began: began, targetDuration: known.playlist.interval, hasChanged: false)
+            guard mayBeOld, !error.isFinal else { throw error }
+            if !rendition.isOverdue {
+                library.report("\(asset.name): \(rendition.name.id) stays as it is, since \(error)")
+            }
+            rendition.isOverdue = true
+            return rendition.source ?? known
+        }
+    }
+}
+
+extension Rendition {
+    /// True if the known live playlist can answer a player now: the next reload is neither due nor about to be. A
+    /// player that is slightly early waits: it would see no change, and return half a target duration late.
+    func isFresh(now: ContinuousClock.Instant) -> Bool {
+        guard let source else { return false }
+        return schedule.wait(now: now) > source.playlist.interval / 4
+    }
+
+    /// True if the known live playlist may be shown while the origin does not answer. Its segments stay available for
+    /// its duration (RFC 8216 §6.2.2). After some minutes without a change, an error is better for the player.
+    fileprivate func mayBeShown(now: ContinuousClock.Instant) -> Bool {
+        guard let source, let latest else { return false }
+        let span = GiveUpRule.livePlaylistLife(
+            duration: .seconds(source.playlist.duration.seconds), targetDuration: source.playlist.interval)
+        return now - max(source.born, latest.born) < span
+    }
+
+    /// True if a playlist continues beyond the known one.
+    fileprivate func isBehind(_ playlist: MediaPlaylist) -> Bool {
+        guard let known = source?.playlist else { return true }
+        let (end, knownEnd) = (playlist.endSequenceNumber, known.endSequenceNumber)
+        if end != knownEnd { return end > knownEnd }
+        return playlist.parts.count { $0.mediaSequenceNumber == end }
+            > known.parts.count { $0.mediaSequenceNumber == end }
+    }
+}
+
+extension DeliveryDirectives {
+    /// Splits the query of a player's URL into the directives and the origin's own query. Throws `badDirective`.
+    public static func split(_ query: String?) throws(LibraryError) -> (DeliveryDirectives, rest: String?) {
+        do { return try parse(query) } catch { throw LibraryError(.badDirective, error.message) }
+    }
+
+    func added(to url: WebURL) -> WebURL { url.adding(parameters) }
+}
+
+extension WebURL {
+    /// The URL without the directives that a player has added. A user may have copied it from a player: with them the origin
+    /// would answer with a delta update, or only after a segment that is long past or yet to come.
+    var withoutDirectives: WebURL {
+        guard query?.contains("_HLS_") ?? false else { return self }
+        return replacingQuery(DeliveryDirectives.removed(from: query))
+    }
+}
+
+extension LibraryError {
+    fileprivate var isFinal: Bool {
+        switch code {
+        case .originRefused, .refusedURL, .missing, .notStored: true
+        default: originStatus == 404
+        }
+    }
+}
+
+/// Computes the time of the next reload of a live playlist (RFC 8216 §6.3.4), for any number of players: one target
+/// duration after the beginning of a load that brought a change, half of one after any other.
+struct ReloadSchedule {
+    private var began: ContinuousClock.Instant?
+    private var interval = Duration.zero
+
+    /// Records a load; a failed one has no change.
+    mutating func record(began: ContinuousClock.Instant, targetDuration: Duration, hasChanged: Bool) {
+        self.began = began
+        interval = hasChanged ? targetDuration : targetDuration / 2
+    }
+
+    func wait(now: ContinuousClock.Instant) -> Duration {
+        guard let began else { return .zero }
+        return began + interval - now
+    }
+}
+
+/// The latest responses to requests with delivery directives: a blocking reload depends on these alone.
+struct DirectedResponses {
+    private struct Answer {
+        let directives: DeliveryDirectives
+        let source: Rendition.Source
+        let end: ContinuousClock.Instant
+    }
+
+    private var answers: [Answer] = []
+    /// Maximum number of responses. More players than this hardly ever have different delays.
+    private static let limit = 8
+
+    /// The response to these directives, if it is no older than the last target duration.
+    func answer(to directives: DeliveryDirectives, now: ContinuousClock.Instant) -> Rendition.Source? {
+        answers.last { $0.directives == directives && now < $0.end }?.source
+    }
+
+    mutating func keep(_ source: Rendition.Source, for directives: DeliveryDirectives, now: ContinuousClock.Instant) {
+        if answers.count == Self.limit { answers.removeFirst() }
+        answers.append(Answer(directives: directives, source: source, end: now + source.playlist.interval))
+    }
+}

@@ -1,0 +1,51 @@
+import EventLoop
+package import Fetching
+import HLS
+import HTTPMessage
+import Playheads
+
+/// The parts of a large playlist by which it is used: computed on a worker, because they grow with the number of segments.
+struct PreparedPlaylist: Sendable {
+    /// The segments' file names, by index; none unless the playlist has ended.
+    let fileNames: [String]
+    let timeline: MediaTimeline
+    /// The URLs of `MediaPlaylist.keys`; nil for those that cannot be fetched.
+    let keyURLs: [WebURL?]
+    /// The URLs of a live playlist's `maps`, `parts` and `preloadHints`; nil for those that are none.
+    let maps, parts, hints: [WebURL?]
+    let hosts: MediaHosts
+
+    init(_ source: Rendition.Source, content: PieceName.Content) {
+        let (playlist, base) = (source.playlist, source.base)
+        let names = Rendition.SegmentNames(shift: source.shift, content: content)
+        fileNames = source.isDurable ? playlist.segments.map { names.file(of: $0) } : []
+        timeline = MediaTimeline(playlist)
+        keyURLs = playlist.keys.map { $0.url(base: base) }
+        maps = source.isDurable ? [] : playlist.maps.map { try? base.resolving($0.uri) }
+        parts = source.isDurable ? [] : playlist.parts.map { try? base.resolving($0.uri) }
+        hints = source.isDurable ? [] : playlist.preloadHints.map { try? base.resolving($0.uri) }
+        hosts = MediaHosts(source)
+    }
+}
+
+extension Rendition.Source {
+    /// Prepares it on a worker, if it is large.
+    @LoopActor func prepared(as content: PieceName.Content, owner: AnyObject) async -> Rendition.Source {
+        let size = playlist.text.write().count
+        guard size > PureWork.small, !isRecorded, preparations == nil else { return self }
+        var source = self
+        source.preparations = await PureWork.shared.run(size: size, for: owner) {
+            PreparedPlaylist(self, content: content)
+        }
+        return source
+    }
+
+    /// Prepares the playlist of a file that the user hands in, on the lane for such files. Nil once nobody waits any more.
+    package func prepared(as content: PieceName.Content) async -> Rendition.Source? {
+        await FileLane.shared.run { _ in
+            var source = self
+            source.preparations = PreparedPlaylist(self, content: content)
+            return source
+        }
+    }
+}

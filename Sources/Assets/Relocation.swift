@@ -1,0 +1,200 @@
+public import EventLoop
+import Fetching
+import HLS
+public import HTTPMessage
+public import Origin
+import Store
+
+/// Changes the URL of an asset: the old one is dead or has an old token, and another leads to the same content.
+@LoopActor public struct Relocation {
+    let library: Library
+
+    /// Changes the URL of an asset, in the catalogue and in memory in one step. Stored pieces stay. The new URL must
+    /// lead to the same choice of renditions or lone playlist, and to the same segments of renditions with stored
+    /// pieces.
+    /// - Parameter fields: for the origin of `url`; nil to keep the present ones, which then apply only to the same
+    ///   origin.
+    /// - Throws: `urlTaken` if the URL is another asset's, `otherContent` if it leads to other content, and any error
+    ///   of fetching its playlists or of storing the change. Nothing has changed then.
+    public func follow(_ asset: Asset, to url: WebURL, fields: UserFields? = nil) async throws(LibraryError) {
+        try library.checkWritable("\(asset.name) stays where it is")
+        try library.checkOnline("\(url.redacted) cannot be looked at, since Weir is offline")
+        // A live stream that is recorded may still be found at another URL.
+        guard !asset.renditions.contains(where: { $0.source.map { $0.isRecorded && $0.isDurable } ?? false }) else {
+            throw LibraryError(.otherContent, "\(asset.name) is a recording that has ended: it is nowhere else")
+        }
+        guard asset.revision == nil else {
+            throw LibraryError(.otherContent, "\(asset.name) is nowhere else: its new content is being fetched")
+        }
+        try await checkFree(url, for: asset)
+        let isSameOrigin = url.origin == asset.access.origin
+        let access = OriginAccess(
+            to: url, with: fields ?? (isSameOrigin ? asset.fields : UserFields()),
+            cookies: asset.access.cookies, route: route(of: asset, at: url))
+        let losesFields = fields == nil && !isSameOrigin && !asset.fields.given.isEmpty
+        let destination = try await Destination(of: asset, at: url, access, by: library.playlistFetcher)
+        try await checkFree(url, for: asset)
+        let names = "\(asset.fields.given)"
+        try await move(asset, to: destination)
+        guard losesFields else { return }
+        library.report(
+            "\(asset.name): the header fields that were given (\(names)) are forgotten: they were for another origin than "
+                + "\(url.origin)")
+    }
+
+    /// Most assets that are compared with the content of a URL whose path differs from theirs.
+    private static let mostCompared = 3
+
+    /// Returns the asset whose known URL differs from a URL only in tokens, if both lead to the same ended playlist,
+    /// segment by segment: the URL alone is never enough. From then on the asset uses the new URL.
+    /// - Parameters:
+    ///   - given: the rights of the new URL.
+    ///   - fields: those that the user gave for it; nil if those of the known asset apply.
+    func assetWithOtherTokens(
+        at url: WebURL, _ given: OriginAccess, fields: UserFields?, cookies: [StoredCookie]
+    ) async -> Asset? {
+        guard library.readOnlyReason == nil else { return nil }
+        let alike = await library.byTokenlessURL.assets(like: url)
+        // Ids of films look like tokens too, and each asset that is compared costs requests: the latest first.
+        let others = alike.filter { $0.origin.path != url.path }.sorted { $0.created > $1.created }
+        for known in alike.filter({ $0.origin.path == url.path }) + others.prefix(Self.mostCompared) {
+            let asset = known.revision ?? known
+            guard asset.renditions.contains(where: { $0.source.map { $0.isDurable && !$0.isRecorded } ?? false }) else {
+                continue
+            }
+            if let fields, fields.given.isEmpty, asset.fields.contradict(fields.lines) { continue }
+            let access = OriginAccess(
+                to: url, with: fields?.applied(to: asset.fields) ?? asset.fields,
+                namesPeer: given.namesPeer || asset.access.namesPeer, cookies: asset.access.cookies,
+                route: given.route == OriginRoute() ? route(of: asset, at: url) : given.route)
+            access.cookies.offer(cookies)
+            guard let destination = try? await Destination(of: asset, at: url, access, by: library.playlistFetcher),
+                destination.isProven, !asset.isRemoved, library.asset(at: url) == nil
+            else { continue }
+            guard (try? await move(asset, to: destination)) != nil else { continue }
+            return known
+        }
+        return nil
+    }
+
+    /// The settings of an asset for another URL.
+    private func route(of asset: Asset, at url: WebURL) -> OriginRoute {
+        var route = asset.access.route
+        if url.host != asset.origin.host { route.firstClass = nil }
+        return route
+    }
+
+    /// Throws if the URL is taken; waits for an asset that is being opened there.
+    private func checkFree(_ url: WebURL, for asset: Asset) async throws(LibraryError) {
+        let occupant = await library.occupant(of: url)
+        try asset.checkNotRemoved()
+        guard let occupant, occupant !== owner(of: asset) else { return }
+        throw LibraryError(.urlTaken, "\(url.redacted) is the URL of another asset, \(occupant.name)")
+    }
+
+    /// The asset that owns the URL: a revision shares the URL of the asset that it revises.
+    private func owner(of asset: Asset) -> Asset { library.revisions.revised(by: asset) ?? asset }
+
+    /// Moves the asset to the destination, first in the catalogue and then in memory.
+    private func move(_ asset: Asset, to destination: Destination) async throws(LibraryError) {
+        try await save(destination, of: asset)
+        adopt(destination, for: asset)
+        library.events.send(.assetChanged(asset))
+    }
+
+    /// Writes the whole change to the catalogue, or nothing. From here on the URL is the asset's.
+    private func save(_ destination: Destination, of asset: Asset) async throws(LibraryError) {
+        let former = asset.origin
+        library.occupy(destination.url, by: owner(of: asset))
+        guard asset.isPersistent else { return }
+        let contents = contents(destination, of: asset)
+        do {
+            try await library.store.catalogue.save(contents, without: destination.lost.map(\.name.id), of: asset.id)
+        } catch {
+            if destination.url != former { library.occupy(destination.url, by: nil) }
+            throw LibraryError(error, about: "\(asset.name) stays where it is")
+        }
+        asset.keys.markSaved(contents.keys)
+        library.summaries?.invalidate(asset)
+        guard asset.isRemoved else { return }
+        library.occupy(destination.url, by: nil)
+        try asset.checkNotRemoved()
+    }
+
+    private func contents(_ destination: Destination, of asset: Asset) -> Catalogue.Contents {
+        var record = asset.record
+        (record.origin, record.fields) = (destination.url.text, destination.access.fields.record)
+        record.route = destination.access.route.record
+        if destination.access.namesPeer { record.fromNetwork = nil }
+        var playlists = destination.sources.filter { $0.rendition.isSaved && $0.source.isDurable }
+            .map { library.records.record(of: $0.source, $0.rendition.name.id, in: asset) }
+        if let entry = destination.entry, entry.isFit {
+            playlists.append(library.records.record(of: entry.playlist, base: entry.base, in: asset))
+        }
+        return Catalogue.Contents(
+            assets: [record] + revisedRecord(like: record, of: asset), playlists: playlists,
+            keys: asset.keys.records(of: asset.id, movedTo: destination.keys))
+    }
+
+    /// The record of the asset that this one revises, with the same URL and access rules.
+    private func revisedRecord(like record: AssetRecord, of asset: Asset) -> [AssetRecord] {
+        guard var revised = library.revisions.revised(by: asset)?.record else { return [] }
+        (revised.origin, revised.fields, revised.fromNetwork) = (record.origin, record.fields, record.fromNetwork)
+        revised.route = record.route
+        return [revised]
+    }
+
+    private func adopt(_ destination: Destination, for asset: Asset) {
+        if asset.origin != destination.url { library.occupy(asset.origin, by: nil) }
+        let owner = owner(of: asset)
+        library.byTokenlessURL.remove(owner)
+        (asset.origin, owner.origin) = (destination.url, destination.url)
+        library.byTokenlessURL.add(owner)
+        asset.access.change(to: destination.url, with: destination.access.fields)
+        asset.access.change(destination.access.route)
+        if destination.access.namesPeer { asset.access.confirm() }
+        // Before the entry, which may name the same keys.
+        for (number, url) in destination.keys { asset.keys.reidentify(number, by: url) }
+        for (rendition, source) in destination.sources where rendition.source?.isDurable ?? false {
+            rendition.move(to: source)
+        }
+        for rendition in destination.lost {
+            rendition.isSaved = false
+            // A piece may have been stored meanwhile.
+            guard rendition.folder.bytes == 0 else { continue }
+            library.loader.forget([rendition.folder])
+            rendition.forget()
+        }
+        if let entry = destination.entry { adopt(entry, for: asset) }
+        for rendition in asset.renditions { rendition.mirror = 0 }
+        asset.checked = Asset.EntryCheck(at: .now, isPresent: true, isForPlayer: true)
+        library.playlists.allowRenewal(of: asset)
+        if !asset.published.isEmpty { library.writeBundle(of: asset) }
+    }
+
+    private func adopt(_ entry: Destination.Entry, for asset: Asset) {
+        guard entry.isFit else {
+            let plan = EntryPlan(entry.playlist, known: asset.multivariant)
+            return _ = asset.relocate(by: plan, base: entry.base)
+        }
+        library.loader.forget(asset.adopt(entry.playlist, base: entry.base).map(\.folder))
+    }
+}
+
+extension Destination {
+    /// The present URLs of the keys of known playlists, by number.
+    fileprivate var keys: [Int: WebURL] {
+        var keys: [Int: WebURL] = [:]
+        for (rendition, source) in sources {
+            for (number, key) in zip(rendition.keyNumbers, source.playlist.keys) {
+                if let number, keys[number] == nil { keys[number] = key.url(base: source.base) }
+            }
+        }
+        return keys
+    }
+
+    /// True if a playlist that has ended was found to be equal.
+    fileprivate var isProven: Bool {
+        sources.contains { $0.rendition.source?.isDurable ?? false && $0.source.isDurable }
+    }
+}

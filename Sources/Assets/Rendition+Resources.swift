@@ -1,0 +1,268 @@
+import EventLoop
+public import Fetching
+public import HLS
+import HTTPMessage
+package import Playheads
+
+/// Maps names to the resources of a rendition's playlists.
+extension Rendition {
+    /// Returns the resource with a name that a present or recent playlist of this rendition contains.
+    public func resource(named name: PieceName) -> Resource? {
+        if let latest, let resource = resource(named: name, in: latest) { return resource }
+        if let source, let resource = resource(named: name, in: source) { return resource }
+        return live.resource(name)
+    }
+
+    /// Returns the resource with a name from one playlist: the known one, or one that may continue it.
+    func resource(named name: PieceName, in source: Source) -> Resource? {
+        let found: Resource? =
+            switch name.role {
+            case .segment(let number): source.segment(number).flatMap { resource(of: $0, in: source) }
+            case .initialization(let index):
+                source.playlist.maps.first { $0.index == index }.flatMap { resource(of: $0, in: source) }
+            case .key(let number): keyNumbers.firstIndex(of: number).flatMap { key($0, name, in: source) }
+            case .passing, .data: nil
+            }
+        return found?.name == name ? found : nil
+    }
+
+    private func key(_ place: Int, _ name: PieceName, in source: Source) -> Resource? {
+        let keys = source.playlist.keys
+        return keys.indices.contains(place) ? resource(name, keys[place].uri, nil, in: source) : nil
+    }
+
+    /// True if the playlist, which has ended, names it: only such resources are stored.
+    func isListed(_ name: PieceName) -> Bool {
+        guard let source else { return false }
+        guard case .segment(let number) = name.role else { return resource(named: name, in: source) != nil }
+        // Called for each cache miss: names are computed once, URLs each time.
+        return source.segment(number).map { !$0.isGap && file(of: $0) == name.description } ?? false
+    }
+
+    /// The segment as a resource; nil for a gap, or if the URI is no URL.
+    public func resource(of segment: Segment, in source: Source? = nil) -> Resource? {
+        guard !segment.isGap else { return nil }
+        return resource(name(of: segment, in: source), segment.uri, segment.byteRange, in: source)
+    }
+
+    /// The initialization section as a resource.
+    public func resource(of map: Map, in source: Source? = nil) -> Resource? {
+        resource(name(of: map, in: source), map.uri, map.byteRange, in: source)
+    }
+
+    /// The resource at a URI of a playlist; nil if that is no URL.
+    func resource(_ name: PieceName, _ uri: String, _ range: SubRange?, in source: Source?) -> Resource? {
+        guard let source = source ?? self.source, !source.isRecorded, let url = try? source.base.resolving(uri) else {
+            return nil
+        }
+        return Resource(name: name, url: url, range: range?.bytes)
+    }
+
+    /// The time of a segment; nil if it is unknown, and for other pieces.
+    package func span(of name: PieceName) -> SegmentSpan? {
+        if case .segment(let number) = name.role { timeline?.span(of: number) } else { nil }
+    }
+
+    // MARK: Resources that must be stored before a segment plays
+
+    /// The keys that are used, and all initialization sections.
+    public var preliminaries: [(folder: PieceFolder, resource: Resource)] {
+        guard let playlist = source?.playlist else { return [] }
+        let numbers = playlist.usedKeys.compactMap { number(of: $0) }
+        return numbers.compactMap { number in keys.resource(number).map { (keys.folder, $0) } }
+            + playlist.maps.compactMap { map in resource(of: map).map { (folder, $0) } }
+    }
+
+    /// The names of the keys and sections that segments need, chosen by start and end in seconds; nil for all.
+    public func preliminaries(forSegments isWanted: (_ start: Double, _ end: Double) -> Bool) -> Set<PieceName>? {
+        guard let playlist = source?.playlist else { return nil }
+        var names: Set<PieceName> = []
+        var isEverything = true
+        var time = 0.0
+        for segment in playlist.segments {
+            defer { time += segment.duration.seconds }
+            guard isWanted(time, time + segment.duration.seconds) else {
+                isEverything = false
+                continue
+            }
+            if let map = segment.map {
+                if names.insert(name(of: map)).inserted { insert(map.keys, into: &names) }
+            }
+            insert(segment.keys, into: &names)
+        }
+        return isEverything ? nil : names
+    }
+
+    private func insert(_ keys: [Key], into names: inout Set<PieceName>) {
+        for key in keys {
+            if let number = number(of: key) { names.insert(KeyRing.name(number)) }
+        }
+    }
+
+    // MARK: Resources of a live playlist besides its segments
+
+    /// The part's file name; nil if its URI is no URL.
+    public func name(of part: PartialSegment, in source: Source) -> PieceName? {
+        passingName(source.url(of: part), part.byteRange, segmentNames().fileExtension(part.uri, part.map))
+    }
+
+    /// The byte range of a hinted resource. Without a length it ends where the origin ends it, if parts are ranges.
+    private func range(of hint: PreloadHint, in source: Source) -> SubRange? {
+        if let length = hint.length { return SubRange(offset: hint.start, length: length) }
+        let isPartOfFile = hint.kind == .part && source.playlist.lastPart?.byteRange != nil
+        return hint.start > 0 || isPartOfFile ? .open(from: hint.start) : nil
+    }
+
+    /// The name that a hinted resource will have; nil for an unknown type.
+    public func name(of hint: PreloadHint, in source: Source) -> PieceName? {
+        let range = range(of: hint, in: source)
+        guard range != nil || hint.start == 0 && hint.length == nil else { return nil }
+        switch hint.kind {
+        case .part:
+            let fileExtension = segmentNames().fileExtension(hint.uri, source.playlist.lastPart?.map)
+            return passingName(source.url(of: hint), range, fileExtension)
+        case .map: return passingName(source.url(of: hint), range, "mp4")
+        case .other: return nil
+        }
+    }
+
+    private func passingName(_ url: WebURL?, _ range: SubRange?, _ fileExtension: String) -> PieceName? {
+        url.map { PieceName(.passing(live.number($0, range?.bytes)), fileExtension: fileExtension) }
+    }
+
+    /// The resources of a live playlist besides segments and keys.
+    func passingResources(of source: Source) -> [Resource] {
+        let playlist = source.playlist
+        guard !source.isRecorded else { return [] }
+        func resource(_ name: PieceName?, _ url: WebURL?, _ range: SubRange?) -> Resource? {
+            guard let name, let url else { return nil }
+            return Resource(name: name, url: url, range: range?.bytes)
+        }
+        let maps = playlist.maps.compactMap {
+            resource(name(of: $0, in: source), source.url(of: $0), $0.byteRange)
+        }
+        let parts = playlist.parts.filter { !$0.isGap }.compactMap {
+            resource(name(of: $0, in: source), source.url(of: $0), $0.byteRange)
+        }
+        let hints = playlist.preloadHints.compactMap {
+            resource(name(of: $0, in: source), source.url(of: $0), range(of: $0, in: source))
+        }
+        // A delta update leaves out sections that are still in force.
+        let kept = playlist.isDeltaUpdate ? self.source?.playlist.maps ?? [] : []
+        return maps + parts + hints + kept.compactMap { self.resource(of: $0) }
+    }
+
+    /// The last segments that precede another playlist's: players request some just after their removal. Those at the end, if
+    /// the other one's names begin anew.
+    func resources(of source: Source, before other: Source) -> [Resource] {
+        let count = other.firstNumber - source.firstNumber
+        return source.playlist.segments.prefix(count >= 0 ? count : source.shift == other.shift ? 0 : .max)
+            .suffix(Self.mostGone).compactMap { resource(of: $0, in: source) }
+    }
+
+    /// A stored piece that shows the parameters of its codecs: an initialization section, else a segment; nil for none.
+    var storedSample: PieceName? {
+        let names = folder.sizes.keys.compactMap { PieceName($0) }
+        func first(_ isWanted: (PieceName.Role) -> Bool) -> PieceName? {
+            names.filter { isWanted($0.role) }.min { $0.role.number < $1.role.number }
+        }
+        return first { if case .initialization = $0 { true } else { false } }
+            ?? first { if case .segment = $0 { true } else { false } }
+    }
+
+    // MARK: Playlists from another URL or time
+
+    /// True if a playlist from a mirror continues the known one, as far as can be seen.
+    func mayContinue(with source: Source, owner: AnyObject) async -> Bool {
+        guard let known = self.source else { return true }
+        if known.playlist == source.playlist {
+            return !known.isDurable || known.isDurable && !known.isRecorded && source.isDurable
+        }
+        let edition = self.edition
+        let relation = await relation(of: source, to: known, owner)
+        // The playlist may have been replaced meanwhile.
+        guard edition == self.edition else { return false }
+        switch relation {
+        case .same: return if known.isDurable { await hasSameContent(as: source, owner: owner) } else { true }
+        case .grown, .slid, .stale: return true
+        case .changed: return false
+        }
+    }
+
+    private func relation(
+        of source: Source, to known: Source, _ owner: AnyObject
+    ) async -> MediaPlaylist.Relation {
+        await PureWork.shared.run(size: source.playlist.text.write().count, for: owner) {
+            source.playlist.relation(to: known.playlist)
+        } ?? .changed(at: nil)
+    }
+
+    /// True if a playlist equals the known one, which has ended, except for URLs: each name keeps its resource.
+    func hasSameContent(as source: Source, owner: AnyObject) async -> Bool {
+        guard let known = self.source, known.isDurable, !known.isRecorded, source.isDurable else { return false }
+        if known.playlist == source.playlist { return true }
+        let (content, edition) = (name.content, self.edition)
+        let isSame = await PureWork.shared.run(size: source.playlist.text.write().count, for: owner) {
+            source.hasSameContent(as: known, content: content)
+        }
+        // The playlist may have been replaced meanwhile.
+        return isSame ?? false && edition == self.edition
+    }
+}
+
+extension Rendition.Source {
+    /// See `Rendition.hasSameContent(as:owner:)`. Pure, and linear in the number of segments.
+    fileprivate func hasSameContent(as known: Self, content: PieceName.Content) -> Bool {
+        let (new, old) = (playlist, known.playlist)
+        guard new.relation(to: old) == .same, new.keys.map(\.isFetchable) == old.keys.map(\.isFetchable),
+            new.maps.count == old.maps.count
+        else { return false }
+        let names = Rendition.SegmentNames(shift: known.shift, content: content)
+        return zip(new.segments, old.segments).allSatisfy { one, other in
+            one.map?.index == other.map?.index && one.keys.map(\.index) == other.keys.map(\.index)
+                && one.isGap == other.isGap && names.name(of: one) == names.name(of: other)
+        }
+    }
+}
+
+extension SubRange {
+    /// A range whose end only the origin knows; see `Resource.range`.
+    fileprivate static func open(from offset: Int) -> SubRange? { SubRange(openFrom: offset) }
+
+    /// The range in the file.
+    var bytes: Range<Int64> { Int64(offset)..<Int64(end) }
+}
+
+/// URLs of a playlist's lines, resolved on a worker for a large one.
+extension Rendition.Source {
+    /// The URL of a section.
+    func url(of map: Map) -> WebURL? { prepared(preparations?.maps, map.index, map.uri) }
+    /// The URL of a part.
+    func url(of part: PartialSegment) -> WebURL? { prepared(preparations?.parts, part.index, part.uri) }
+    /// The URL of a hint.
+    func url(of hint: PreloadHint) -> WebURL? { prepared(preparations?.hints, hint.index, hint.uri) }
+
+    /// The URL of a key.
+    func url(of key: Key) -> WebURL? {
+        guard let urls = preparations?.keyURLs, urls.indices.contains(key.index) else { return key.url(base: base) }
+        return urls[key.index]
+    }
+
+    private func prepared(_ urls: [WebURL?]?, _ index: Int, _ uri: String) -> WebURL? {
+        guard let urls, urls.indices.contains(index) else { return try? base.resolving(uri) }
+        return urls[index]
+    }
+}
+
+extension Rendition.Source {
+    /// True if this is not what is left of another playlist, which has ended. An ended list may lose segments later, or get those
+    /// that had left the window; it gets none at its end.
+    func isOtherBroadcast(than ended: Rendition.Source) -> Bool {
+        guard isDurable else { return true }
+        return playlist.endSequenceNumber > ended.playlist.endSequenceNumber || urls.isDisjoint(with: ended.urls)
+    }
+
+    private var urls: Set<TokenlessURL> {
+        Set(playlist.segments.compactMap { try? base.resolving($0.uri) }.map { TokenlessURL($0) })
+    }
+}

@@ -1,0 +1,397 @@
+public import EventLoop
+public import Fetching
+public import HLS
+public import HTTPMessage
+package import Playheads
+
+/// The media of one playlist, a variant's or an EXT-X-MEDIA's: the playlist, its resources by name, and its pieces.
+@LoopActor public final class Rendition {
+    /// A media playlist as fetched, and the base URL of its references.
+    public struct Source: Sendable {
+        /// The playlist.
+        public let playlist: MediaPlaylist
+        /// The URL after redirects.
+        public let base: WebURL
+        /// The variables that it could import from the multivariant playlist of that time; nil if none names it.
+        package let imports: [String: String]?
+        /// The time when the origin made it, from the response (RFC 9111 §5.1).
+        public let born: ContinuousClock.Instant
+        let needed: Int
+        /// See `prepared(as:owner:)`; nil for a small playlist.
+        var preparations: PreparedPlaylist?
+        /// True if it is the window of a recording, and not a complete presentation although it may have an end.
+        package var isWindow = false
+        /// The index of the mirror that it is from.
+        var mirror = 0
+        /// Added to its media sequence numbers in names: not 0 if the origin restarted its numbers, see `LiveNumbering`.
+        package var shift = 0
+        /// True if it is a recorded playlist, whose URIs are names of pieces. A lost piece cannot be fetched again.
+        public let isRecorded: Bool
+
+        package init(
+            playlist: MediaPlaylist, base: WebURL, imports: [String: String]? = nil,
+            born: ContinuousClock.Instant = .now, isRecorded: Bool = false
+        ) {
+            (self.playlist, self.base, self.imports) = (playlist, base, imports)
+            (self.born, self.isRecorded) = (born, isRecorded)
+            needed = playlist.segments.count - playlist.gapCount
+        }
+
+        /// Its keys that can be fetched, in the playlist's order.
+        package var keyURLs: [WebURL] {
+            if isRecorded { return [] }
+            if let preparations { return preparations.keyURLs.compactMap(\.self) }
+            return playlist.keys.compactMap { $0.url(base: base) }
+        }
+
+        /// True if it has ended, so that it may be stored.
+        public var isDurable: Bool { !playlist.isLive && !isWindow }
+
+        /// The number of its first segment in names.
+        var firstNumber: SequenceNumber { playlist.firstSequenceNumber + shift }
+
+        /// The segment with a number in names, if it is listed.
+        package func segment(_ number: Int) -> Segment? {
+            let index = SequenceNumber(number) - firstNumber
+            return playlist.segments.indices.contains(index) ? playlist.segments[index] : nil
+        }
+    }
+
+    /// Its name in URLs and on disk, and its kind of content.
+    public let name: RenditionNaming.Name
+    /// The folder of its pieces.
+    public let folder: PieceFolder
+    /// The asset's keys.
+    public let keys: KeyRing
+    /// The latest full playlist; nil before the first.
+    public private(set) var source: Source?
+    /// The latest playlist: `source`, or a delta update after it, which is incomplete by itself and never stored.
+    private(set) var latest: Source?
+    var schedule = ReloadSchedule()
+    var isOverdue = false
+    /// True if the latest load brought an older playlist, which was not shown.
+    var hasSeenOlder = false
+    /// Its index in `Asset.renditions`.
+    public internal(set) var place = 0
+    /// The index of the mirror that answered last.
+    var mirror = 0
+    /// True if the origin has another playlist than the known one, which has ended.
+    var isOutdated = false
+    var pace = RenewalPace()
+    /// True if new URLs did not help against answers other than refusals.
+    var isRenewalUseless = false
+    /// The playlist of the latest renewal, if it had other content: a session with other advertisements may still name
+    /// segments of this one, with fresh URLs.
+    var otherSession: Source?
+    /// True if the playlist has ended, and was fetched again with other URLs.
+    private(set) var hasMoved = false
+    var directed = DirectedResponses()
+    /// Increases when the playlist is replaced.
+    package private(set) var edition = 0 {
+        didSet { editions.count += 1 }
+    }
+    private let editions: PlaylistEditions
+    /// Its recording, while that runs.
+    public package(set) var recording: (any RenditionRecording)?
+    /// The origin's last playlist before the end of the recording, which ends the live stream for players: a media
+    /// sequence number must not go back (RFC 8216 §6.2.2).
+    public package(set) var lastWindow: (source: Source, recording: any RenditionRecording)?
+    /// True if its playlist is known, and has not ended.
+    public var isLive: Bool { source.map { !$0.isDurable } ?? false }
+    /// True if the catalogue has its playlist and its keys' numbers: only then may its pieces be stored.
+    package var isSaved = false
+    /// Caches `isComplete` for these counts of changes.
+    private var wholeness: (folder: Int, keys: Int, isComplete: Bool)?
+    var live = LiveNames()
+    private var numbering = LiveNumbering()
+    /// The segments that players of the live stream do not see.
+    public package(set) var omissions = LiveOmissions()
+    /// The latest live playlist of which players see a segment, where that is not the present one.
+    package var shown: (source: Source, cut: MediaPlaylistCut?)?
+    /// True if its playlist was once a live one, before the latest start too.
+    var hasBeenLive = false
+    /// True if its playlist ended while it was live: at its URL another broadcast may have begun.
+    var isPastBroadcast: Bool { hasBeenLive && !isLive && source != nil && recording == nil }
+    /// True if the catalogue has its playlist, or it has none.
+    var canForgetPlaylist: Bool {
+        if hasBeenLive || recording != nil || lastWindow != nil || otherSession != nil { return false }
+        return source.map { $0.isDurable && !$0.isRecorded && isSaved } ?? true
+    }
+    /// True if it is the end of a live stream whose beginning has left the window. Playback stores nothing of it.
+    var isTail: Bool {
+        guard hasBeenLive, !isLive, recording == nil, let playlist = source?.playlist else { return false }
+        return playlist.playlistType == nil && playlist.firstSequenceNumber > 0
+    }
+
+    init(
+        _ name: RenditionNaming.Name, bundle: Bundle, keys: KeyRing, editions: PlaylistEditions = PlaylistEditions(),
+        folder: PieceFolder? = nil
+    ) {
+        (self.name, self.keys, self.editions) = (name, keys, editions)
+        self.folder = folder ?? PieceFolder(id: name.id, in: bundle)
+    }
+
+    /// Adopts a fetched or restored playlist whose load began at a time.
+    package func adopt(_ source: Source, began: ContinuousClock.Instant = .now) {
+        var source = source
+        if let recording {
+            source = recording.observe(source)
+        } else {
+            let (numbered, order) = numbered(source)
+            if order == .older, self.source != nil { return }
+            source = numbered
+        }
+        if !source.isDurable { hasBeenLive = true }
+        let hasChanged = self.source?.playlist.text.write() != source.playlist.text.write()
+        schedule.record(began: began, targetDuration: source.playlist.interval, hasChanged: hasChanged)
+        self.source = source
+        edition += 1
+        wholeness = nil
+        let prepared = source.isDurable ? source.preparations : nil
+        (fileNames, knownSectionFiles) = (prepared?.fileNames, nil)
+        knownTimeline = source.preparations?.timeline
+        show(source)
+        keyNumbers = []
+        if let prepared {
+            keyNumbers = prepared.keyURLs.map { $0.flatMap { keys.number(for: $0) } }
+        } else if source.isDurable {
+            keyNumbers = source.playlist.keys.map { number(of: $0, in: source) }
+        }
+    }
+
+    /// Relation of a live playlist to the known one.
+    enum LiveOrder { case newer, older, restarted }
+
+    /// Gives a live playlist the numbers for its names: after a restart of the origin's numbers a name does not stand for
+    /// another segment than before.
+    /// - Parameter replaces: true if the known playlist is out of date, so that none is older.
+    func numbered(_ source: Source, replaces: Bool = false) -> (source: Source, order: LiveOrder) {
+        // The numbers of a playlist that has ended are those of its stored pieces.
+        guard !source.isDurable else { return (source, .newer) }
+        guard recording == nil else {
+            // The recording gives its own numbers when the playlist is adopted.
+            let isStale =
+                self.source.map { known in
+                    // Cheap where it continues the known one, as usual.
+                    source.playlist.endSequenceNumber <= known.playlist.endSequenceNumber
+                        && source.playlist != known.playlist
+                        && source.playlist.relation(to: known.playlist) == .stale
+                } ?? false
+            return (source, isStale && !replaces ? .older : .newer)
+        }
+        var source = source
+        let before = numbering.shift
+        let isElsewhere = self.source.map { $0.base.replacingQuery(nil) != source.base.replacingQuery(nil) } ?? false
+        if replaces {
+            numbering.replace(with: source.playlist, isElsewhere: isElsewhere)
+        } else {
+            _ = numbering.accept(source.playlist, isElsewhere: isElsewhere)
+        }
+        source.shift = numbering.shift
+        if numbering.shift != before {
+            live.restart()
+            return (source, .restarted)
+        }
+        return (source, numbering.isOlder && !source.playlist.isDeltaUpdate ? .older : .newer)
+    }
+
+    /// Adopts the URLs of a playlist with the same content as the known one, which has ended: all names stay.
+    func move(to source: Source) {
+        for (number, key) in zip(keyNumbers, source.playlist.keys) {
+            if let number, let url = key.url(base: source.base) { keys.move(number, to: url) }
+        }
+        (self.source, latest) = (source, source)
+        (isOutdated, hasMoved) = (false, true)
+    }
+
+    /// Drops a playlist that has ended and has no stored pieces, for another broadcast. Its names stay valid for a while.
+    func beginAnew() {
+        if let source {
+            let gone = source.playlist.segments.suffix(Self.mostGone).compactMap { resource(of: $0, in: source) }
+            live.replace(with: [], gone: gone, named: gone.count)
+        }
+        forget()
+    }
+
+    /// Drops a playlist that has no stored pieces.
+    package func forget() {
+        (source, latest, keyNumbers, fileNames, wholeness) = (nil, nil, [], nil, nil)
+        (knownTimeline, knownSectionFiles) = (nil, nil)
+        shown = nil
+        edition += 1
+        (isSaved, isOutdated) = (false, false)
+    }
+
+    /// Assigns names to the resources of a playlist, full or delta update, so that its players can request them.
+    func show(_ source: Source) {
+        // Keys are numbered in the playlist's order, independent of the order of requests.
+        for url in source.keyURLs { keys.add(url) }
+        let before = latest
+        latest = source
+        guard !source.isDurable || !(before?.isDurable ?? true) else { return }
+        let passing = source.isDurable ? [] : passingResources(of: source)
+        let gone = before.map { resources(of: $0, before: source) } ?? []
+        let listed = min(source.playlist.segments.count, Self.mostGone)
+        live.replace(with: passing, gone: gone, named: passing.count + listed)
+    }
+
+    /// The most segments whose names stay valid when a playlist drops them all at once; the last ones are still requested.
+    static let mostGone = 1_000
+
+    private var knownTimeline: MediaTimeline?
+
+    /// The times of its segments, from the latest full playlist; computed once.
+    package var timeline: MediaTimeline? {
+        if knownTimeline == nil { knownTimeline = source.map { MediaTimeline($0.playlist) } }
+        return knownTimeline
+    }
+
+    /// Starts of the segments in seconds, and the end of the last one; nil if the playlist is unknown or has not ended.
+    package var segmentTimes: [Double]? { source?.isDurable ?? false ? timeline?.times : nil }
+
+    // MARK: Names
+
+    /// The segments' file names, by index in a playlist that has ended; computed once.
+    private var fileNames: [String]?
+
+    /// The segment's file name; `other` is the playlist that lists it, if that is not the known one.
+    public func file(of segment: Segment, in other: Source? = nil) -> String {
+        guard other == nil, source?.isDurable ?? false else { return name(of: segment, in: other).description }
+        let fileNames = segmentFiles
+        guard fileNames.indices.contains(segment.index) else { return name(of: segment).description }
+        return fileNames[segment.index]
+    }
+
+    /// The segments' file names, by index in the playlist; empty unless it has ended.
+    public var segmentFiles: [String] {
+        if let fileNames { return fileNames }
+        guard let source, source.isDurable else { return [] }
+        let names = source.playlist.segments.map { name(of: $0).description }
+        fileNames = names
+        return names
+    }
+
+    private var knownSectionFiles: [String]?
+
+    /// The initialization sections' file names, by index in the playlist; empty unless it has ended.
+    public var sectionFiles: [String] {
+        if let knownSectionFiles { return knownSectionFiles }
+        guard let source, source.isDurable else { return [] }
+        let names = source.playlist.maps.map { name(of: $0).description }
+        knownSectionFiles = names
+        return names
+    }
+
+    /// The rule for the names of a playlist's segments.
+    public func segmentNames(in source: Source? = nil) -> SegmentNames {
+        let source = source ?? self.source
+        return SegmentNames(
+            shift: source?.shift ?? 0, content: name.content, isRecorded: source?.isRecorded ?? false,
+            hasOmittedMap: hasOmittedMap)
+    }
+
+    /// Names segments on any thread.
+    public struct SegmentNames: Equatable, Sendable {
+        let shift: Int
+        let content: PieceName.Content
+        /// True if the URIs are names of pieces.
+        var isRecorded = false
+        /// True if the latest text is a delta update, which may omit the section in force.
+        var hasOmittedMap = false
+
+        /// The segment's name.
+        func name(of segment: Segment) -> PieceName {
+            if isRecorded, let name = PieceName(segment.uri) { return name }
+            return PieceName(
+                .segment(Int(segment.mediaSequenceNumber + shift)),
+                fileExtension: fileExtension(segment.uri, segment.map))
+        }
+
+        /// The segment's file name.
+        public func file(of segment: Segment) -> String { name(of: segment).description }
+
+        /// The file extension of a segment or part; `map` is the section in force.
+        func fileExtension(_ uri: String, _ map: Map?) -> String {
+            PieceName.segmentExtension(
+                forPath: Rendition.path(of: uri), content: content, hasMap: map != nil || hasOmittedMap)
+        }
+    }
+
+    private var hasOmittedMap: Bool {
+        (latest?.playlist.isDeltaUpdate ?? false) && !(source?.playlist.maps.isEmpty ?? true)
+    }
+
+    /// The segment's name.
+    public func name(of segment: Segment, in source: Source? = nil) -> PieceName {
+        segmentNames(in: source).name(of: segment)
+    }
+
+    /// The initialization section's name. In a sliding window its index changes, and a player must never see one name
+    /// for two sections; in a playlist that has ended the index is permanent.
+    public func name(of map: Map, in source: Source? = nil) -> PieceName {
+        let source = source ?? self.source
+        if source?.isRecorded ?? false, let name = PieceName(map.uri) { return name }
+        guard let source, !source.isDurable, let url = source.url(of: map) else {
+            return PieceName(.initialization(map.index), fileExtension: "mp4")
+        }
+        return (recording ?? lastWindow?.recording)?.name(ofMapAt: url, map.byteRange)
+            ?? PieceName(.passing(live.number(url, map.byteRange?.bytes)), fileExtension: "mp4")
+    }
+
+    /// The numbers of the keys of a playlist that has ended, by index; they stay when the URLs change.
+    package private(set) var keyNumbers: [Int?] = []
+
+    /// The number of a key; nil if it cannot be fetched (DRM), or if its URI is no URL.
+    public func number(of key: Key, in source: Source? = nil) -> Int? {
+        if keyNumbers.indices.contains(key.index) { return keyNumbers[key.index] }
+        guard let source = source ?? self.source, key.isFetchable else { return nil }
+        if source.isRecorded { return KeyRing.number(ofURI: key.uri) }
+        return source.url(of: key).flatMap { keys.number(for: $0) }
+    }
+
+    /// The path of a URI. Works on bytes, which is much faster than on characters.
+    private nonisolated static func path(of uri: String) -> String {
+        let end = uri.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
+        return end.map { String(uri[..<$0]) } ?? uri
+    }
+
+    // MARK: Stored resources
+
+    /// True if every segment, initialization section and key is stored and usable, so that it plays without the origin.
+    public var isComplete: Bool {
+        // Most of a list of thousands are never loaded.
+        guard source != nil else { return false }
+        let state = (folder.changes, keys.changes)
+        if let known = wholeness, known.folder == state.0, known.keys == state.1 { return known.isComplete }
+        let isComplete = findWhole(keys.has)
+        wholeness = (state.0, state.1, isComplete)
+        return isComplete
+    }
+
+    /// True if only expired or revoked keys are missing: these are fetched only by a renewal.
+    public var isStored: Bool {
+        if isComplete { return true }
+        let unusable = keys.unusable
+        return !unusable.isEmpty && findWhole { unusable.contains($0) || keys.has($0) }
+    }
+
+    /// - Parameter hasKey: true if a key is not missing.
+    private func findWhole(_ hasKey: (Int) -> Bool) -> Bool {
+        guard let source, source.isDurable else { return false }
+        // Usually too few files are stored, and that shows without computing any name.
+        guard folder.sizes.count >= source.needed else { return false }
+        guard source.playlist.segments.allSatisfy({ $0.isGap || folder.contains(file(of: $0)) }) else { return false }
+        return source.playlist.usedKeys.compactMap { number(of: $0) }.allSatisfy(hasKey)
+            && source.playlist.maps.allSatisfy { folder.contains(name(of: $0).description) }
+    }
+
+    /// Its expired and revoked keys.
+    package var expiredKeys: Set<Int> {
+        let unusable = keys.unusable
+        guard !unusable.isEmpty, let source else { return [] }
+        return unusable.intersection(source.playlist.usedKeys.compactMap { number(of: $0) })
+    }
+
+    /// True if its media can be stored, but not be played without a content decryption module.
+    public var needsDRM: Bool { source?.playlist.needsDRM ?? false }
+}

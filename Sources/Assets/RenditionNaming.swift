@@ -1,0 +1,117 @@
+public import Fetching
+public import HLS
+import HTTPMessage
+
+/// Names renditions for URLs and files: `video-720p`, `audio-en`, `subtitles-en`.
+public struct RenditionNaming: Equatable, Sendable {
+    /// The name of one rendition of a multivariant playlist.
+    public struct Name: Equatable, Sendable {
+        /// Unique in the asset; lower-case letters, digits and `-`.
+        public let id: String
+        /// The kind of content of its segments.
+        public let content: PieceName.Content
+        /// True if it is only for trick play (EXT-X-I-FRAME-STREAM-INF).
+        public let isIFramesOnly: Bool
+
+        /// For messages: `720p`, `audio en`; nil for an asset's only rendition.
+        package var displayName: String? {
+            if self == RenditionNaming.lone { return nil }
+            let words = id.split(separator: "-").joined(separator: " ")
+            return words.hasPrefix("video ") ? String(words.dropFirst(6)) : words
+        }
+    }
+
+    /// The names, in the order of `MultivariantPlaylist.renditionURIs`.
+    public let names: [Name]
+
+    /// Names all renditions of a playlist. The names depend only on its text, so that they are stable across restarts.
+    public init(_ playlist: MultivariantPlaylist) {
+        var draft = [Name?](repeating: nil, count: playlist.renditionURIs.count)
+        var ids = UniqueNames()
+        func put(_ index: Int, _ base: String, _ content: PieceName.Content = .media, iFrames: Bool = false) {
+            guard draft[index] == nil else { return }
+            draft[index] = Name(id: ids.insert(base), content: content, isIFramesOnly: iFrames)
+        }
+        for variant in playlist.variants { put(variant.renditionIndex, Self.base(of: variant)) }
+        for media in playlist.media {
+            guard let index = media.renditionIndex else { continue }
+            put(index, Self.base(of: media), media.type == .subtitles ? .subtitles : .media)
+        }
+        for variant in playlist.iFrameVariants {
+            put(variant.renditionIndex, "iframes" + Self.height(variant.resolution), iFrames: true)
+        }
+        names = draft.enumerated().map { index, name in
+            name ?? Name(id: "rendition-\(index)", content: .media, isIFramesOnly: false)
+        }
+    }
+
+    /// The name of the only rendition of a lone media playlist.
+    public static let lone = Name(id: "media", content: .media, isIFramesOnly: false)
+
+    private static func base(of variant: Variant) -> String {
+        if variant.resolution != nil { return "video" + height(variant.resolution) }
+        return variant.isAudioOnly ? "audio" : "video"
+    }
+
+    private static func base(of media: Media) -> String {
+        let kind: String =
+            switch media.type {
+            case .audio: "audio"
+            case .subtitles: "subtitles"
+            case .video: "video"
+            default: "media"
+            }
+        let language = AssetNaming.slug((media.language ?? media.name)[...])
+        return language.isEmpty ? kind : "\(kind)-\(language)"
+    }
+
+    private static func height(_ resolution: Resolution?) -> String { resolution.map { "-\($0.height)p" } ?? "" }
+}
+
+/// Names the media playlists of images that EXT-X-IMAGE-STREAM-INF lists: `images-180p`. They are only cached.
+enum ImageRenditions {
+    /// The names, in the order of `MultivariantPlaylist.imageVariants`. They depend only on the text of the playlist.
+    static func names(_ playlist: MultivariantPlaylist) -> [RenditionNaming.Name] {
+        var ids = UniqueNames()
+        return playlist.imageVariants.map { variant in
+            let height = variant.resolution.map { "-\($0.height)p" } ?? ""
+            return RenditionNaming.Name(id: ids.insert("images" + height), content: .images, isIFramesOnly: false)
+        }
+    }
+}
+
+/// Makes names unique by numbers, in constant time per name: a playlist may have 10,000 variants of one height.
+private struct UniqueNames {
+    private var taken: Set<String> = []
+    /// The next number to try for a name.
+    private var numbers: [String: Int] = [:]
+
+    /// Returns the first of `name`, `name-2`, `name-3` … that was not returned before.
+    mutating func insert(_ name: String) -> String {
+        if taken.insert(name).inserted { return name }
+        var number = numbers[name] ?? 2
+        while !taken.insert("\(name)-\(number)").inserted { number += 1 }
+        numbers[name] = number + 1
+        return "\(name)-\(number)"
+    }
+}
+
+struct RenditionAddresses {
+    private var byURL: [WebURL: Rendition] = [:]
+
+    /// URLs that differ only in their queries are not found without the query.
+    init(_ places: [(rendition: Rendition, urls: [WebURL])]) {
+        var ambiguous: Set<WebURL> = []
+        for (rendition, urls) in places {
+            for url in urls {
+                byURL[url] = rendition
+                let bare = url.replacingQuery(nil)
+                guard bare != url, let other = byURL.updateValue(rendition, forKey: bare) else { continue }
+                if other !== rendition { ambiguous.insert(bare) }
+            }
+        }
+        for url in ambiguous { byURL[url] = nil }
+    }
+
+    subscript(url: WebURL) -> Rendition? { byURL[url] ?? byURL[url.replacingQuery(nil)] }
+}

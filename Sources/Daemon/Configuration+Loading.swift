@@ -1,0 +1,117 @@
+internal import API
+package import Assets
+internal import FoundationEssentials
+internal import Glibc
+internal import Orders
+internal import Origin
+
+extension Configuration {
+    /// Loads the configuration: options override the environment, which overrides the file. `file` is the value of
+    /// `--config`; if nil, WEIR_CONFIG or the standard file, which need not exist. Empty variables count as unset.
+    package static func load(
+        options: [Key: [String]], file: String? = nil, environment: [String: String]
+    ) throws(ConfigurationError) -> Configuration {
+        let environment = environment.filter { !$0.value.isEmpty }
+        var configuration = Configuration(environment: environment)
+        try configuration.read(file: file, environment: environment)
+        for key in Key.allCases {
+            guard let value = environment[key.variable] else { continue }
+            try configuration.apply(key, .text(value), .environment, .variable(key.variable), environment)
+        }
+        for key in Key.allCases {
+            guard let values = options[key], let first = values.first else { continue }
+            let setting = values.count == 1 ? Setting.text(first) : .list(values)
+            try configuration.apply(key, setting, .option, .option("--\(key.optionName)"), environment)
+        }
+        try configuration.checkHome(environment)
+        try configuration.setProxies(environment)
+        return configuration
+    }
+
+    /// Joins the key `proxy` with the variables of the environment.
+    private mutating func setProxies(_ environment: [String: String]) throws(ConfigurationError) {
+        do throws(RouteRefusal) {
+            proxies = try ProxyRules(proxy, environment: environment)
+        } catch {
+            throw ConfigurationError(
+                place: .variable(error.variable ?? Key.proxy.variable), message: error.description,
+                next: "correct it, or set the key proxy")
+        }
+    }
+
+    /// Requires HOME unless all folders are configured: without HOME the default folders would be at `/`.
+    private func checkHome(_ environment: [String: String]) throws(ConfigurationError) {
+        guard !Self.hasHome(environment) else { return }
+        let homeless = Configuration(environment: environment)
+        for (name, path, standard, variable) in [
+            ("store", store, homeless.store, "XDG_DATA_HOME"), ("state", state, homeless.state, "XDG_STATE_HOME"),
+        ] where path == standard && !(environment[variable]?.hasPrefix("/") ?? false) {
+            throw ConfigurationError(
+                place: .variable("HOME"),
+                message: "is not set to an absolute path, so the \(name) folder is unknown",
+                next: "set HOME, or name the folder with --\(name) DIR")
+        }
+    }
+
+    private mutating func read(file: String?, environment: [String: String]) throws(ConfigurationError) {
+        let named = file ?? environment["WEIR_CONFIG"]
+        let path = named ?? Self.standardFile(environment: environment)
+        guard let text = try Self.text(of: path, named: named == nil ? nil : "--config") else { return }
+        let contents = try ConfigurationFile(text, path: path)
+        handlers = contents.handlers
+        for entry in contents.entries {
+            try apply(entry.key, entry.setting, .file, .file(path, line: entry.line), environment)
+        }
+        for entry in contents.selection {
+            do throws(Refusal) {
+                try setSelection(entry.key, to: entry.setting)
+            } catch {
+                throw ConfigurationError(
+                    place: .file(path, line: entry.line), message: "\(entry.key.rawValue): \(error.sentence)",
+                    next: "correct the value, or delete the line to use the default")
+            }
+        }
+        if let contradiction = selection.contradiction {
+            throw ConfigurationError(
+                place: .file(path, line: nil), message: "[selection]: \(contradiction)", next: "delete one of the lines"
+            )
+        }
+    }
+
+    /// Reads a settings file; nil if the standard file does not exist. A file in an inaccessible folder may exist, so
+    /// that is an error. `option` named the file; nil for the standard file.
+    static func text(of path: String, named option: String?) throws(ConfigurationError) -> String? {
+        if option == nil, access(path, F_OK) != 0, errno == ENOENT || errno == ENOTDIR { return nil }
+        do {
+            return try String(contentsOfFile: path, encoding: .utf8)
+        } catch {
+            let reason = access(path, R_OK) == 0 ? "it is not a file of UTF-8 text" : String(cString: strerror(errno))
+            throw ConfigurationError(
+                place: .file(path, line: nil), message: "cannot be read: \(reason)",
+                next: option.map { "name a readable file with \($0), or leave the option out" }
+                    ?? "run weir as the owner of the file, or set HOME or XDG_CONFIG_HOME to a readable folder")
+        }
+    }
+
+    private mutating func apply(
+        _ key: Key, _ setting: Setting, _ kind: Place, _ place: ConfigurationError.Place,
+        _ environment: [String: String]
+    ) throws(ConfigurationError) {
+        do {
+            try set(key, to: setting, from: kind, home: Self.home(environment))
+        } catch {
+            let isFile = kind == .file
+            throw ConfigurationError(
+                place: place, message: (isFile ? "\(key.rawValue): " : "") + error.sentence,
+                next: isFile ? "correct the value, or delete the line to use the default" : nil)
+        }
+    }
+
+    /// Reads the streams file; the default file need not exist.
+    package func streams() throws(ConfigurationError) -> [KnownStream] {
+        guard let text = try Self.text(of: streamsFile, named: given.contains(.streams) ? "--streams" : nil) else {
+            return []
+        }
+        return try StreamFile(text, path: streamsFile).streams
+    }
+}

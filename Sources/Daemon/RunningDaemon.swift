@@ -1,0 +1,360 @@
+import API
+import Assets
+import Control
+import Downloads
+import EventLoop
+import Glibc
+import HTTPMessage
+import HTTPServer
+import Integrity
+import Logging
+import Orders
+import Origin
+import Playback
+import Retention
+import Sharing
+import Store
+import Substitution
+
+/// Builds and owns the rooms, in this order: store, origin client, substitution, library, retention, exchange,
+/// downloader, playback, control, server.
+@LoopActor final class RunningDaemon {
+    private let client: OriginClient
+    private let handlers: Handlers
+    private let library: Library
+    private let summaries: Summaries
+    private let retention: Retention
+    private let exchange: ExchangeServices
+    private let downloader: Downloader
+    private let events: EventFeed
+    private let sessions: Sessions
+    private let server: HTTPServer
+    /// The connections of both servers.
+    let pool: ConnectionPool
+    private let control: ControlRoutes
+    private let page: PageRoutes
+    /// The server for the network; nil if none is configured.
+    private var network: HTTPServer?
+    private let playback: Playback
+    private let subtitles: SubtitleRoutes
+    private let limits: HTTPServer.Configuration
+    private let metrics: Metrics
+    private let conditions: ConditionMonitor
+    private let webhook: Webhook?
+    private let logger: Logger
+    private let notices: Notices
+    private let downloadLog: DownloadLog
+    private let phones: Phones
+    /// While the daemon listens.
+    private var networkWatch: NetworkWatch?
+
+    /// Builds all rooms and the server, which does not listen yet.
+    init(
+        _ configuration: Configuration, streams: [KnownStream], token: String, environment: [String: String],
+        logger: Logger
+    ) throws(ApplicationError) {
+        self.logger = logger
+        let store = try Self.openStore(configuration, logger)
+        let report: @Sendable (String) -> Void = { logger.warning("\($0)") }
+        client = OriginClient(configuration: configuration.origin(report: report), report: report)
+        handlers = Handlers(configuration.handlers, client: client, environment: environment)
+        client.handlers = handlers
+        let moves = MoveRegister()
+        let (summaries, substitutions) = (Summaries(store), Substitutions())
+        self.summaries = summaries
+        library = Library(
+            store: store, client: client, mode: configuration.mode, moves: moves, summaries: summaries,
+            partialPlayback: substitutions, storedRecordings: RecordingRestorer(), report: report)
+        library.cookieFolder = CookieFolder(configuration.state + "/cookies", report: report)
+        retention = Retention(of: library, cacheLimit: configuration.playCache, purge: configuration.purge)
+        retention.newKeyTerms = configuration.keyTerms
+        let exchange = ExchangeServices(library, moves: moves)
+        self.exchange = exchange
+        library.streams = streams
+        var downloads = Downloader.Configuration()
+        downloads.parallel = configuration.maxParallel
+        downloads.running = configuration.maxDownloads
+        downloads.rules = configuration.rules
+        downloader = Downloader(
+            library: library, retention: retention,
+            integrity: Integrity(of: library, retention, bytesPerSecond: Int64(configuration.verifyRate) << 20),
+            configuration: downloads, report: report)
+        conditions = ConditionMonitor(downloader, MachineSensors(environment: environment))
+        webhook = Self.webhook(configuration, client, report)
+        let playback = Playback(
+            library: library, substitutions: substitutions, retention: retention, logs: Self.logs(configuration),
+            report: report)
+        self.playback = playback
+        playback.ownTokens = [token]
+        sessions = playback.sessions
+        let service = LibraryService(
+            library: library, summaries: summaries, substitutions: substitutions, retention: retention,
+            exchange: exchange, downloader: downloader)
+        service.selectionDefaults = configuration.selection
+        events = EventFeed(downloader, of: library)
+        events.follow(exchange.mover)
+        webhook?.follow(downloader, library)
+        let setup = Notices.Setup(
+            commands: configuration.notices, state: StateDirectory(configuration.state), environment: environment,
+            logger: logger)
+        notices = Notices(setup, of: downloader, library, service: service)
+        downloadLog = DownloadLog(of: downloader, logger: logger)
+        var endpoints = EndpointHandlers()
+        service.register(in: &endpoints)
+        PlaybackService(sessions, library: library).register(in: &endpoints)
+        StreamService(library, store: UserStreams(configuration: configuration)).register(in: &endpoints)
+        let control = ControlRoutes(endpoints, events: events, token: token, otherUsers: configuration.otherUsers)
+        self.control = control
+        playback.changingToken = control.pageKey
+        phones = Phones(in: StateDirectory(configuration.state), report: { logger.warning("\($0)") })
+        control.access.phones = phones
+        let page = PageRoutes(control)
+        self.page = page
+        let subtitles = SubtitleRoutes(library, exchange.exporter)
+        self.subtitles = subtitles
+        limits = Self.serverConfiguration(configuration)
+        let metrics = Metrics(
+            library: library, downloader: downloader, sessions: sessions, client: client, version: Application.version)
+        self.metrics = metrics
+        pool = ConnectionPool(limit: limits.connections)
+        server = HTTPServer(configuration: limits, policy: control, pool: pool) { exchange in
+            if playback.handle(exchange) || control.handle(exchange) || page.handle(exchange)
+                || metrics.handle(exchange) || subtitles.handle(exchange)
+            {
+                return
+            }
+            Welcome.answer(exchange)
+        }
+        metrics.server = server
+        service.pool = pool
+    }
+
+    private static func openStore(_ configuration: Configuration, _ logger: Logger) throws(ApplicationError) -> Store {
+        let store: Store
+        do {
+            store = try Store(
+                path: configuration.store, reserve: configuration.reserve.map { Int64($0) << 20 },
+                state: configuration.state
+            ) {
+                logger.warning("\($0)")
+            }
+        } catch  where error.code == .busy {
+            throw ApplicationError(
+                .store, "another daemon uses the store \(configuration.store)",
+                next: "end that daemon, or use another folder: weir serve --store DIR", underlying: error)
+        } catch  where error.code == .moved {
+            throw ApplicationError(
+                .store, "\(error)",
+                next: "set this folder as \"store\" in weir.toml, or name it: weir serve --store DIR",
+                underlying: error)
+        } catch  where error.code == .newer {
+            throw ApplicationError(
+                .newerStore,
+                "the store \(configuration.store) needs a newer Weir than \(Application.version): \(error)",
+                next: "start the newer Weir again, or use another folder: weir serve --store DIR",
+                underlying: error)
+        } catch  where error.errno == EACCES {
+            throw ApplicationError(
+                .store, "the store cannot be opened: \(error)",
+                next: "run weir as the owner of the folder, or use another folder: weir serve --store DIR",
+                underlying: error)
+        } catch {
+            throw ApplicationError(
+                .store, "the store cannot be opened: \(error)",
+                next: "use another folder: weir serve --store DIR", underlying: error)
+        }
+        do {
+            try store.setExcludedFromBackups(configuration.isExcludedFromBackups)
+        } catch {
+            logger.warning("the mark for backup programs cannot be changed: \(error)")
+        }
+        store.adopt(configuration.bundleMode)
+        if let reason = store.readOnlyReason { logger.warning("nothing can be stored: \(reason)") }
+        if let recovery = store.catalogue.recovery { logger.error("\(recovery)") }
+        return store
+    }
+
+    private static func webhook(
+        _ configuration: Configuration, _ client: OriginClient, _ report: @escaping @Sendable (String) -> Void
+    ) -> Webhook? {
+        guard let receiver = configuration.webhook else { return nil }
+        return Webhook(receiver, events: configuration.webhookEvents, client: client, report: report)
+    }
+
+    private static func logs(_ configuration: Configuration) -> Sessions.Configuration {
+        var logs = Sessions.Configuration()
+        logs.folder = configuration.state + "/log"
+        logs.sessionFolder = configuration.state + "/sessions"
+        logs.days = configuration.logDays
+        logs.software = "Weir/\(Application.version)"
+        return logs
+    }
+
+    private static func serverConfiguration(_ configuration: Configuration) -> HTTPServer.Configuration {
+        var server = HTTPServer.Configuration()
+        server.connections = DescriptorLimit.connections(of: server.connections, limit: DescriptorLimit.current?.soft)
+        server.hostNames = configuration.hostNames
+        server.allowedOrigins = configuration.allowedOrigins
+        server.owners = OwnerRule(users: configuration.users)
+        return server
+    }
+
+    /// Listens on the network, and returns the URL with the token, without a slash at its end. `port` is for an address
+    /// without one.
+    func open(_ address: NetworkAddress, port: UInt16, token: String) throws(ApplicationError) -> String {
+        let gate = NetworkGate(
+            token: token, library: library, playback: playback, subtitles: subtitles,
+            .init(phones: phones, control: control, page: page))
+        var limits = self.limits
+        limits.limitsLoopback = true
+        limits.owners = nil
+        let network = HTTPServer(configuration: limits, pool: pool) { gate.answer($0) }
+        let place: ListenAddress
+        do {
+            let bound = try network.listen(host: address.host, port: address.port ?? port)
+            place = ListenAddress(host: address.host, port: bound)
+        } catch {
+            throw ApplicationError(
+                .address, "the daemon cannot listen on the network: \(error)",
+                next: "use an address that \"ip addr\" shows, and a free port: weir serve --lan ADDRESS:PORT",
+                underlying: error)
+        }
+        self.network = network
+        playback.ownTokens.append(token)
+        metrics.network = network
+        client.ownListeners.append(OriginRequest.Peer(host: place.host, port: place.port))
+        let url = "http://\(place)" + NetworkGate.path(token)
+        control.access.lan = API.LAN(url: url)
+        return url
+    }
+
+    /// Listens, resumes the downloads of an earlier process, and returns the URL of the first address. Inherited
+    /// sockets replace the configured addresses.
+    func start(
+        _ configuration: Configuration, inherited: Range<Int32>, _ claim: StateClaim
+    ) async throws(ApplicationError) -> String {
+        await library.volumes.completeBegunRemovals()
+        var addresses: [ListenAddress] = []
+        for descriptor in inherited { addresses.append(try listen(inherited: descriptor)) }
+        if inherited.isEmpty { addresses = try listen(configuration) }
+        guard let first = addresses.first else { throw ApplicationError(.address, "there is no address to listen on") }
+        client.ownListeners = addresses.map { OriginRequest.Peer(host: $0.host, port: $0.port) }
+        if !server.knowsUsers {
+            logger.warning("the kernel does not report the users of connections: every user of this machine may play")
+        }
+        keepPageKey(in: claim)
+        networkWatch = NetworkWatch { [client] in client.recordNetworkChange() }
+        downloader.resume()
+        Task { @LoopActor [orphans = exchange.orphans] in await orphans.adopt() }
+        return "http://\(first)"
+    }
+
+    /// Lets the page's link outlive the daemon, where the kernel says whose a connection is.
+    private func keepPageKey(in claim: StateClaim) {
+        guard server.knowsUsers else { return }
+        do throws(APIError) { try control.pageKey.keep(in: claim) } catch {
+            logger.warning("the link of the page ends with this daemon: \(error)")
+        }
+    }
+
+    /// True while something plays, downloads, records, waits, is checked or moved, or a client is connected. A player that is paused
+    /// counts for `IdleClock.longestPause`.
+    var isBusy: Bool {
+        sessions.count(withoutSilentFor: IdleClock.longestPause) > 0
+            || pool.count(withoutSilentFor: IdleClock.longestPause) > 0
+            || downloader.downloads.contains { $0.state.isActive }
+            || downloader.integrity.jobs.all.contains { $0.state.isActive }
+            || exchange.mover.jobs.all.contains { $0.state.isActive }
+            || exchange.publications.jobs.all.contains { $0.state.isActive }
+    }
+
+    /// The number of connections since the start.
+    var connections: Int { server.counters.connections + (network?.counters.connections ?? 0) }
+
+    /// Listens for commands on a Unix socket. Without it, they use the network address.
+    func open(socket path: String) {
+        do throws(HTTPServerError) { try server.listen(path: path) } catch {
+            logger.warning("the commands use the network address: \(error)")
+        }
+    }
+
+    private func listen(inherited descriptor: Int32) throws(ApplicationError) -> ListenAddress {
+        let address: ListenAddress
+        do {
+            let (host, port) = try server.listen(inherited: OwnedDescriptor(descriptor))
+            address = ListenAddress(host: host, port: port)
+        } catch {
+            throw .inheritedSocket("\(error)", underlying: error)
+        }
+        // Inherited sockets must follow the rule for configured addresses.
+        do { return try ListenAddress("\(address)") } catch {
+            throw .inheritedSocket(error.sentence, underlying: error)
+        }
+    }
+
+    private func listen(_ configuration: Configuration) throws(ApplicationError) -> [ListenAddress] {
+        var addresses: [ListenAddress] = []
+        for address in configuration.listen {
+            do {
+                let port = try server.listen(host: address.host, port: address.port)
+                addresses.append(ListenAddress(host: address.host, port: port))
+            } catch  where error.code == .addressInUse {
+                throw ApplicationError.portTaken(address, underlying: error)
+            } catch  where configuration.listenIsDefault && error.code == .addressNotAvailable && !addresses.isEmpty {
+                logger.debug("\(error)")  // The machine may lack IPv6.
+            } catch {
+                throw ApplicationError(
+                    .address, "\(error)", next: "weir serve --listen 127.0.0.1:8216", underlying: error)
+            }
+        }
+        return addresses
+    }
+
+    /// Stops all rooms in reverse order, gives running requests a short time, and keeps the received bytes.
+    func stop() async {
+        events.end()
+        webhook?.stop()
+        conditions.stop()
+        networkWatch = nil
+        notices.stop()
+        // Stops both servers in parallel. One after the other would double the wait for players, and let new ones in
+        // meanwhile.
+        async let networkStopped: ()? = network?.stop(within: .seconds(2))
+        await server.stop(within: .seconds(2))
+        await networkStopped
+        phones.close()
+        await sessions.close()
+        await summaries.close()
+        downloader.stop()
+        client.stop()
+        await library.close()
+    }
+}
+
+extension Configuration {
+    /// The settings for requests to origins. Joins the authorities' certificates in the state folder.
+    func origin(report: (String) -> Void) -> OriginClient.Configuration {
+        var origin = OriginClient.Configuration()
+        // Fewer transfers than usual means fewer streams of a connection too.
+        let isReduced = maxParallel < origin.placesPerHost
+        origin.streamsPerHost = isReduced ? maxParallel : max(maxParallel, origin.streamsPerHost)
+        origin.placesPerHost = maxParallel
+        origin.backgroundRate = limitRate
+        origin.usesHTTP2 = usesHTTP2
+        origin.userAgent = userAgent
+        origin.proxies = proxies
+        origin.allowedHosts = allowedHosts
+        origin.authorities = authorities.prepare(in: state, report: report)
+        return origin
+    }
+}
+
+/// The response at an unknown path.
+@LoopActor enum Welcome {
+    static func answer(_ exchange: Exchange) {
+        guard exchange.head.method == .get || exchange.head.method == .head else {
+            return exchange.reply(.methodNotAllowed, "Only GET and HEAD are accepted here.")
+        }
+        exchange.reply(.notFound, "Unknown path. \"weir list\" shows the assets that can be played.")
+    }
+}

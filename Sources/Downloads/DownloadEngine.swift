@@ -1,0 +1,427 @@
+import Assets
+import EventLoop
+import Fetching
+import HLS
+import HTTPMessage
+import Origin
+import Store
+
+/// Fetches a download's holes. One that cannot be filled stops the others only if its error affects all.
+@LoopActor final class DownloadEngine: DownloadWork {
+    private let download: Download
+    private let library: Library
+    private let most: Int
+    private var parallel = ParallelRequests(at: .now)
+    /// Pieces that were stored since the start, and bytes of fetches that are not in `fetching` any more.
+    private var (filledCount, settled): (Int, Int64) = (0, 0)
+    /// The shortest time from a request to its first byte.
+    private var latency: Duration?
+    /// The latest request for a segment that has ended since the last measurement.
+    private var latestRequest: ParallelRequests.Request?
+    /// The URL of the latest request.
+    private var lastURL: WebURL?
+    private weak var observer: (any DownloadWorkObserver)?
+    /// The renditions of the plan's tracks. One that is in several selections is here several times.
+    private var renditions: [Rendition] = []
+    /// The plan refers to these keys and initialization sections by index.
+    private var preliminaries: [[(folder: PieceFolder, resource: Resource)]] = []
+    private var plan = Plan([])
+    private var playhead = 0.0
+    private var left: [Int] = []
+    /// The selections of the plan's tracks.
+    private var selections: [Int] = []
+    /// The selection whose holes are fetched.
+    private var current = 0
+    /// The running fetches, each with its hole.
+    private var fetching: [ObjectIdentifier: Piece] = [:]
+    /// The fetches that have all bytes, which are being written to the disk. `settled` includes their bytes.
+    private var storing: [ObjectIdentifier: Piece] = [:]
+    private var requests: [Int: Int] = [:]
+    /// The requests for keys and initialization sections.
+    private var smallRequests: Set<Int> = []
+    private var lastRequest = 0
+    private var obstacle: DownloadOutcome?
+    private var faults = Faults()
+    /// Set if another owner cancelled a fetch, which is no error of the resource.
+    private var interruption: LibraryError?
+    /// Number of holes at the start of this round. It must shrink, so that the rounds end.
+    private var holes = Int.max
+    private var isFilling = false
+    private var isOver = false
+
+    @LoopActor private final class Piece {
+        let fetch: Fetch
+        let track: Int
+        let isKey: Bool
+        /// True if nothing of the selected variant plays without it, and another variant may replace that.
+        let isNeededByAll: Bool
+        let request: Int
+        /// End of the hole, in seconds of media time.
+        let end: Double
+        /// Number of bytes that were stored before.
+        let began: Int64
+        let asked = ContinuousClock.now
+        /// The time from the request to the first byte; nil before that, where several requests were under way, and if `isJoined`.
+        var wait: Duration?
+        /// True if the fetch was under way before, so that its next byte says nothing about the origin.
+        let isJoined: Bool
+        /// True if its rest takes no longer than another request needs for its first byte.
+        var isEnding = false
+        var subscription: Int?
+        /// Bytes that have arrived since.
+        var received: Int64 { max(0, fetch.written - began) }
+
+        init(_ fetch: Fetch, of hole: Plan.Hole, in batch: Plan.Batch, isKey: Bool, isNeededByAll: Bool, request: Int) {
+            (self.fetch, self.isKey, self.isNeededByAll, self.request) = (fetch, isKey, isNeededByAll, request)
+            (track, end, began) = (batch.track, hole.time.upperBound, fetch.written)
+            isJoined = fetch.approach == .joined
+        }
+    }
+
+    init(_ download: Download, library: Library, parallel: Int, observer: any DownloadWorkObserver) {
+        (self.download, self.library) = (download, library)
+        (most, self.observer) = (parallel, observer)
+    }
+
+    // MARK: DownloadWork
+
+    func start(at playhead: Double) {
+        self.playhead = playhead
+        parallel = ParallelRequests(at: .now)
+        download.asset.keys.folder.reread()
+        for rendition in download.renditions { rendition.folder.reread() }
+        replan()
+        fill()
+    }
+
+    var received: Int64 {
+        var sum = settled
+        for piece in fetching.values { sum += piece.received }
+        return sum
+    }
+
+    var unfinished: Int64 { (Array(fetching.values) + storing.values).reduce(0) { $0 + $1.fetch.written } }
+    private var isIdle: Bool { fetching.isEmpty && storing.isEmpty }
+
+    func tick() {
+        guard !isOver, !isIdle else { return }
+        measure()
+        fill()
+    }
+
+    /// Fetches stop, and keep their bytes; see `AbandonedTransfer`.
+    func cancel() {
+        isOver = true
+        let pieces = Array(fetching.values) + storing.values
+        settled = received
+        (fetching, storing, requests, smallRequests) = ([:], [:], [:], [])
+        for piece in pieces { release(piece) }
+    }
+
+    /// Plans fetches again that the playhead has passed and that still wait for their turn; after a jump, all without a
+    /// byte.
+    func move(to playhead: Double, isJump: Bool) {
+        guard !isOver else { return }
+        self.playhead = playhead
+        plan.move(to: playhead)
+        let passed = fetching.filter { _, piece in
+            isJump ? piece.fetch.written == 0 : !piece.fetch.isAsked && 0 < piece.end && piece.end <= playhead
+        }
+        guard isJump || !passed.isEmpty else { return }
+        drop(passed)
+        replan()
+        fill()
+    }
+
+    /// Releases fetches whose holes another plan has.
+    private func drop(_ pieces: [ObjectIdentifier: Piece]) {
+        for (id, piece) in pieces {
+            fetching[id] = nil
+            settled += piece.received
+            forget(piece.request)
+            // Later it begins behind these bytes.
+            if piece.received > 0 { observer?.work(for: download, received: piece.received) }
+            release(piece)
+        }
+    }
+
+    private func release(_ piece: Piece) {
+        if let subscription = piece.subscription { piece.fetch.unsubscribe(subscription) }
+        piece.fetch.release()
+    }
+
+    // MARK: Width
+
+    /// The number of requests at once. A host that answers by HTTP/2 takes more.
+    private var width: Int { min(parallel.width, mostRequests) }
+    /// As `width`, besides keys and initialization sections, which are small. One more near the end of each request: the link has
+    /// nothing to carry while the next one is on its way, and requests that began together end together.
+    private var widthNow: Int {
+        let ending = asksEarly ? min(width, fetching.values.count(where: \.isEnding)) : 0
+        return min(mostRequests, width + smallRequests.count + ending)
+    }
+    /// True if the next request is sent before a present one ends. Where several are under way, the others fill the time that a
+    /// near origin needs.
+    private var asksEarly: Bool {
+        parallel.width == 1 || latency ?? .zero >= Self.farLatency && parallel.width < mostRequests
+    }
+    private static let farLatency = Duration.milliseconds(50)
+    private var mostRequests: Int { lastURL.flatMap(library.client.streams) ?? most }
+
+    private func measure() {
+        let count = ParallelRequests.Count(
+            bytes: received, pieces: filledCount, at: .now, request: latestRequest.take())
+        // Beside players, the client decides.
+        guard library.client.backgroundAllowance == .full else { return parallel.skip(count) }
+        if parallel.record(count, most: mostRequests) { narrow() }
+    }
+
+    /// Stops the latest requests beyond the width. Those without a byte go on: they take little, and would be sent twice.
+    private func narrow() {
+        // The one that is sent early for a request that ends would be sent again at once.
+        let kept = max(width, widthNow - smallRequests.count)
+        let surplus = Set(requests.keys.filter { !smallRequests.contains($0) }.sorted().dropFirst(kept))
+        let late = fetching.values.filter { surplus.contains($0.request) && $0.fetch.written > 0 }
+        let begun = Set(late.map(\.request))
+        guard !begun.isEmpty else { return }
+        drop(fetching.filter { begun.contains($0.value.request) })
+        replan()
+    }
+
+    // MARK: Rounds
+
+    private func replan() {
+        let tracks = download.tracks
+        renditions = tracks.map(\.rendition)
+        preliminaries = renditions.map(\.preliminaries)
+        plan = Plan(tracks.map(\.holes), playhead: playhead)
+        left = tracks.map { $0.holes.preliminaries.count + $0.holes.segments.count }
+        selections = tracks.map(\.holes.selection)
+        holes = plan.count
+        reportSelections()
+    }
+
+    private func fill() {
+        // A fetch that ends at once calls back synchronously.
+        guard !isFilling else { return }
+        isFilling = true
+        while !isOver, obstacle == nil, requests.count < widthNow, isNextAllowed, let batch = plan.next() {
+            fetch(batch)
+        }
+        isFilling = false
+        guard isIdle, !isOver else { return }
+        finish()
+    }
+
+    /// True unless the next holes are of another selection than those on their way: one selection follows the other.
+    private var isNextAllowed: Bool { isIdle || plan.selection == current }
+
+    private func finish() {
+        if let obstacle { return end(obstacle) }
+        if let (error, isKey, count) = faults.summary { return end(.failed(error, isKey: isKey, count: count)) }
+        guard download.isComplete else {
+            // A piece was lost meanwhile, or another owner cancelled its fetch. The folders show what is missing.
+            let before = holes
+            replan()
+            guard plan.count < before else {
+                return end(.failed(interruption ?? LibraryError(.store, "pieces are lost as soon as they come")))
+            }
+            interruption = nil
+            return fill()
+        }
+        end(.complete)
+    }
+
+    private func end(_ outcome: DownloadOutcome) {
+        guard !isOver else { return }
+        isOver = true
+        observer?.work(for: download, ended: outcome)
+    }
+
+    // MARK: Pieces
+
+    private func fetch(_ batch: Plan.Batch) {
+        current = batch.selection
+        let rendition = renditions[batch.track]
+        var wanted: [(folder: PieceFolder, resource: Resource)] = []
+        var holes: [Plan.Hole] = []
+        for hole in batch.holes {
+            guard let found = resource(of: hole, in: batch.track) else {
+                let sentence = "a segment of \(rendition.name.id) has no usable URL"
+                record(LibraryError(.notPlaylist, sentence), isKey: false)
+                continue
+            }
+            if found.folder.contains(found.resource.name.description) {
+                left[batch.track] -= 1
+            } else {
+                wanted.append(found)
+                holes.append(hole)
+            }
+        }
+        guard let (folder, resource) = wanted.first else { return }
+        lastURL = resource.url
+        do {
+            let fetches = try library.fetches(wanted.map(\.resource), in: folder, of: download.asset)
+            lastRequest += 1
+            if case .preliminary? = batch.holes.first?.item { smallRequests.insert(lastRequest) }
+            let isKey = folder !== rendition.folder
+            let isNeededByAll = isNeededByAll(batch, isKey)
+            for (fetch, hole) in zip(fetches, holes) {
+                // A new plan also lists the holes of running fetches.
+                guard case let id = ObjectIdentifier(fetch), fetching[id] == nil, storing[id] == nil else {
+                    fetch.release()
+                    continue
+                }
+                requests[lastRequest, default: 0] += 1
+                follow(
+                    Piece(
+                        fetch, of: hole, in: batch, isKey: isKey, isNeededByAll: isNeededByAll, request: lastRequest))
+            }
+        } catch {
+            obstacle = obstacle ?? .failed(error)
+        }
+    }
+
+    private func resource(of hole: Plan.Hole, in track: Int) -> (folder: PieceFolder, resource: Resource)? {
+        switch hole.item {
+        case .preliminary(let place):
+            return preliminaries[track].indices.contains(place) ? preliminaries[track][place] : nil
+        case .segment(let index):
+            let rendition = renditions[track]
+            guard let segments = rendition.source?.playlist.segments, segments.indices.contains(index) else {
+                return nil
+            }
+            return rendition.resource(of: segments[index]).map { (rendition.folder, $0) }
+        }
+    }
+
+    private func isNeededByAll(_ batch: Plan.Batch, _ isKey: Bool) -> Bool {
+        guard case .preliminary? = batch.holes.first?.item, batch.track == 0,
+            download.asset.multivariant?.variants.count ?? 1 > 1, let playlist = renditions[0].source?.playlist
+        else { return false }
+        return isKey
+            ? playlist.keys.count == 1 && !playlist.segments.contains { $0.keys.isEmpty } : playlist.maps.count == 1
+    }
+
+    private func follow(_ piece: Piece) {
+        let fetch = piece.fetch
+        fetching[ObjectIdentifier(fetch)] = piece
+        piece.subscription = fetch.subscribe { [weak self, weak fetch] in
+            if let fetch { self?.grew(fetch) }
+        }
+        fetch.whenArrived { [weak self] in self?.arrived(fetch) }
+        fetch.whenEnded { [weak self] result in self?.ended(fetch, result) }
+    }
+
+    private func grew(_ fetch: Fetch) {
+        guard asksEarly, let piece = fetching[ObjectIdentifier(fetch)], !piece.isEnding else { return }
+        if parallel.width == 1, piece.wait == nil, !piece.isJoined {
+            let time = ContinuousClock.now - piece.asked
+            piece.wait = time
+            latency = min(latency ?? time, time)
+        }
+        guard requests[piece.request] == 1, let length = fetch.length, let rate = fetch.rate, let latency else {
+            return
+        }
+        guard Double(length - fetch.written) <= rate * (latency / .seconds(1)) else { return }
+        piece.isEnding = true
+        fill()
+    }
+
+    private func arrived(_ fetch: Fetch) {
+        guard let piece = fetching.removeValue(forKey: ObjectIdentifier(fetch)) else { return }
+        if let wait = piece.wait, requests[piece.request] == 1, !smallRequests.contains(piece.request) {
+            let body = ContinuousClock.now - piece.asked - wait
+            latestRequest = .init(wait: wait, body: body, bytes: piece.received)
+        }
+        storing[ObjectIdentifier(fetch)] = piece
+        settled += piece.received
+        forget(piece.request)
+        fill()
+    }
+
+    private func forget(_ request: Int) {
+        let count = (requests[request] ?? 1) - 1
+        requests[request] = count > 0 ? count : nil
+        if count <= 0 { smallRequests.remove(request) }
+    }
+
+    private func ended(_ fetch: Fetch, _ result: Result<Void, FetchError>) {
+        let id = ObjectIdentifier(fetch)
+        let piece: Piece
+        if let stored = storing.removeValue(forKey: id) {
+            piece = stored
+        } else if let running = fetching.removeValue(forKey: id) {
+            piece = running
+            settled += piece.received
+            forget(piece.request)
+        } else {
+            return
+        }
+        release(piece)
+        switch fetch.doubt.map({ .failure($0) }) ?? result {
+        case .success where fetch.keepFailure == nil: filled(piece)
+        case .success: obstacle = obstacle ?? fetch.keepFailure.map { .storeFailed($0) }
+        case .failure(let error) where error.code == .cancelled: interruption = LibraryError(error)
+        case .failure(let error): record(LibraryError(error), isKey: piece.isKey, needed: piece.isNeededByAll)
+        }
+        measure()
+        fill()
+    }
+
+    private func filled(_ piece: Piece) {
+        faults.recordSuccess()
+        filledCount += 1
+        left[piece.track] -= 1
+        observer?.work(for: download, received: piece.fetch.written - piece.began)
+        guard left[piece.track] == 0 else { return }
+        if download.isComplete(renditions[piece.track]) {
+            observer?.work(for: download, completed: renditions[piece.track])
+        }
+        reportSelections()
+    }
+
+    /// Reports the selections that are complete; one may be, because others have its renditions.
+    private func reportSelections() {
+        let open = Set(zip(selections, left).filter { $0.1 > 0 }.map(\.0))
+        for (place, item) in download.task.items.enumerated() where !open.contains(place) {
+            if download.isComplete(item) { observer?.work(for: download, completed: item) }
+        }
+    }
+
+    private func record(_ error: LibraryError, isKey: Bool, needed isNeededByAll: Bool = false) {
+        // A refused key may be given later; meanwhile the segments are fetched.
+        let isUseless = isNeededByAll && [.missing, .hostDead].contains(error.code)
+        guard faults.record(error, isKey: isKey) || error.concernsEverything || isUseless else { return }
+        obstacle = obstacle ?? .failed(error, isKey: isKey, count: faults.count)
+    }
+}
+
+private struct Faults {
+    private var first: (error: LibraryError, isKey: Bool)?
+    private(set) var count = 0
+    private var inARow = 0
+
+    /// After this many consecutive errors the cause is not a single piece.
+    private static let limit = 8
+
+    var summary: (error: LibraryError, isKey: Bool, count: Int)? { first.map { ($0.error, $0.isKey, count) } }
+
+    mutating func recordSuccess() { inARow = 0 }
+
+    /// Returns true if it is useless to continue.
+    mutating func record(_ error: LibraryError, isKey: Bool) -> Bool {
+        count += 1
+        // Other errors may pass, and say more about what is to be done.
+        let saysMore = first?.error.code == .hostDead && error.code != .hostDead
+        if first == nil || saysMore {
+            first = (error, isKey)
+        }
+        // A dead host says nothing about the pieces of the others.
+        if error.code == .hostDead {
+            return false
+        }
+        inARow += 1
+        return inARow >= Self.limit
+    }
+}

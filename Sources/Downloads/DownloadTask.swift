@@ -1,0 +1,88 @@
+import Assets
+package import Orders
+import Retention
+import Store
+
+/// The content that a download must store. Pure. An asset has one task; a further order for the asset adds to it.
+package struct DownloadTask: Equatable, Sendable {
+    /// One selection and the renditions that it chose.
+    struct Item: Equatable, Sendable {
+        /// Distinguishes the items of a task.
+        struct Identity: Hashable {
+            let renditions: [String]
+            let range: MediaRange?
+        }
+
+        var selection: Selection
+        /// The requested media time; nil for all of it.
+        var range: MediaRange?
+        /// Ids of the chosen renditions, the variant's own first.
+        var renditions: [String]
+        /// The part of the selection that cannot be had; nil if all of it is downloaded.
+        var shortfall: Shortfall?
+
+        var identity: Identity { Identity(renditions: renditions, range: range) }
+        var wanted: WantedTime { range.map { .parts([$0.seconds]) } ?? .all }
+
+        init(_ selection: Selection, range: MediaRange? = nil, renditions: [String], shortfall: Shortfall? = nil) {
+            self.selection = selection
+            self.range = range
+            self.renditions = renditions
+            self.shortfall = shortfall
+        }
+    }
+
+    /// The items, the latest first; no two are equal in renditions and range.
+    private(set) var items: [Item] = []
+    package var note: String?
+    package var priority = Priority.default
+    /// True to record a live presentation until it ends.
+    package var recordsLive = false
+    /// Time at which a recording ends, in seconds since 1970; nil for the end of the stream.
+    package var recordEnd: Int64?
+    /// Differences from the configured rules.
+    package var rules = DownloadRules.Change()
+    /// The user's reason for a pause, until the download is resumed.
+    package var pauseReason: String?
+
+    init() {}
+
+    /// Ids of all renditions, without duplicates: the variant of the latest item first.
+    var renditions: [String] {
+        var ids: [String] = []
+        for id in items.flatMap(\.renditions) where !ids.contains(id) { ids.append(id) }
+        return ids
+    }
+
+    /// True if the interstitials are requested as well.
+    var keepsInterstitials: Bool { items.contains { $0.selection.wishes.keepsInterstitials == true } }
+
+    /// Adds an item in front. It replaces an item with the same renditions and range.
+    mutating func add(_ item: Item) {
+        items.removeAll { $0.identity == item.identity }
+        items.insert(item, at: 0)
+    }
+
+    func with(_ items: [Item]) -> DownloadTask {
+        var task = self
+        task.items = []
+        for item in items.reversed() { task.add(item) }
+        return task
+    }
+
+    /// The task with more items, behind its own; what it covers is not added.
+    func adding(_ more: [Item]) -> DownloadTask {
+        with(items + more.filter { !covers($0) })
+    }
+
+    func covers(_ item: Item) -> Bool {
+        item.renditions.allSatisfy { span(of: $0)?.contains(item.range?.seconds) ?? false }
+    }
+
+    func span(of rendition: String) -> WantedTime? {
+        let wanting = items.filter { $0.renditions.contains(rendition) }
+        guard !wanting.isEmpty else { return nil }
+        let ranges = wanting.compactMap(\.range?.seconds)
+        return ranges.count < wanting.count ? .all : .parts(ranges)
+    }
+}

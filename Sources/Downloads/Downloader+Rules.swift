@@ -1,0 +1,60 @@
+import Assets
+import EventLoop
+package import Orders
+
+/// Rules for when downloads may run: one that a rule stops waits, and continues by itself once no rule stops it.
+extension Downloader {
+    /// The facts on which the rules of downloads that may still run depend. Nobody needs to read others.
+    package var neededFacts: Set<Conditions.Fact> {
+        byAsset.values.reduce(into: []) { facts, download in
+            if download.state.isActive, !download.task.recordsLive { facts.formUnion(rules(of: download).facts) }
+        }
+    }
+
+    /// The hours of downloads that may still run.
+    package var neededHours: [DayHours] {
+        byAsset.values.filter { $0.state.isActive && !$0.task.recordsLive }.flatMap { rules(of: $0).hours }
+    }
+
+    /// Stops and continues downloads by the rules, for a new state of the machine.
+    package func apply(_ conditions: Conditions) {
+        guard conditions != self.conditions else { return }
+        self.conditions = conditions
+        schedule()
+    }
+
+    /// The configured rules, with the changes for the download.
+    func rules(of download: Download) -> DownloadRules { configuration.rules.changed(by: download.task.rules) }
+
+    /// True if a download may not begin yet, because nobody knows if a rule stops it.
+    func mustAwaitReading(_ download: Download) -> Bool {
+        download.state == .queued && !download.task.recordsLive && rules(of: download).awaitReading(of: conditions)
+    }
+
+    /// Applies the rules to all downloads that run or would run. A recording is not stopped: what it misses never
+    /// comes again.
+    func applyRules() {
+        for download in downloads where download.isSubjectToRules {
+            let holds = download.task.recordsLive ? [] : rules(of: download).holds(under: conditions)
+            guard let first = holds.first else {
+                if download.need?.isRule ?? false {
+                    set(download, .queued)
+                    saveSoon(download)
+                }
+                continue
+            }
+            guard download.state != .waiting || download.holds != holds else { continue }
+            halt(download)
+            let message = holds.map(\.message).joined(separator: ", and ")
+            set(download, .waiting, first.need, JobFailure(code: .rule, message: message))
+            download.holds = holds
+            saveSoon(download)
+        }
+    }
+}
+
+extension Download {
+    fileprivate var isSubjectToRules: Bool {
+        state == .running || state == .queued || state == .waiting && need?.isRule ?? false
+    }
+}

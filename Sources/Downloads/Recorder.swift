@@ -1,0 +1,246 @@
+import Assets
+import EventLoop
+import Fetching
+import HLS
+import Origin
+import Store
+
+/// Records the renditions of a live stream until it ends: reloads their playlists, fetches each new segment while it is
+/// available, and turns the result into an ordinary asset.
+///
+/// All renditions end together: when the origin has ended each of them or has had nothing new for long, or when the
+/// user ends the recording. If the recording is cancelled, a later recorder continues it.
+@LoopActor final class Recorder: DownloadWork {
+    /// Identifies a piece on its way.
+    private struct Place: Hashable {
+        let folder: ObjectIdentifier
+        let name: PieceName
+
+        @LoopActor init(_ need: (folder: PieceFolder, resource: Resource)) {
+            (folder, name) = (ObjectIdentifier(need.folder), need.resource.name)
+        }
+    }
+
+    private struct Failure {
+        let since: ContinuousClock.Instant
+        let error: LibraryError
+    }
+
+    private let download: Download
+    private let library: Library
+    private let parallel: Int
+    private let limits: GiveUpRule.RecordingLimits
+    private weak var observer: (any DownloadWorkObserver)?
+    private let report: (String) -> Void
+    private var beginning: Task<Void, Never>?
+    private var tracks: [RecordingTrack] = []
+    private var fetching: [Place: (fetch: Fetch, began: Int64)] = [:]
+    /// Bytes of fetches that have ended.
+    private var settled: Int64 = 0
+    private var failures: [Place: Failure] = [:]
+    private var isOver = false
+
+    private var asset: Asset { download.asset }
+    private var renditions: [Rendition] { download.renditions }
+
+    init(
+        _ download: Download, library: Library, parallel: Int, limits: GiveUpRule.RecordingLimits = .init(),
+        observer: any DownloadWorkObserver, report: @escaping (String) -> Void
+    ) {
+        (self.download, self.library, self.parallel) = (download, library, parallel)
+        (self.limits, self.observer, self.report) = (limits, observer, report)
+    }
+
+    // MARK: DownloadWork
+
+    /// The playhead is ignored, because the oldest segments leave the origin first.
+    func start(at playhead: Double) {
+        beginning = Task { @LoopActor in
+            do throws(LibraryError) {
+                try await begin()
+            } catch {
+                end(.failed(error))
+            }
+        }
+    }
+
+    /// Stops; the recorded part is kept, and a later recorder continues it.
+    func cancel() {
+        guard !isOver else { return }
+        stop()
+        library.recordings.pause(renditions, of: asset)
+    }
+
+    func move(to playhead: Double, isJump: Bool) {}
+
+    var received: Int64 { fetching.values.reduce(settled) { $0 + max(0, $1.fetch.written - $1.began) } }
+    var unfinished: Int64 { fetching.values.reduce(0) { $0 + $1.fetch.written } }
+
+    func tick() {}
+
+    // MARK: Start and end
+
+    private func begin() async throws(LibraryError) {
+        for rendition in renditions {
+            let recording = try await library.recordings.start(rendition, of: asset)
+            guard !isOver else { return library.recordings.pause(renditions, of: asset) }
+            guard let recording else { continue }
+            tracks.append(RecordingTrack(rendition, recording, limits))
+        }
+        if tracks.isEmpty {
+            throw LibraryError(
+                .notPlaylist, "\(asset.name) has ended already: \"weir get\" fetches it without --record")
+        }
+        for track in tracks { track.task = Task { @LoopActor in await follow(track) } }
+    }
+
+    func finish() { close(because: "it was told to end") }
+
+    private func stop() {
+        isOver = true
+        beginning?.cancel()
+        for track in tracks { track.task?.cancel() }
+        let fetches = fetching.values
+        fetching = [:]
+        for (fetch, _) in fetches { fetch.release() }
+    }
+
+    private func end(_ outcome: DownloadOutcome) {
+        guard !isOver else { return }
+        stop()
+        library.recordings.pause(renditions, of: asset)
+        observer?.work(for: download, ended: outcome)
+    }
+
+    private func close(because reason: String) {
+        guard !isOver else { return }
+        stop()
+        do throws(LibraryError) {
+            guard try library.recordings.close(renditions, of: asset) else {
+                throw LibraryError(.missing, "nothing of \(asset.name) was recorded: \(reason)")
+            }
+        } catch {
+            library.recordings.pause(renditions, of: asset)
+            observer?.work(for: download, ended: .failed(error))
+            return
+        }
+        report("\(asset.name): the recording ended: \(reason)")
+        for rendition in renditions { observer?.work(for: download, completed: rendition) }
+        observer?.work(for: download, ended: .complete)
+    }
+
+    // MARK: Following
+
+    private func follow(_ track: RecordingTrack) async {
+        while !isOver {
+            if track.recording.hasEnded { await pause(track) } else { await reload(track) }
+            guard !isOver else { return }
+            if asset.isRemoved { return end(.failed(LibraryError(.missing, "\(asset.name) was removed"))) }
+            await library.records.saveNewKeys(of: asset)
+            retry(track)
+            update()
+        }
+    }
+
+    private func reload(_ track: RecordingTrack) async {
+        do throws(LibraryError) {
+            _ = try await library.playlists.nextSource(of: track.rendition, in: asset)
+            track.record(nil)
+        } catch {
+            track.record(error)
+            await pause(track)
+        }
+    }
+
+    /// Waits half a target duration: the origin must not be asked sooner (RFC 8216 §6.3.4).
+    private func pause(_ track: RecordingTrack) async { try? await LoopActor.pause(for: track.interval / 2) }
+
+    private func update() {
+        guard !isOver else { return }
+        do throws(StoreError) {
+            for track in tracks {
+                giveUpLost(of: track)
+                try track.recording.advance()
+            }
+        } catch {
+            return end(.storeFailed(error))
+        }
+        // The end may be changed while it records.
+        if let end = download.task.recordEnd, Library.now >= end { return close(because: "its time is over") }
+        if let obstacle = tracks.lazy.compactMap({ $0.recording.obstacle }).first { return close(because: obstacle) }
+        let reasons = tracks.compactMap(\.end)
+        if reasons.count == tracks.count, let reason = reasons.first { return close(because: reason) }
+        fill()
+    }
+
+    // MARK: Fetching
+
+    /// Fetches all renditions in turn by media time, the oldest segments first, because they leave the origin first.
+    private func fill() {
+        for track in tracks { track.collectNewItems() }
+        while !isOver, fetching.count < parallel {
+            let track = tracks.filter { $0.nextTime != nil }.min { $0.nextTime ?? 0 < $1.nextTime ?? 0 }
+            guard let item = track?.next() else { return }
+            fetch(item)
+        }
+    }
+
+    private func fetch(_ item: Recording.Item) {
+        for need in item.needed where !need.folder.contains(need.resource.name.description) {
+            guard !isOver, fetching[Place(need)] == nil else { continue }
+            fetch(need)
+        }
+    }
+
+    private func fetch(_ need: (folder: PieceFolder, resource: Resource)) {
+        let place = Place(need)
+        do throws(LibraryError) {
+            let fetch = try library.fetch(need.resource, in: need.folder, of: asset, urgency: .background)
+            let began = fetch.written
+            fetching[place] = (fetch, began)
+            fetch.whenEnded { [weak self] result in self?.ended(place, fetch, result, began: began) }
+        } catch {
+            fail(place, error)
+        }
+    }
+
+    private func ended(_ place: Place, _ fetch: Fetch, _ result: Result<Void, FetchError>, began: Int64) {
+        guard fetching[place]?.fetch === fetch else { return }
+        fetching[place] = nil
+        settled += max(0, fetch.written - began)
+        fetch.release()
+        if let failure = fetch.keepFailure { return end(.storeFailed(failure)) }
+        switch fetch.doubt.map({ .failure($0) }) ?? result {
+        case .success where fetch.isPiece:
+            failures[place] = nil
+            observer?.work(for: download, received: fetch.written - began)
+        // The fetch had begun before the recording needed its piece stored.
+        case .success: fail(place, LibraryError(.store, "\(place.name) was not kept"))
+        case .failure(let error): fail(place, LibraryError(error))
+        }
+        update()
+    }
+
+    private func fail(_ place: Place, _ error: LibraryError) {
+        failures[place] = Failure(since: failures[place]?.since ?? .now, error: error)
+    }
+
+    private func retry(_ track: RecordingTrack) {
+        for item in track.recording.items.prefix(2 * parallel)
+        where item.needed.contains(where: { failures[Place($0)] != nil }) {
+            fetch(item)
+        }
+    }
+
+    /// Gives up pieces that cannot be fetched any more, so that later segments can be listed.
+    private func giveUpLost(of track: RecordingTrack) {
+        for item in track.recording.items.prefix(2 * parallel) {
+            let failed = item.needed.compactMap { failures[Place($0)] }.min { $0.since < $1.since }
+            guard let failed, let limit = track.limit(for: item, failed.error), .now - failed.since >= limit else {
+                continue
+            }
+            for need in item.needed where need.folder === track.rendition.folder { failures[Place(need)] = nil }
+            track.recording.giveUp(item, because: "\(failed.error)")
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import Assets
+import EventLoop
+import HLS
+import Origin
+
+/// One rendition of a recording: its reloads, and the handling of origin errors.
+@LoopActor final class RecordingTrack {
+    let rendition: Rendition
+    let recording: Recording
+    var task: Task<Void, Never>?
+    /// Listed segments that are not fetched yet, oldest first.
+    private var waiting: ArraySlice<Recording.Item> = []
+
+    private let limits: GiveUpRule.RecordingLimits
+    private let began = ContinuousClock.now
+    private var lastSeen = Int.min
+    private var goneSince: ContinuousClock.Instant?
+    private var error: LibraryError?
+
+    init(_ rendition: Rendition, _ recording: Recording, _ limits: GiveUpRule.RecordingLimits) {
+        (self.rendition, self.recording, self.limits) = (rendition, recording, limits)
+    }
+
+    var interval: Duration { .seconds(max(rendition.source?.playlist.targetDuration ?? 2, 1)) }
+
+    // MARK: Pending items
+
+    func collectNewItems() {
+        let new = recording.items.suffix { $0.number > lastSeen }
+        waiting += new
+        lastSeen = new.last?.number ?? lastSeen
+    }
+
+    /// Start of the next item, in seconds of the recording; nil if there is none.
+    var nextTime: Double? { waiting.first?.time }
+
+    func next() -> Recording.Item? { waiting.popFirst() }
+
+    // MARK: The origin
+
+    /// Returns for how long a failing piece is retried; nil for as long as the recording itself waits.
+    func limit(for item: Recording.Item, _ error: LibraryError) -> Duration? {
+        limits.segmentLimit(
+            isListed: recording.isListed(item),
+            isMissing: [.missing, .hostDead].contains(error.code) || error.originStatus == 410,
+            isAbsent: error.code == .originAbsent, isOver: recording.hasEnded, targetDuration: interval)
+    }
+
+    func record(_ error: LibraryError?) {
+        self.error = error
+        let isGone = error.map { $0.code == .missing || [404, 410].contains($0.originStatus ?? 0) } ?? false
+        goneSince = isGone ? goneSince ?? .now : nil
+    }
+
+    /// The reason why nothing more is expected, as text; nil while more is expected.
+    var end: String? {
+        if recording.hasEnded { return recording.items.isEmpty ? "the origin ended it" : nil }
+        if let goneSince, .now - goneSince >= limits.gone {
+            return "the origin has had no playlist any more for \(Self.words(limits.gone)): \(trouble)"
+        }
+        let limit = limits.absence(targetDuration: interval)
+        guard .now - max(began, recording.grew) >= limit else { return nil }
+        return error == nil
+            ? "the origin has shown nothing new for \(Self.words(limit))"
+            : "nothing was to be had of the origin for \(Self.words(limit)): \(trouble)"
+    }
+
+    private var trouble: String { error.map { "\($0)" } ?? "" }
+
+    private static func words(_ duration: Duration) -> String {
+        let seconds = duration.components.seconds
+        return seconds >= 120 ? "\(seconds / 60) minutes" : "\(seconds) seconds"
+    }
+}
+
+extension ArraySlice {
+    fileprivate func suffix(_ holds: (Element) -> Bool) -> ArraySlice {
+        var start = endIndex
+        while start > startIndex, holds(self[start - 1]) { start -= 1 }
+        return self[start...]
+    }
+}

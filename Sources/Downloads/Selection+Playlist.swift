@@ -1,0 +1,86 @@
+package import HLS
+package import Orders
+
+/// The content of a presentation that a selection chooses. Pure.
+extension Selection {
+    /// No variant or rendition matches; the description names the request and the available ones.
+    package struct NoMatch: Error, Equatable, Sendable, CustomStringConvertible {
+        package let description: String
+    }
+
+    /// Returns the media playlists as indexes in `MultivariantPlaylist.renditionURIs`, the variant's first.
+    /// - Parameter excluded: the variants that cannot be had, as such indexes.
+    package func renditions(
+        of playlist: MultivariantPlaylist, without excluded: Set<Int> = []
+    ) throws(NoMatch) -> [Int] {
+        let variant = try VariantChoice(self, of: playlist, without: excluded).chosen
+        var places = [variant.renditionIndex]
+        for place in try media(of: variant, in: playlist).compactMap(\.renditionIndex) where !places.contains(place) {
+            places.append(place)
+        }
+        if wishes.keepsTrickPlay == true, let frames = playlist.iFrames(for: variant), !places.contains(frames) {
+            places.append(frames)
+        }
+        return places
+    }
+
+    /// Returns the chosen variant. Variants without video count only if no variant has video.
+    package func variant(of playlist: MultivariantPlaylist) throws(NoMatch) -> Variant {
+        try VariantChoice(self, of: playlist).chosen
+    }
+
+    /// Audio, then subtitles, also those that are muxed into the variant.
+    func media(of variant: Variant, in playlist: MultivariantPlaylist) throws(NoMatch) -> [Media] {
+        try MediaChoice(self, of: .audio, for: variant, in: playlist).chosen
+            + MediaChoice(self, of: .subtitles, for: variant, in: playlist).chosen
+    }
+}
+
+extension MultivariantPlaylist {
+    /// The playlist of I-frames for trick play beside a variant, as an index in `renditionURIs`: the largest that is not larger
+    /// than the variant's picture, else the smallest; of equal ones that with the highest bit rate. Nil if there is none.
+    func iFrames(for variant: Variant) -> Int? {
+        func height(_ size: Resolution?) -> Int { size?.height ?? 0 }
+        let sorted = iFrameVariants.sorted {
+            (height($0.resolution), $0.bandwidth) < (height($1.resolution), $1.bandwidth)
+        }
+        let limit = variant.resolution?.height ?? .max
+        let smallest = sorted.first.map { height($0.resolution) }
+        let fitting =
+            sorted.last { height($0.resolution) <= limit } ?? sorted.last { height($0.resolution) == smallest }
+        return fitting?.renditionIndex
+    }
+}
+
+extension Selection {
+    /// Explains the choice of a selection.
+    package struct Explanation: Equatable, Sendable {
+        /// A variant that was not chosen.
+        package struct Other: Equatable, Sendable {
+            /// Its index in the playlist.
+            package let variant: Int
+            /// The rule that excluded it, as text after "it".
+            package let reason: String
+        }
+
+        /// Index of the chosen variant.
+        package let variant: Int
+        /// Its advantage over the other matching variants, as text after "it has".
+        package let reason: String
+        /// All other variants, in the playlist's order.
+        package let others: [Other]
+        /// Indexes of the chosen EXT-X-MEDIA renditions, in the order of the request.
+        package let media: [Int]
+    }
+
+    /// Returns the choice in a playlist with its reasons.
+    package func explanation(of playlist: MultivariantPlaylist) throws(NoMatch) -> Explanation {
+        let choice = try VariantChoice(self, of: playlist)
+        let others = playlist.variants.compactMap { variant in
+            choice.reasons[variant.index].map { Explanation.Other(variant: variant.index, reason: $0) }
+        }
+        return Explanation(
+            variant: choice.chosen.index, reason: choice.reason, others: others,
+            media: try media(of: choice.chosen, in: playlist).map(\.index))
+    }
+}

@@ -1,0 +1,20 @@
+package import Assets
+package import EventLoop
+
+/// The services of this room over one library.
+@LoopActor package struct ExchangeServices {
+    package let mover: Mover
+    package let exporter: Exporter
+    package let importer: Importer
+    package let publications: Publications
+    package let orphans: OrphanBundles
+
+    /// Makes the services with the register with which `library` was made.
+    package init(_ library: Library, moves: MoveRegister) {
+        mover = Mover(library, moves)
+        exporter = Exporter(library, mover)
+        importer = Importer(library)
+        publications = Publications(library)
+        orphans = OrphanBundles(library, importer)
+    }
+}

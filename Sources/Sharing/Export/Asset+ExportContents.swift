@@ -1,0 +1,94 @@
+import Assets
+import EventLoop
+import Fetching
+import HLS
+import HTTPMessage
+import Store
+
+extension Asset {
+    /// The complete renditions at this moment: playlists, their pieces with ledgers, keys, session data, artwork and
+    /// `asset.json`. Nothing from the catalogue, which has tokens and header fields.
+    ///
+    /// - Throws: `incomplete` if no rendition is complete, `store` if a folder cannot be read.
+    func exportContents() throws(ExchangeError) -> ExportContents {
+        let playlists = BundlePlaylists(self)
+        do {
+            guard let master = try playlists.master() else {
+                throw keyExpiry.map { ExchangeError($0) } ?? incompleteError
+            }
+            let listed = master.renditions.sorted().map { renditions[$0] }
+            var folders: [ExportContents.Folder] = []
+            let all = listed + additions.sorted.filter(\.isComplete)
+            for rendition in all { folders.append(try exportFolder(of: rendition, playlists)) }
+            let more = master.files + all.flatMap { $0.keyFiles.map { "\(keys.folder.id)/\($0)" } }
+            for folder in [keys.folder, sessionData.folder] {
+                let files = Set(
+                    more.filter { $0.hasPrefix(folder.id + "/") }.map { String($0.dropFirst(folder.id.utf8.count + 1)) }
+                )
+                if !files.isEmpty { folders.append(try folder.exported(files.sorted())) }
+            }
+            let interstitials = interstitialTexts.map { ExportContents.Text($0.file, $0.bytes) }
+            if !interstitials.isEmpty {
+                let folder = try bundle.directory(create: false).subdirectory(Interstitials.folder)
+                folders.append(.init(Interstitials.folder, beside: folder, texts: interstitials))
+            }
+            return ExportContents(folders: folders, texts: try exportTexts(playlists, master: master.text))
+        } catch let error as ExchangeError {
+            throw error
+        } catch let error as StoreError {
+            throw ExchangeError(error, about: "\(name) is not exported")
+        } catch {
+            throw ExchangeError(.incomplete, "\(name) is not exported: \(error)", underlying: error)
+        }
+    }
+
+    private var incompleteError: ExchangeError {
+        ExchangeError(.incomplete, "\(name) is not exported: no rendition of it is complete")
+    }
+
+    private func exportFolder(of rendition: Rendition, _ playlists: BundlePlaylists) throws -> ExportContents.Folder {
+        guard let source = rendition.source else { throw incompleteError }
+        let text = ExportContents.Text("media.m3u8", try playlists.media(source, of: rendition))
+        // Beside the media: chapters in JSON, and the times of thumbnails.
+        let data = rendition.folder.sizes.keys.filter {
+            if case .data? = PieceName($0)?.role { true } else { false }
+        }
+        return try rendition.folder.exported(rendition.mediaFiles + data.sorted(), texts: [text])
+    }
+
+    private func exportTexts(_ playlists: BundlePlaylists, master: [UInt8]) throws -> [ExportContents.Text] {
+        var texts: [ExportContents.Text] = []
+        if let kind = artworkKind, let bytes = try bundle.directory(create: false).read(kind.fileName) {
+            texts.append(.init(kind.fileName, bytes))
+        }
+        texts.append(.init("asset.json", try playlists.identity()))
+        texts.append(.init("master.m3u8", master))
+        return texts
+    }
+}
+
+extension Rendition {
+    /// Initialization sections and segments, each once.
+    var mediaFiles: [String] {
+        guard let playlist = source?.playlist else { return [] }
+        var seen: Set<String> = []
+        let files =
+            playlist.maps.map { name(of: $0).description }
+            + playlist.segments.filter { !$0.isGap }.map { file(of: $0) }
+        return files.filter { seen.insert($0).inserted }
+    }
+
+    var keyFiles: Set<String> {
+        let keys = source?.playlist.usedKeys ?? []
+        return Set(keys.compactMap { number(of: $0) }.map { KeyRing.name($0).description })
+    }
+}
+
+extension PieceFolder {
+    fileprivate func exported(
+        _ files: [String], texts: [ExportContents.Text] = []
+    ) throws(StoreError) -> ExportContents.Folder {
+        let (pieces, sizes) = (try self.pieces(), self.sizes)
+        return ExportContents.Folder(id, pieces, files: files.map { ($0, sizes[$0] ?? -1) }, texts: texts)
+    }
+}

@@ -1,0 +1,158 @@
+import Assets
+import EventLoop
+import Fetching
+import Foundation
+import HLS
+import Store
+
+/// The parts of an asset that go into one file: its best complete variant, and every language.
+struct SingleFileExport: Sendable {
+    struct Subtitles: Sendable {
+        let folder: String
+        let files: [String]
+        /// The language by ISO 639-2, if known.
+        let language: String?
+        let name: String
+        /// Words for ffmpeg's `-disposition`: `default`, `forced`.
+        var disposition: [String] = []
+    }
+
+    let contents: ExportContents
+    /// The name of the playlist in `contents` that ffmpeg opens.
+    let playlist: String
+    let subtitles: [Subtitles]
+    /// Chapters that the user attached, as ffmpeg's metadata file; nil for none.
+    let chapters: [UInt8]?
+    /// The stored renditions that cannot go into one file, with the reasons.
+    let leftOut: [String]
+    /// True if the video is HEVC: Apple's players accept it only with the sample entry `hvc1`.
+    let isHEVC: Bool
+
+    /// Converts a language tag to ISO 639-2; nil if there is no such code.
+    static func threeLetters(_ tag: String?) -> String? {
+        guard let language = tag?.split(separator: "-").first else { return nil }
+        return Locale.LanguageCode(String(language)).identifier(.alpha3)
+    }
+}
+
+extension Asset {
+    func singleFileExport() throws(ExchangeError) -> SingleFileExport {
+        let all = try exportContents()
+        let attached = attachedSubtitles
+        guard let multivariant, let variant = multivariant.best(of: completeRenditions) else {
+            return SingleFileExport(
+                contents: all, playlist: lone.map { "\($0.name.id)/media.m3u8" } ?? "master.m3u8", subtitles: attached,
+                chapters: chapterMetadata, leftOut: [], isHEVC: false)
+        }
+        let sound = multivariant.sound(with: variant, among: completeRenditions)
+        let texts = multivariant.subtitles(with: variant, among: completeRenditions)
+        let places = [variant.renditionIndex] + sound.compactMap(\.renditionIndex) + texts.compactMap(\.renditionIndex)
+        let folders = Set(places.map { renditions[$0].name.id } + [keys.folder.id] + attached.map(\.folder))
+        let subtitles = texts.compactMap(exported)
+        let playlist = SingleFilePlaylist(video: renditions[variant.renditionIndex].name.id, sound: sound) {
+            [renditions] in
+            renditions[$0].name.id
+        }
+        let contents = ExportContents(
+            folders: all.folders.filter { folders.contains($0.name) },
+            texts: [ExportContents.Text(SingleFilePlaylist.fileName, playlist.bytes)])
+        let isIn = Set(subtitles.map(\.folder))
+        let leftOut = texts.compactMap(\.renditionIndex).map { renditions[$0].name.id }.filter { !isIn.contains($0) }
+        return SingleFileExport(
+            contents: contents, playlist: SingleFilePlaylist.fileName, subtitles: subtitles + attached,
+            chapters: chapterMetadata,
+            leftOut: leftOut.map { "\($0) is left out: only WebVTT in the clear goes into one file" },
+            isHEVC: variant.codecs.contains { $0.hasPrefix("hvc1") || $0.hasPrefix("hev1") })
+    }
+
+    /// The complete subtitles that the user attached.
+    private var attachedSubtitles: [SingleFileExport.Subtitles] {
+        additions.attachments.filter { $0.kind == .subtitles }.compactMap { attachment in
+            guard let rendition = additions.renditions[attachment.id], rendition.isComplete else { return nil }
+            var subtitles = SingleFileExport.Subtitles(
+                folder: attachment.id, files: rendition.mediaFiles,
+                language: SingleFileExport.threeLetters(attachment.language), name: attachment.name)
+            if attachment.isDefault ?? false { subtitles.disposition.append("default") }
+            if attachment.isForced ?? false { subtitles.disposition.append("forced") }
+            return subtitles
+        }
+    }
+
+    /// The chapters that the user attached last, in ffmpeg's metadata format.
+    private var chapterMetadata: [UInt8]? {
+        attachedChapters.map { list in
+            let chapters = list.spans(length: duration).map { span in
+                let title = span.title.map { "=;#\\\n".contains($0) ? "\\\($0)" : "\($0)" }.joined()
+                return """
+                    [CHAPTER]
+                    TIMEBASE=1/1000
+                    START=\(span.start.milliseconds)
+                    END=\((span.end ?? span.start).milliseconds)
+                    title=\(title)
+
+                    """
+            }
+            return Array((";FFMETADATA1\n" + chapters.joined()).utf8)
+        }
+    }
+
+    private func exported(_ media: Media) -> SingleFileExport.Subtitles? {
+        guard let place = media.renditionIndex, let playlist = renditions[place].source?.playlist,
+            playlist.keys.allSatisfy({ $0.method == .none }), playlist.maps.isEmpty
+        else { return nil }
+        let rendition = renditions[place]
+        return SingleFileExport.Subtitles(
+            folder: rendition.name.id, files: rendition.mediaFiles,
+            language: SingleFileExport.threeLetters(media.language), name: media.name)
+    }
+}
+
+extension MultivariantPlaylist {
+    /// The complete variant with the highest bit rate; one with video, if there is any.
+    fileprivate func best(of whole: Set<Int>) -> Variant? {
+        let variants = completeVariants(renditions: whole)
+        let seen = variants.filter { !$0.isAudioOnly }
+        return (seen.isEmpty ? variants : seen).max { $0.bandwidth < $1.bandwidth }
+    }
+
+    /// The audio renditions of a variant: its group, and those that only other groups have.
+    fileprivate func sound(with variant: Variant, among whole: Set<Int>) -> [Media] {
+        guard let group = variant.group(.audio) else { return [] }
+        return members(.audio, first: group, among: whole)
+    }
+
+    fileprivate func subtitles(with variant: Variant, among whole: Set<Int>) -> [Media] {
+        members(.subtitles, first: variant.group(.subtitles) ?? "", among: whole).filter { $0.renditionIndex != nil }
+    }
+
+    private func members(_ type: Media.Kind, first group: String, among whole: Set<Int>) -> [Media] {
+        let stored = media.filter { media in
+            guard media.type == type else { return false }
+            // A rendition without a URI is in the variant's own media.
+            return media.renditionIndex.map(whole.contains) ?? (media.groupID == group)
+        }
+        var seen: Set<[String]> = []
+        return (stored.filter { $0.groupID == group } + stored.filter { $0.groupID != group }).filter { media in
+            seen.insert([media.language ?? "", media.name, media.characteristics ?? ""]).inserted
+        }
+    }
+}
+
+/// A multivariant playlist for ffmpeg: one variant, and all audio as its only group.
+struct SingleFilePlaylist {
+    static let fileName = "film.m3u8"
+    let bytes: [UInt8]
+
+    init(video: String, sound: [Media], folder: (Int) -> String) {
+        var lines = ["#EXTM3U"]
+        for (number, media) in sound.enumerated() {
+            let language = SingleFileExport.threeLetters(media.language).map { ",LANGUAGE=\"\($0)\"" } ?? ""
+            let uri = media.renditionIndex.map { ",URI=\"\(folder($0))/media.m3u8\"" } ?? ""
+            let choice = media.isDefault ? ",DEFAULT=YES,AUTOSELECT=YES" : ""
+            lines.append("#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"sound\",NAME=\"\(number)\"\(language)\(choice)\(uri)")
+        }
+        lines.append("#EXT-X-STREAM-INF:BANDWIDTH=1" + (sound.isEmpty ? "" : ",AUDIO=\"sound\""))
+        lines.append("\(video)/media.m3u8")
+        bytes = Array(lines.map { $0 + "\n" }.joined().utf8)
+    }
+}

@@ -1,0 +1,62 @@
+import Assets
+import EventLoop
+import Fetching
+import HLS
+import HTTPMessage
+import PlaylistCheck
+import Store
+
+/// Plans the additions of a bundle that Weir wrote: thumbnails and stored interstitials. Attached subtitles and chapters are
+/// part of its multivariant playlist, and are imported with that.
+extension ImportPlan {
+    private static let textLimit = 1 << 20
+
+    /// - Throws: `badImport` if a playlist of an addition is damaged, or names a file that is not in the folder.
+    func readAdditions(of identity: BundleIdentity) async throws(ExchangeError) {
+        for attachment in identity.attachments ?? [] where attachment.kind == .thumbnails {
+            let place = PlaylistFolder.Place(components: [attachment.id, "media.m3u8"])
+            guard let text = folder.contents(of: place.components, limit: Self.textLimit),
+                let rendition = asset.adopt(attachment, playlist: text), let playlist = rendition.source?.playlist
+            else { continue }
+            try await addPieces(of: playlist, of: rendition, at: place)
+            let times = AttachmentFiles.timesFile.description
+            let source = PlaylistFolder.Place(components: [attachment.id, times])
+            if folder.has(source) {
+                add(Piece(folder: attachment.id, file: times, source: source, range: nil, namedBy: attachment.id))
+            }
+        }
+        if let interstitials = identity.interstitials { try await read(interstitials) }
+    }
+
+    private func read(_ stored: [BundleIdentity.Interstitial]) async throws(ExchangeError) {
+        // An export has only those that are completely stored.
+        let present = stored.filter { Interstitials.Name($0.file) != nil && folder.has(Self.place($0.file)) }
+        for id in Set(present.flatMap(\.renditions)).sorted() { try await read(interstitialRendition: id) }
+        var adopted: [BundleIdentity.Interstitial] = []
+        for interstitial in present {
+            guard let text = folder.contents(of: Self.place(interstitial.file).components, limit: Self.textLimit) else {
+                continue
+            }
+            texts.append((Interstitials.folder, interstitial.file, text))
+            adopted.append(interstitial)
+        }
+        asset.adopt(adopted)
+    }
+
+    private func read(interstitialRendition id: String) async throws(ExchangeError) {
+        let place = PlaylistFolder.Place(components: [id, "media.m3u8"])
+        guard let rendition = asset.adopt(interstitialRendition: id),
+            let base = try? asset.origin.resolving("\(id)/media.m3u8")
+        else {
+            throw ExchangeError(
+                .badImport, "\(BundleIdentity.fileName) names an interstitial \(id), which is no folder")
+        }
+        let media = try await adopt(
+            try await playlist(at: place), for: rendition, base: base, imports: nil, as: folder.name(place))
+        try await addPieces(of: media, of: rendition, at: place)
+    }
+
+    private static func place(_ file: String) -> PlaylistFolder.Place {
+        PlaylistFolder.Place(components: [Interstitials.folder, file])
+    }
+}

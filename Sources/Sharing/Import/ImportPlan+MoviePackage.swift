@@ -1,0 +1,85 @@
+import Assets
+import EventLoop
+import Fetching
+import HLS
+import HTTPMessage
+import PlaylistCheck
+
+extension MoviePackage {
+    var origin: WebURL? {
+        guard let url = master == nil ? streams.first?.url : masterURL else { return nil }
+        // A package may be somebody else's, who must not choose what a handler is asked.
+        return (try? WebURL(url)).flatMap { $0.needsHandler ? nil : $0 }
+    }
+}
+
+extension ImportPlan {
+    func read(_ package: MoviePackage) async throws(ExchangeError) {
+        guard let master = package.master, case .multivariant(let playlist) = try await text(at: master) else {
+            guard package.streams.count == 1 else { throw nothingFits }
+            asset.adoptLone()
+            guard let lone = asset.lone else { return }
+            return try await read(package.streams[0], as: lone, imports: nil)
+        }
+        asset.adopt(playlist, base: asset.origin)
+        var isAny = false
+        let names = StreamNames(package.streams)
+        for (rendition, uri) in zip(asset.renditions, asset.multivariant?.renditionURIs ?? []) {
+            let resolved = (try? asset.origin.resolving(uri))?.text
+            guard let index = names.index(of: uri, resolved: resolved) else { continue }
+            try await read(package.streams[index], as: rendition, imports: playlist.variables)
+            isAny = true
+        }
+        guard isAny else { throw nothingFits }
+    }
+
+    private var nothingFits: ExchangeError {
+        ExchangeError(.badImport, "no stream that is complete is one that the multivariant playlist names")
+    }
+
+    /// Reads a playlist, without the NULs that Apple's files may end with.
+    private func text(
+        at place: PlaylistFolder.Place, imports: [String: String]? = nil
+    ) async throws(ExchangeError) -> Playlist {
+        try await parsed(at: place, imports: imports) { [folder] () throws(ExchangeError) in
+            guard let bytes = folder.contents(of: place.components, limit: PlaylistLimits.standard.bytes) else {
+                throw ExchangeError(.badImport, "\(folder.name(place)) is not there")
+            }
+            let end = bytes.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0
+            return Array(bytes[..<end])
+        }
+    }
+
+    private func read(
+        _ stream: MoviePackage.Stream, as rendition: Rendition, imports: [String: String]?
+    ) async throws(ExchangeError) {
+        let files = stream.files
+        let name = folder.name(files.playlist)
+        let base = (try? WebURL(stream.url)) ?? asset.origin
+        let playlist = try await text(at: files.playlist, imports: imports)
+        let media = try await adopt(playlist, for: rendition, base: base, imports: imports, as: name)
+        guard media.keys.allSatisfy({ $0.method == .none }) else {
+            throw ExchangeError(.badImport, "\(name) is encrypted, and a .movpkg has no keys")
+        }
+        let count = media.segments.count - media.gapCount
+        guard count == files.segments.count, media.maps.count <= files.sections.count else {
+            throw ExchangeError(
+                .badImport, "\(name) names \(count) segments, and \(files.segments.count) are in the package")
+        }
+        let id = rendition.name.id
+        for (map, source) in zip(media.maps, files.sections) {
+            add(source.piece(rendition.name(of: map).description, of: id, namedBy: "\(name), line \(map.line)"))
+            try await giveWay()
+        }
+        let names = rendition.segmentNames()
+        try await addSegments(of: media) { segment, number in
+            files.segments[number].piece(names.file(of: segment), of: id, namedBy: "\(name), line \(segment.line)")
+        }
+    }
+}
+
+extension MoviePackage.File {
+    fileprivate func piece(_ file: String, of folder: String, namedBy: String) -> ImportPlan.Piece {
+        ImportPlan.Piece(folder: folder, file: file, source: place, range: nil, length: length, namedBy: namedBy)
+    }
+}

@@ -1,0 +1,164 @@
+package import Assets
+package import EventLoop
+import Fetching
+import Glibc
+import Orders
+import PlaylistCheck
+import Store
+
+/// A bundle in the store that no asset has and that cannot be adopted. It can only be removed.
+package struct OrphanBundle: Equatable, Sendable {
+    package let id: String
+    /// The name in lists; no asset has it.
+    package let name: String
+    package let reason: String
+}
+
+/// Adopts bundles that the catalogue does not know, as after its loss or an interrupted import.
+@LoopActor package final class OrphanBundles {
+    private struct Finds {
+        var adopted: [Asset] = []
+        var useless: [OrphanBundle] = []
+        var foreign: [String] = []
+        var unread: [(id: String, error: StoreError)] = []
+    }
+
+    /// The bundles that cannot be adopted, by name.
+    package private(set) var bundles: [String: OrphanBundle] = [:]
+
+    private let library: Library
+    private let importer: Importer
+
+    package init(_ library: Library, _ importer: Importer) { (self.library, self.importer) = (library, importer) }
+
+    /// Makes assets of the store's orphan bundles, from their own `asset.json` and playlists. Nothing is deleted.
+    ///
+    /// Information that is not in a bundle is lost: its origin with tokens and header fields, and the selections of
+    /// downloads. Only complete renditions come back.
+    package func adopt() async {
+        guard library.readOnlyReason == nil else { return }
+        // Before the first suspension: bundles that appear later belong to assets.
+        let orphans = library.store.bundleNames.filter { library.asset(id: $0) == nil }.sorted()
+        var finds = Finds()
+        for name in orphans { await adopt(bundle: name, &finds) }
+        report(finds)
+    }
+
+    private func adopt(bundle id: String, _ finds: inout Finds) async {
+        guard library.asset(id: id) == nil else { return }
+        let path: String, text: [UInt8]
+        do throws(StoreError) {
+            guard Self.isID(id) else { return finds.foreign.append(id) }
+            let folder = try library.store.bundle(id, create: false)
+            guard let found = try folder.read(BundleIdentity.fileName) else { return finds.foreign.append(id) }
+            (path, text) = (folder.path, found)
+        } catch  where [EMFILE, ENFILE, ENOMEM, EIO].contains(error.errno) {
+            return finds.unread.append((id, error))
+        } catch {
+            return finds.foreign.append(id)
+        }
+        let identity: BundleIdentity
+        do throws(StoreError) {
+            guard let found = try BundleIdentity(text, at: path + "/" + BundleIdentity.fileName) else {
+                return finds.foreign.append(id)
+            }
+            identity = found
+        } catch {
+            return finds.useless.append(list(id, "\(error)"))
+        }
+        do throws(ExchangeError) {
+            let asset = try await adopt(id, identity, at: path)
+            await library.downloads?.keep(asset)
+            library.publish(asset)
+            asset.close()
+            finds.adopted.append(asset)
+        } catch {
+            finds.useless.append(list(id, error.message))
+        }
+    }
+
+    /// The name is reserved until the bundle is removed.
+    private func list(_ id: String, _ reason: String) -> OrphanBundle {
+        let name = AssetNaming.unique(AssetNaming.name(forPath: id), isTaken: library.isTaken)
+        let orphan = OrphanBundle(id: id, name: name, reason: reason)
+        bundles[name] = orphan
+        library.reserved.insert(name)
+        return orphan
+    }
+
+    private static func isID(_ text: String) -> Bool {
+        (1...80).contains(text.utf8.count) && Directory.isName(text) && AssetNaming.isName(String(text.prefix(39)))
+            && text.utf8.allSatisfy { $0 != UInt8(ascii: ".") && $0 != UInt8(ascii: "_") }
+            && text == text.lowercased() && text.last != "-"
+    }
+
+    private func adopt(_ id: String, _ identity: BundleIdentity, at path: String) async throws(ExchangeError) -> Asset {
+        let source = try await ImportSource.read(path)
+        let wish = AssetNaming.isName(identity.name) ? identity.name : AssetNaming.name(forPath: id)
+        let name = AssetNaming.unique(wish, isTaken: library.isTaken)
+        library.reserved.insert(name)
+        defer { library.reserved.remove(name) }
+        let plan = try await importer.plan(source, name: name, id: id)
+        guard plan.isInPlace else {
+            // The bundle has a part of the renditions, and their folders have names that all of them together led to. An
+            // import gives the folders the names of that part.
+            library.reserved.remove(name)
+            let copy = try await importer.importAsset(at: path, name: name)
+            try? await library.eraseFolders(of: id)
+            return copy
+        }
+        plan.asset.life.policy = identity.policy ?? StoragePolicy()
+        plan.asset.life.firstPlayed = identity.firstPlayed
+        return try await importer.register(plan)
+    }
+
+    private func report(_ finds: Finds) {
+        if !finds.adopted.isEmpty {
+            library.report(
+                "\(Self.count(finds.adopted.count, "bundle")) in the store that nothing was known of: now in the list again as "
+                    + "\(Self.quoted(finds.adopted.map(\.name))). What bundles do not tell is lost: where they came from, with "
+                    + "tokens and header fields, and what downloads wanted")
+        }
+        for orphan in finds.useless.prefix(8) {
+            library.report("\(orphan.name) cannot be used, and is left as it is: \(orphan.reason)")
+        }
+        if let first = finds.unread.first {
+            library.report(
+                "\(Self.count(finds.unread.count, "folder")) among the bundles cannot be read now, and will be looked at when Weir "
+                    + "starts again: \(first.error)")
+        }
+        if !finds.foreign.isEmpty {
+            library.report(
+                "the folder for bundles has entries that are not bundles; they are left alone: \(Self.quoted(finds.foreign)). \"weir import\" "
+                    + "takes in a folder of HLS from elsewhere")
+        }
+    }
+
+    private static func count(_ number: Int, _ word: String) -> String { "\(number) \(word)\(number == 1 ? "" : "s")" }
+
+    private static func quoted(_ names: [String]) -> String {
+        let more = names.count > 8 ? " and \(names.count - 8) more" : ""
+        return names.prefix(8).map { $0.debugDescription }.joined(separator: ", ") + more
+    }
+
+    /// Deletes a bundle that cannot be adopted, and returns the size of its files in bytes.
+    package func remove(_ orphan: OrphanBundle) async throws(ExchangeError) -> Int64 {
+        do {
+            let (store, id) = (library.store, orphan.id)
+            let bytes = try await DiskWork.run { () throws(StoreError) in try store.bundle(id, create: false).treeSize()
+            }
+            try await library.eraseFolders(of: id)
+            bundles[orphan.name] = nil
+            library.reserved.remove(orphan.name)
+            return bytes
+        } catch {
+            throw ExchangeError(error, about: "\(orphan.name) cannot be removed")
+        }
+    }
+}
+
+extension ImportPlan {
+    fileprivate var isInPlace: Bool {
+        pieces.allSatisfy { $0.range == nil && $0.source.components == [$0.folder, $0.file] }
+    }
+}

@@ -1,0 +1,27 @@
+import Origin
+import Testing
+
+@testable import Assets
+
+struct OriginRouteTests {
+    @Test func aRecordReadsBackAsItself() throws {
+        var route = OriginRoute()
+        #expect(route.record == nil && OriginRoute(record: nil) == route)
+        route.proxy = try ProxyChoice("socks5h://anna:p%40ss@h:1")
+        route.allowedHosts = [try AllowedHost("nas.lan:9000"), try AllowedHost("10.0.0.0/8")]
+        (route.isInsecure, route.certificate, route.key, route.firstClass) = (true, "/c", "/k", .private)
+        #expect(OriginRoute(record: route.record) == route)
+        #expect(!"\(route)".contains("anna"))
+        var direct = OriginRoute()
+        direct.proxy = .direct
+        #expect(OriginRoute(record: direct.record) == direct)
+    }
+
+    /// A later version may write more, or what this one cannot read.
+    @Test func anUnknownSettingIsLeftOut() throws {
+        let record = "{\"proxy\":\"quic://h\",\"allowedHosts\":[\"a b\",\"nas\"],\"other\":1,\"firstClass\":\"x\"}"
+        var expected = OriginRoute()
+        expected.allowedHosts = [try AllowedHost("nas")]
+        #expect(OriginRoute(record: record) == expected)
+    }
+}

@@ -1,0 +1,91 @@
+import Assets
+import Foundation
+import HTTPMessage
+import Origin
+import TestSupport
+import Testing
+
+@testable import Daemon
+
+@Suite struct StreamFileTests {
+    private func read(_ text: String) throws -> [KnownStream] { try StreamFile(text, path: "/s.toml").streams }
+
+    @Test func theShippedListIsValid() throws {
+        let text = try String(contentsOfFile: Repository.path("conf/streams.toml"), encoding: .utf8)
+        let streams = try read(text)
+        #expect(streams.count == text.components(separatedBy: "\n[[stream]]").count - 1 && streams.count >= 5)
+        #expect(streams.allSatisfy { $0.title != nil && $0.url.text.hasPrefix("https://") })
+        #expect(streams[0].name == "bipbop-16x9")
+    }
+
+    @Test func namesComeFromTitlesInOrder() throws {
+        let streams = try read(
+            "[[stream]]\ntitle = \"Zoo: the film!\"\nurl = \"http://h/z.m3u8\"\n[[stream]]\nname = \"a\"\nurl = \"http://h/a.m3u8\"\n"
+        )
+        #expect(streams.map(\.name) == ["zoo-the-film", "a"] && streams.map(\.title) == ["Zoo: the film!", nil])
+        #expect(try read("").isEmpty && read("# nothing\n").isEmpty)
+    }
+
+    @Test func whatIsWrittenReadsAsTheSame() throws {
+        var stream = try #require(
+            KnownStream(name: "a", title: "A \"b\" \\ \u{1}ü", url: try WebURL("https://h/a.m3u8?x=1&y=\"")))
+        (stream.logo, stream.group) = ("https://l/1.png", "News")
+        stream.fields = try UserFields(["User-Agent: TV \"1\"", "@cdn.h X-Key: k"])
+        let plain = try #require(KnownStream(name: "b", title: nil, url: try WebURL("http://h/b")))
+        #expect(try read(StreamFile.text(of: stream) + "\n" + StreamFile.text(of: plain)) == [stream, plain])
+    }
+
+    @Test(arguments: ["headers = \"a\"", "headers = [1]", "headers = [\"hush\"]", "headers = [\"X: hush\\n\"]"])
+    func headersAreFields(line: String) throws {
+        let error = try #require(throws: ConfigurationError.self) { try read("\(Self.a)\(line)\n") }
+        #expect(error.description.hasPrefix("/s.toml:4: headers: ") && !error.description.contains("hush"), "\(error)")
+    }
+
+    private static let a = "[[stream]]\nname = \"a\"\nurl = \"http://h/a\"\n"
+
+    @Test(arguments: [
+        (
+            a + "\n[[stream]]\nname = \"b\"\nurl = \"file:///b\"\n", 7,
+            "url: the URL must begin with http:// or https://"
+        ),
+        (a + "[[stream]]\nurl = \"film\"\nname = \"b\"\n", 5, "url: the URL must begin with http:// or https://"),
+        (a + "[[stream]]\nurl = \"http://u:p@h/b\"\nname = \"b\"\n", 5, "url: "),
+        (a + "[[stream]]\nurl = \"http://h/b\"\nname = \"a\"\n", 6, "name: the name a is taken in an earlier entry"),
+        (a + "[[stream]]\ntitle = \"A\"\nurl = \"http://h/b\"\n", 5, "title: the name a is taken in an earlier entry"),
+        (a + "[[stream]]\nname = \"b\"\nurl = \"http://h/a\"\n", 6, "url: a has this URL in an earlier entry"),
+        (a + "[[stream]]\nname = \"b\"\n", 4, "url is missing"),
+        (a + "[[stream]]\nname = \"B c\"\nurl = \"http://h/b\"\n", 5, "name: \"B c\" is not a name"),
+        (a + "[[stream]]\nurl = \"http://h/b\"\n", 5, "there is no name"),
+        (a + "[[stream]]\nurl = 5\n", 5, "url is not a text"),
+        (a + "[[stream]]\nname = \"b\"\nlink = \"http://h/b\"\n", 6, "there is no key \"link\""),
+        ("name = \"b\"\n" + a, 1, "there is no key \"name\""), ("stream = 5\n", 1, "stream is not a list"),
+        ("[stream]\nname = \"a\"\n", 1, "stream is not a list"), (a + "url = \"http://h/c\"\n", 4, "is not TOML"),
+    ])
+    func aBadEntryIsNamedByLineAndKey(text: String, line: Int, message: String) throws {
+        let error = try #require(#expect(throws: ConfigurationError.self) { try read(text) })
+        #expect(error.place == .file("/s.toml", line: line), "\(error)")
+        #expect(error.message.hasPrefix(message), "\(error)")
+        #expect(error.next != nil && error.exitCode == 78)
+    }
+
+    /// Messages go to the terminal and to the log of a service.
+    @Test(arguments: ["http://u:tr0ub4dor@h/b", "http://u:tr0ub4dor@a b/", "u:tr0ub4dor@h", "http://h/b c?t=tr0ub4dor"])
+    func aBadURLIsNotRepeated(url: String) throws {
+        let text = Self.a + "[[stream]]\nurl = \"\(url)\"\nname = \"b\"\n"
+        let error = try #require(#expect(throws: ConfigurationError.self) { try read(text) })
+        #expect(!"\(error) \(error.next ?? "")".contains("tr0ub4dor") && error.place == .file("/s.toml", line: 5))
+    }
+
+    @Test func theStandardListIsOptionalAndANamedOneIsNot() throws {
+        let folder = try TemporaryFolder()
+        let environment = ["HOME": folder.path]
+        let plain = try Configuration.load(options: [:], environment: environment)
+        #expect(plain.streamsFile == folder.path(".config/weir/streams.toml"))
+        #expect(try plain.streams().isEmpty)
+        try folder.write(Data(Self.a.utf8), to: ".config/weir/streams.toml")
+        #expect(try plain.streams().map(\.name) == ["a"])
+        let named = try Configuration.load(options: [.streams: [folder.path("none.toml")]], environment: environment)
+        let error = #expect(throws: ConfigurationError.self) { try named.streams() }
+        #expect(error?.description == "\(folder.path("none.toml")): cannot be read: No such file or directory")
+    }
+}

@@ -1,0 +1,111 @@
+import Testing
+
+@testable import HLS
+
+@Suite("A channel list")
+struct ChannelListTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let text: String
+        /// Each channel as `title|id|logo|group|fields|url`.
+        let channels: [String]
+    }
+
+    static let cases = [
+        Case(testDescription: "is empty", text: "#EXTM3U\n", channels: []),
+        Case(
+            testDescription: "has plain URLs", text: "http://a/1.m3u8\r\n\r\nhttp://a/2.m3u8",
+            channels: ["|||||http://a/1.m3u8", "|||||http://a/2.m3u8"]),
+        Case(
+            testDescription: "has attributes with commas in quotation marks",
+            text: #"""
+                #EXTM3U x-tvg-url="http://e/epg"
+                #EXTINF:-1 tvg-id="one.tv" tvg-name="One HD" tvg-logo="http://l/1.png" group-title="News, world",One, the channel
+                http://a/1.m3u8
+                """#, channels: ["One, the channel|one.tv|http://l/1.png|News, world||http://a/1.m3u8"]),
+        Case(
+            testDescription: "has a name for a missing title, and attributes without quotation marks",
+            text: "#EXTINF:-1 tvg-name=\"Zwei\" group-title=Kino,\nhttp://a/2",
+            channels: ["Zwei|||Kino||http://a/2"]),
+        Case(
+            testDescription: "has VLC's options",
+            text: """
+                #EXTINF:0,Drei
+                #EXTVLCOPT:http-user-agent=TV/1 (X; Y)
+                #EXTVLCOPT:http-referrer=https://site.example/
+                #EXTVLCOPT:network-caching=1000
+                http://a/3
+                """, channels: ["Drei||||User-Agent: TV/1 (X; Y);Referer: https://site.example/|http://a/3"]),
+        Case(
+            testDescription: "has Kodi's properties and fields behind the URL",
+            text: """
+                #EXTINF:-1,Vier
+                #KODIPROP:inputstream.adaptive.stream_headers=User-Agent=TV%2F1&X-Key=a%3Db
+                http://a/4?b=c|Referer=http%3A%2F%2Fr%2F&User-Agent=late
+                """, channels: ["Vier||||User-Agent: TV/1;X-Key: a=b;Referer: http://r/|http://a/4?b=c"]),
+        Case(
+            testDescription: "has groups on lines of their own", text: "#EXTINF:10.5,A\n#EXTGRP:Sport\nhttp://a/5",
+            channels: ["A|||Sport||http://a/5"]),
+        Case(
+            testDescription: "has nothing of one channel at the next",
+            text: "#EXTINF:-1 group-title=\"G\",A\n#EXTVLCOPT:http-user-agent=U\nhttp://a/1\nhttp://a/2",
+            channels: ["A|||G|User-Agent: U|http://a/1", "|||||http://a/2"]),
+        Case(
+            testDescription: "has an attribute that does not end", text: "#EXTINF:-1 tvg-logo=\"x,A\nhttp://a/1",
+            channels: ["A||\"x|||http://a/1"]),
+        Case(
+            testDescription: "cannot inject fields",
+            text: "#EXTINF:-1,A\nhttp://a/1|X=a%0D%0AY:b&%20Z=1&Q=&W=w", channels: ["A||||W: w|http://a/1"]),
+    ]
+
+    @Test("is read", arguments: cases)
+    func reads(example: Case) {
+        let found = ChannelList(Array(example.text.utf8)).channels.map { channel in
+            [
+                channel.title, channel.id, channel.logo, channel.group, channel.fields.joined(separator: ";"),
+                channel.url,
+            ]
+            .map { $0 ?? "" }.joined(separator: "|")
+        }
+        #expect(found == example.channels)
+    }
+
+    @Test("may be in ISO 8859-1, with a mark, or of another system")
+    func encodings() {
+        let latin = Array("#EXTM3U\n#EXTINF:-1,".utf8) + [0xC4] + Array("rzte\r".utf8) + Array("http://a/1\r".utf8)
+        let list = ChannelList(latin).channels
+        #expect(list.map(\.title) == ["Ärzte"] && list.map(\.url) == ["http://a/1"] && list.map(\.line) == [3])
+        let marked = [0xEF, 0xBB, 0xBF] + Array("#extm3u\n#extinf:-1,Ü\nhttp://a/1".utf8)
+        #expect(ChannelList.isMeant(by: marked) && ChannelList(marked).channels.first?.title == "Ü")
+        let dash = "#KODIPROP:inputstream.adaptive.manifest_type=mpd\nhttp://a/1"
+        #expect(ChannelList(Array(dash.utf8)).channels.map(\.isDASH) == [true])
+    }
+
+    @Test("is no HLS playlist, and no list of URLs")
+    func kinds() {
+        let media = Array("#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\na.ts\n".utf8)
+        #expect(ChannelList.isMeant(by: media) && ChannelList.isHLS(media))
+        let list = Array("#EXTM3U\n#EXT-X-APP: x\n#EXTINF:-1,A\nhttp://a/1\n".utf8)
+        #expect(ChannelList.isMeant(by: list) && !ChannelList.isHLS(list))
+        #expect(!ChannelList.isMeant(by: Array("# mine\nhttp://a/1\n".utf8)) && !ChannelList.isMeant(by: []))
+    }
+
+    @Test("is written so that it reads as the same")
+    func writes() {
+        var one = ChannelList.Channel(url: "http://h/one.m3u8")
+        (one.title, one.id, one.logo, one.group) = ("One, \"1\"", "one", "http://l/1.png", "A \"b\"")
+        var two = ChannelList.Channel(url: "http://h/two.m3u8")
+        (two.title, two.duration) = ("Two\nlines", 888.1)
+        let text = ChannelList([one, two]).text
+        #expect(
+            text == """
+                #EXTM3U
+                #EXTINF:-1 tvg-id="one" tvg-logo="http://l/1.png" group-title="A 'b'",One, "1"
+                http://h/one.m3u8
+                #EXTINF:888.1,Two lines
+                http://h/two.m3u8
+
+                """)
+        #expect(ChannelList(ChannelList(Array(text.utf8)).channels).text == text)
+    }
+}

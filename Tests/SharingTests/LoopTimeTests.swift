@@ -1,0 +1,103 @@
+import EventLoop
+import Foundation
+import TestRooms
+import TestSupport
+import Testing
+
+@testable import Assets
+@testable import Sharing
+
+/// The loop's part in long work on files that the user hands in.
+@Suite(.serialized) @LoopActor struct LoopTimeTests {
+    /// Records how long other work on the loop has to wait, as processor time of the loop's thread: the load of the machine
+    /// does not count.
+    @LoopActor private final class Stopwatch {
+        private(set) var longest = 0.0
+        private var last = 0.0
+        private var isStopped = false
+
+        private static func processorTime() -> Double {
+            var time = timespec()
+            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+            return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+        }
+
+        private func run() async {
+            while !isStopped {
+                await withCheckedContinuation { continuation in Task { @LoopActor in continuation.resume() } }
+                look()
+            }
+        }
+
+        private func look() {
+            let now = Self.processorTime()
+            longest = max(longest, now - last)
+            last = now
+        }
+
+        /// The longest processor time between two jobs of the loop while `body` runs.
+        static func longest(during body: @LoopActor () async throws -> Void) async rethrows -> Double {
+            let watch = Stopwatch()
+            watch.last = processorTime()
+            let running = Task { @LoopActor in await watch.run() }
+            try await body()
+            watch.look()
+            watch.isStopped = true
+            await running.value
+            return watch.longest
+        }
+    }
+
+    @Test("An import of 100 streams and 10,000 segments leaves the loop to others")
+    func importOfManyStreams() async throws {
+        let folder = try TemporaryFolder()
+        let segments = (0..<100).map { "#EXTINF:2,\n../\($0).ts\n" }
+        let media = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n\(segments.joined())#EXT-X-ENDLIST\n"
+        for number in 0..<100 {
+            try folder.write(Data([0x47] + [UInt8](repeating: 0, count: 187)), to: "film/\(number).ts")
+            try folder.write(Data(media.utf8), to: "film/\(number)/media.m3u8")
+        }
+        let variants = (0..<100).map { "#EXT-X-STREAM-INF:BANDWIDTH=\($0 + 1)00000\n\($0)/media.m3u8\n" }
+        try folder.write(Data("#EXTM3U\n\(variants.joined())".utf8), to: "film/master.m3u8")
+        let fixture = try await TestHouse()
+        let longest = try await Stopwatch.longest {
+            _ = try await fixture.exchange.importer.importAsset(at: folder.path("film"), name: "film")
+        }
+        // In a debug build, which needs about eight times as long as a release build.
+        #expect(longest < 0.2)
+    }
+
+    @Test("A subtitle file of 100,000 cues leaves the loop to others")
+    func subtitlesOfManyCues() async throws {
+        let folder = try TemporaryFolder()
+        let cues = (0..<100_000).map { number in
+            let second = number % 3600
+            let clock = String(format: "%02d:%02d:%02d", number / 3600, second / 60, second % 60)
+            return "\(clock).000 --> \(clock).500\nLine \(number)\n\n"
+        }
+        try folder.write(Data("WEBVTT\n\n\(cues.joined())".utf8), to: "film/0.vtt")
+        try folder.write(
+            Data("#EXTM3U\n#EXT-X-TARGETDURATION:100000\n#EXTINF:100000,\n0.vtt\n#EXT-X-ENDLIST\n".utf8),
+            to: "film/en.m3u8")
+        try folder.write(Data([0x47] + [UInt8](repeating: 0, count: 187)), to: "film/0.ts")
+        try folder.write(
+            Data("#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n0.ts\n#EXT-X-ENDLIST\n".utf8), to: "film/media.m3u8")
+        try folder.write(
+            Data(
+                """
+                #EXTM3U
+                #EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="s",NAME="English",LANGUAGE="en",URI="en.m3u8"
+                #EXT-X-STREAM-INF:BANDWIDTH=100000,SUBTITLES="s"
+                media.m3u8
+
+                """.utf8), to: "film/master.m3u8")
+        let fixture = try await TestHouse()
+        let asset = try await fixture.exchange.importer.importAsset(at: folder.path("film"), name: "film")
+        var text: [UInt8] = []
+        let longest = try await Stopwatch.longest {
+            text = try await fixture.exchange.exporter.subtitles("en", of: asset)
+        }
+        #expect(String(decoding: text.suffix(40), as: UTF8.self).contains("Line 99999"))
+        #expect(longest < 0.02)
+    }
+}
