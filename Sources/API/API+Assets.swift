@@ -68,7 +68,10 @@ extension API {
         /// A download's selection with reasons; only if it was requested.
         package var explanation: Explanation?
         package init(name: String, id: String, title: String? = nil, url: String, duration: Double? = nil) {
-            (self.name, self.id, self.title, self.url) = (name, id, title, url)
+            self.name = name
+            self.id = id
+            self.title = title
+            self.url = url
             self.duration = duration.map(API.milliseconds)
         }
     }
@@ -88,7 +91,9 @@ extension API {
         /// The size of the play cache, which all assets share; absent if it is not known.
         package var playCache: PlayCache?
         package init(assets: [Asset], next: String? = nil, playCache: PlayCache? = nil) {
-            (self.assets, self.next, self.playCache) = (assets, next, playCache)
+            self.assets = assets
+            self.next = next
+            self.playCache = playCache
         }
     }
 
@@ -128,7 +133,8 @@ extension API {
         package init(url: String, duration: Double? = nil, isLive: Bool = false, tracks: Tracks) {
             self.url = url
             self.duration = duration.map(API.milliseconds)
-            (self.isLive, self.tracks) = (isLive, tracks)
+            self.isLive = isLive
+            self.tracks = tracks
         }
     }
 
@@ -141,7 +147,9 @@ extension API {
         /// True to leave `tracks` empty, and `storage` out if it has no information.
         package var isBrief = false
         package init(limit: Int? = nil, after: String? = nil, isBrief: Bool = false) {
-            (self.limit, self.after, self.isBrief) = (limit, after, isBrief)
+            self.limit = limit
+            self.after = after
+            self.isBrief = isBrief
         }
 
         /// The keys of the query; all are optional.
@@ -190,7 +198,9 @@ extension API {
         /// The last purge; absent if there was none, or if content was requested again since.
         package var purge: Purge?
         package init(policy: StoragePolicy = StoragePolicy(), expiration: Int? = nil, isExpired: Bool = false) {
-            (self.policy, self.expiration, self.isExpired) = (policy, expiration, isExpired)
+            self.policy = policy
+            self.expiration = expiration
+            self.isExpired = isExpired
         }
     }
 

@@ -47,7 +47,11 @@ extension API {
         /// The encoding of the file, if it was not UTF-8 and had no mark of its encoding; absent otherwise.
         package var assumedEncoding: String?
         package init(asset: String, id: String, kind: AttachRequest.Kind, name: String, count: Int) {
-            (self.asset, self.id, self.kind, self.name, self.count) = (asset, id, kind, name, count)
+            self.asset = asset
+            self.id = id
+            self.kind = kind
+            self.name = name
+            self.count = count
         }
     }
 

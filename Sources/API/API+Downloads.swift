@@ -91,7 +91,9 @@ extension API {
         /// A sentence about the origin's other content, if the download fetches that beside the old; absent otherwise.
         package var otherContent: String?
         package init(id: String, asset: String, title: String? = nil) {
-            (self.id, self.asset, self.title) = (id, asset, title)
+            self.id = id
+            self.asset = asset
+            self.title = title
         }
 
         package var loadedDuration: Double { Self.duration(of: loaded) }
@@ -188,7 +190,10 @@ extension API {
         /// Only for `/pause`: a reason in the user's words, at most 500 bytes, shown until the download is resumed.
         package var reason: String?
         package init(url: String? = nil, headers: [Header]? = nil, route: Route? = nil, reason: String? = nil) {
-            (self.url, self.headers, self.route, self.reason) = (url, headers, route, reason)
+            self.url = url
+            self.headers = headers
+            self.route = route
+            self.reason = reason
         }
     }
 

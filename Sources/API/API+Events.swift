@@ -60,7 +60,9 @@ extension API {
             package var id: String
             package var purge: Orders.Purge
             package init(asset: String, id: String, purge: Orders.Purge) {
-                (self.asset, self.id, self.purge) = (asset, id, purge)
+                self.asset = asset
+                self.id = id
+                self.purge = purge
             }
         }
 
@@ -73,7 +75,10 @@ extension API {
             /// Time of the first expiry among the keys, in seconds since 1970; only with `expiring`.
             package var expiration: Int?
             package init(asset: String, id: String, change: Orders.KeyChange, keys: [Int], expiration: Int? = nil) {
-                (self.asset, self.id, self.change, self.keys) = (asset, id, change, keys)
+                self.asset = asset
+                self.id = id
+                self.change = change
+                self.keys = keys
                 self.expiration = expiration
             }
         }
@@ -84,7 +89,9 @@ extension API {
             package var asset: String
             package var rendition: String
             package init(id: String, asset: String, rendition: String) {
-                (self.id, self.asset, self.rendition) = (id, asset, rendition)
+                self.id = id
+                self.asset = asset
+                self.rendition = rendition
             }
         }
 
@@ -163,7 +170,8 @@ extension API {
             package var segments: Int
             package init(rendition: String, start: Double, end: Double, segments: Int) {
                 self.rendition = rendition
-                (self.start, self.end) = (API.milliseconds(start), API.milliseconds(end))
+                self.start = API.milliseconds(start)
+                self.end = API.milliseconds(end)
                 self.segments = segments
             }
         }
@@ -188,7 +196,9 @@ extension API {
         /// The parts that the key decrypts, as far as the playlists are known.
         package var uses: [Use]
         package init(number: Int, state: State = .missing, uses: [Use] = []) {
-            (self.number, self.state, self.uses) = (number, state, uses)
+            self.number = number
+            self.state = state
+            self.uses = uses
         }
     }
 
@@ -198,7 +208,9 @@ extension API {
         package var expired: Int
         package var revoked: Int
         package init(count: Int, expired: Int = 0, revoked: Int = 0) {
-            (self.count, self.expired, self.revoked) = (count, expired, revoked)
+            self.count = count
+            self.expired = expired
+            self.revoked = revoked
         }
     }
 
@@ -216,14 +228,20 @@ extension API {
         /// For `setExpiry`: the expiry in seconds since 1970; absent for never.
         package var expires: Int?
         package init(_ action: Action, keys: [Int]? = nil, expires: Int? = nil) {
-            (self.action, self.keys, self.expires) = (action, keys, expires)
+            self.action = action
+            self.keys = keys
+            self.expires = expires
         }
 
         /// The error in the order, as a sentence; nil if it is valid.
         package var contradiction: String? {
-            if keys?.isEmpty ?? false { return "keys is empty: leave it out for all keys" }
+            if keys?.isEmpty ?? false {
+                return "keys is empty: leave it out for all keys"
+            }
             guard let expires else { return nil }
-            if action != .setExpiry { return "only \"setExpiry\" has expires" }
+            if action != .setExpiry {
+                return "only \"setExpiry\" has expires"
+            }
             return StoragePolicy(expires: Int64(expires)).contradiction
         }
     }

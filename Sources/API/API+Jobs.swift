@@ -40,8 +40,11 @@ extension API {
             package var count: Int
             package var isSelected: Bool
             package init(time: Download.TimeRange?, first: String, last: String, count: Int, isSelected: Bool) {
-                (self.time, self.first, self.last) = (time, first, last)
-                (self.count, self.isSelected) = (count, isSelected)
+                self.time = time
+                self.first = first
+                self.last = last
+                self.count = count
+                self.isSelected = isSelected
             }
         }
 
@@ -54,7 +57,10 @@ extension API {
             package var fault: String
             package var isRepaired: Bool
             package init(file: String, time: Download.TimeRange?, fault: String, isRepaired: Bool) {
-                (self.file, self.time, self.fault, self.isRepaired) = (file, time, fault, isRepaired)
+                self.file = file
+                self.time = time
+                self.fault = fault
+                self.isRepaired = isRepaired
             }
         }
 
@@ -70,7 +76,10 @@ extension API {
             /// Number of missing pieces that a download has selected, plus damaged pieces that were not repaired.
             package var remaining = 0
             package init(id: String, pieces: Int, bytes: Int, loaded: [Download.TimeRange]) {
-                (self.id, self.pieces, self.bytes, self.loaded) = (id, pieces, bytes, loaded)
+                self.id = id
+                self.pieces = pieces
+                self.bytes = bytes
+                self.loaded = loaded
             }
         }
 
@@ -136,7 +145,9 @@ extension API {
             package var secretKey: String
             package var sessionToken: String?
             package init(accessKey: String, secretKey: String, sessionToken: String? = nil) {
-                (self.accessKey, self.secretKey, self.sessionToken) = (accessKey, secretKey, sessionToken)
+                self.accessKey = accessKey
+                self.secretKey = secretKey
+                self.sessionToken = sessionToken
             }
         }
 
@@ -148,7 +159,10 @@ extension API {
         package var region: String?
         package var keys: Keys?
         package init(target: String, endpoint: String? = nil, region: String? = nil, keys: Keys? = nil) {
-            (self.target, self.endpoint, self.region, self.keys) = (target, endpoint, region, keys)
+            self.target = target
+            self.endpoint = endpoint
+            self.region = region
+            self.keys = keys
         }
     }
 
@@ -196,7 +210,9 @@ extension API {
         /// True to hard-link a folder's files to the store's files, if both are on one disk.
         package var link: Bool?
         package init(path: String, format: ExportFormat? = nil, link: Bool? = nil) {
-            (self.path, self.format, self.link) = (path, format, link)
+            self.path = path
+            self.format = format
+            self.link = link
         }
     }
 

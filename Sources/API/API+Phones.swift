@@ -7,7 +7,9 @@ extension API {
         /// Time of its latest request, in seconds since 1970; absent before the first.
         package var seen: Int?
         package init(name: String, created: Int, seen: Int? = nil) {
-            (self.name, self.created, self.seen) = (name, created, seen)
+            self.name = name
+            self.created = created
+            self.seen = seen
         }
     }
 

@@ -11,7 +11,9 @@ extension API.Download {
             /// Progress from 0 to 1.
             package var fraction: Double
             package init(id: String, weight: Double, fraction: Double) {
-                (self.id, self.weight, self.fraction) = (id, weight, fraction)
+                self.id = id
+                self.weight = weight
+                self.fraction = fraction
             }
         }
 
@@ -25,8 +27,10 @@ extension API.Download {
         /// As in `Download`.
         package var shortfall: Shortfall?
         package init(renditions: [Share], range: MediaRange? = nil, fraction: Double, isComplete: Bool) {
-            (self.renditions, self.range) = (renditions, range)
-            (self.fraction, self.isComplete) = (fraction, isComplete)
+            self.renditions = renditions
+            self.range = range
+            self.fraction = fraction
+            self.isComplete = isComplete
         }
     }
 
@@ -39,7 +43,9 @@ extension API.Download {
             package var requests: Int
             package var bytes: Int
             package init(host: String, requests: Int, bytes: Int) {
-                (self.host, self.requests, self.bytes) = (host, requests, bytes)
+                self.host = host
+                self.requests = requests
+                self.bytes = bytes
             }
         }
 
@@ -80,8 +86,12 @@ extension API.Download {
         package init(
             began: Int, ended: Int, seconds: Double, bytes: Int, requests: Int, retries: Int, interruptions: Int
         ) {
-            (self.began, self.ended, self.seconds) = (began, ended, API.milliseconds(seconds))
-            (self.bytes, self.requests, self.retries) = (bytes, requests, retries)
+            self.began = began
+            self.ended = ended
+            self.seconds = API.milliseconds(seconds)
+            self.bytes = bytes
+            self.requests = requests
+            self.retries = retries
             self.interruptions = interruptions
             rate = seconds > 0 ? Int(min(Double(bytes) / seconds, 1e15)) : 0
         }
@@ -98,7 +108,10 @@ extension API.Event {
         /// The selected tracks.
         package var selection: API.Tracks
         package init(id: String, asset: String, range: MediaRange? = nil, selection: API.Tracks) {
-            (self.id, self.asset, self.range, self.selection) = (id, asset, range, selection)
+            self.id = id
+            self.asset = asset
+            self.range = range
+            self.selection = selection
         }
     }
 
@@ -109,7 +122,9 @@ extension API.Event {
         /// The tracks that a further download can add.
         package var unselected: API.Tracks
         package init(id: String, asset: String, unselected: API.Tracks) {
-            (self.id, self.asset, self.unselected) = (id, asset, unselected)
+            self.id = id
+            self.asset = asset
+            self.unselected = unselected
         }
     }
 }

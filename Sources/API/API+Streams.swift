@@ -36,7 +36,9 @@ extension API {
             /// The reason for a refusal; absent otherwise.
             package var reason: String?
             package init(_ outcome: Outcome, name: String? = nil, reason: String? = nil) {
-                (self.outcome, self.name, self.reason) = (outcome, name, reason)
+                self.outcome = outcome
+                self.name = name
+                self.reason = reason
             }
         }
 

@@ -30,7 +30,9 @@ extension API {
         package var local: Local
         package var bytes: Int
         package init(id: String, local: Local = .none, bytes: Int = 0) {
-            (self.id, self.local, self.bytes) = (id, local, bytes)
+            self.id = id
+            self.local = local
+            self.bytes = bytes
         }
     }
 
@@ -58,7 +60,11 @@ extension API {
         package var local = Local.none
         package var bytes = 0
         package init(id: String?, group: String, name: String, language: String? = nil, isDefault: Bool = false) {
-            (self.id, self.group, self.name, self.language, self.isDefault) = (id, group, name, language, isDefault)
+            self.id = id
+            self.group = group
+            self.name = name
+            self.language = language
+            self.isDefault = isDefault
         }
     }
 
@@ -74,7 +80,9 @@ extension API {
         /// Attached thumbnails; absent if there are none.
         package var thumbnails: [Rendition]?
         package init(variants: [Variant] = [], audio: [Rendition] = [], subtitles: [Rendition] = []) {
-            (self.variants, self.audio, self.subtitles) = (variants, audio, subtitles)
+            self.variants = variants
+            self.audio = audio
+            self.subtitles = subtitles
         }
     }
 
@@ -86,7 +94,9 @@ extension API {
             package var id: String
             package var reason: String
             package init(index: Int, id: String, reason: String) {
-                (self.index, self.id, self.reason) = (index, id, reason)
+                self.index = index
+                self.id = id
+                self.reason = reason
             }
         }
 
@@ -106,7 +116,9 @@ extension API {
         }
 
         package init(chosen: Reason, others: [Reason], selection: Tracks) {
-            (self.chosen, self.others, self.selection) = (chosen, others, selection)
+            self.chosen = chosen
+            self.others = others
+            self.selection = selection
         }
     }
 }
@@ -114,7 +126,9 @@ extension API {
 extension API.Variant {
     /// A short label: `720p`, or `audio` for audio alone; nil if the playlist does not give the height.
     package var quality: String? {
-        if let height { return "\(height)p" }
+        if let height {
+            return "\(height)p"
+        }
         return isAudioOnly ? "audio" : nil
     }
 

@@ -92,7 +92,9 @@ package enum API {
             /// Bytes that may still be stored: `freeBytes` minus `reservedBytes`, at least 0.
             package var availableBytes: Int
             package init(totalBytes: Int, freeBytes: Int, reservedBytes: Int) {
-                (self.totalBytes, self.freeBytes, self.reservedBytes) = (totalBytes, freeBytes, reservedBytes)
+                self.totalBytes = totalBytes
+                self.freeBytes = freeBytes
+                self.reservedBytes = reservedBytes
                 availableBytes = max(0, freeBytes - reservedBytes)
             }
         }
@@ -111,7 +113,9 @@ package enum API {
         /// Bytes of deleted files that are free only once the players that read them have read on, or end; absent otherwise.
         package var heldBytes: Int?
         package init(path: String, playCache: PlayCache, purge: String) {
-            (self.path, self.playCache, self.purge) = (path, playCache, purge)
+            self.path = path
+            self.playCache = playCache
+            self.purge = purge
         }
     }
 }

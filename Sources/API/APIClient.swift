@@ -71,9 +71,11 @@ package struct APIClient: Sendable {
         state: StateDirectory, delegate: (any APIClientDelegate)? = nil, limit: Duration? = nil,
         transport: @escaping Transport, stream: @escaping Stream = { _ in .init { $0.finish() } }
     ) {
-        (self.state, self.delegate, self.limit, self.transport, self.stream) = (
-            state, delegate, limit, transport, stream
-        )
+        self.state = state
+        self.delegate = delegate
+        self.limit = limit
+        self.transport = transport
+        self.stream = stream
     }
 
     /// All assets, sorted by name; without tracks if `isBrief`, which saves most of the time. A shape with fewer keys than
@@ -94,7 +96,9 @@ package struct APIClient: Sendable {
             query.after = end.next
         } while query.after != nil
         var assets: [Shape] = []
-        for page in pages { assets += try await page.value.get().assets }
+        for page in pages {
+            assets += try await page.value.get().assets
+        }
         return assets
     }
 

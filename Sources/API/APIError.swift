@@ -100,7 +100,8 @@ package struct APIError: Error, CustomStringConvertible, Sendable {
     package let underlying: (any Error)?
 
     package init(_ code: Code, _ message: String, next: String? = nil, underlying: (any Error)? = nil) {
-        (self.code, self.message) = (code, message)
+        self.code = code
+        self.message = message
         self.next = next ?? code.usualNext
         self.underlying = underlying
     }

@@ -11,7 +11,9 @@ package enum CookieFile {
         let host = (try? WebURL(UserInformation(splitting: source).url))?.host ?? ""
         let site = host.split(separator: ".").suffix(2).joined(separator: ".")
         func rank(_ cookie: StoredCookie) -> Int {
-            if cookie.matches(host: host) { return 0 }
+            if cookie.matches(host: host) {
+                return 0
+            }
             return cookie.domain == site || cookie.domain.hasSuffix("." + site) ? 1 : 2
         }
         var room = 40 << 10

@@ -38,7 +38,8 @@ package struct CurlOrder: Equatable, Sendable {
         source = command.url
         headers = command.fields.compactMap { API.Header($0) }
         var route = API.Route()
-        (route.proxy, route.insecure) = (command.proxy, command.isInsecure ? true : nil)
+        route.proxy = command.proxy
+        route.insecure = command.isInsecure ? true : nil
         self.route = route == API.Route() ? nil : route
     }
 
@@ -49,7 +50,8 @@ package struct CurlOrder: Equatable, Sendable {
     /// The order as a request to open its source.
     package var request: API.PresentationRequest {
         var request = API.PresentationRequest(source: source)
-        (request.headers, request.route) = (headers.isEmpty ? nil : headers, route)
+        request.headers = headers.isEmpty ? nil : headers
+        request.route = route
         return request
     }
 
@@ -61,7 +63,8 @@ package struct CurlOrder: Equatable, Sendable {
         request.headers = all.isEmpty ? nil : all
         guard let route else { return }
         var own = request.route ?? API.Route()
-        (own.proxy, own.insecure) = (own.proxy ?? route.proxy, own.insecure ?? route.insecure)
+        own.proxy = own.proxy ?? route.proxy
+        own.insecure = own.insecure ?? route.insecure
         request.route = own
     }
 }

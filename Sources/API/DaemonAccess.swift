@@ -25,7 +25,9 @@ struct DaemonAccess {
         let place = "http://\(url.host.contains(":") ? "[\(url.host)]" : url.host):\(url.port)"
         guard let user = Self.listener(at: url) else {
             // Where the kernel does not answer, nobody can be told apart.
-            if weir_knows_socket_users() == 0 { return .network }
+            if weir_knows_socket_users() == 0 {
+                return .network
+            }
             throw APIError(.noDaemon, "no daemon answers at \(place)")
         }
         guard isTrusted(user) else { throw refusal(of: user, at: place) }
@@ -34,7 +36,9 @@ struct DaemonAccess {
 
     /// True if a program listens in the daemon's place.
     var hasListener: Bool {
-        if let path = state.socketPath, Self.listener(at: path) != nil { return true }
+        if let path = state.socketPath, Self.listener(at: path) != nil {
+            return true
+        }
         guard let text = state.daemonURL, let url = try? WebURL(text) else { return false }
         // Where the kernel does not answer, only the socket shows that a daemon has gone.
         return Self.listener(at: url) != nil || state.socketPath == nil && weir_knows_socket_users() == 0
@@ -48,7 +52,9 @@ struct DaemonAccess {
     }
 
     private func isTrusted(_ user: UInt32) -> Bool {
-        if user == geteuid() || user == 0 { return true }
+        if user == geteuid() || user == 0 {
+            return true
+        }
         var status = stat()
         guard stat(state.path, &status) == 0 else { return false }
         return status.st_uid == user || status.st_uid == Self.nobody && geteuid() == 0 && isShut
@@ -66,7 +72,9 @@ struct DaemonAccess {
         while !components.isEmpty {
             var status = stat()
             let isKnown = lstat("/" + components.joined(separator: "/"), &status) == 0
-            if isKnown, status.st_uid == 0, status.st_mode & 0o077 == 0 { return true }
+            if isKnown, status.st_uid == 0, status.st_mode & 0o077 == 0 {
+                return true
+            }
             components.removeLast()
         }
         return false

@@ -12,8 +12,11 @@ package struct DaemonRecord: Codable, Equatable, Sendable {
     package var store: String?
 
     package init(version: String, process: Int32, started: Int, idleExit: Int? = nil, store: String? = nil) {
-        (self.version, self.process, self.started) = (version, process, started)
-        (self.idleExit, self.store) = (idleExit, store)
+        self.version = version
+        self.process = process
+        self.started = started
+        self.idleExit = idleExit
+        self.store = store
     }
 
     /// True if the daemon is known to have another store than a folder, which need not exist.
@@ -31,7 +34,8 @@ package struct DaemonRecord: Codable, Equatable, Sendable {
 
     /// True if the daemon's version comes before another one; false if one of them has no numbers.
     package func isOlder(than other: String) -> Bool {
-        let (own, others) = (Self.numbers(of: version), Self.numbers(of: other))
+        let own = Self.numbers(of: version)
+        let others = Self.numbers(of: other)
         return !own.isEmpty && !others.isEmpty && own.lexicographicallyPrecedes(others)
     }
 
@@ -63,7 +67,9 @@ extension StateDirectory {
     package func withoutDaemon(_ action: () throws(APIError) -> Void) throws(APIError) -> Bool {
         let descriptor = open("\(path)/lock", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         // No daemon has run here.
-        if descriptor < 0, errno == ENOENT { return true }
+        if descriptor < 0, errno == ENOENT {
+            return true
+        }
         guard descriptor >= 0 else { throw failure("cannot be read", SystemError(errno)) }
         defer { close(descriptor) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {

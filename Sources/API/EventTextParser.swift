@@ -18,12 +18,16 @@ struct EventTextParser {
         var messages: [Message] = []
         for byte in bytes {
             defer { endsWithReturn = byte == UInt8(ascii: "\r") }
-            if byte == UInt8(ascii: "\n"), endsWithReturn { continue }
+            if byte == UInt8(ascii: "\n"), endsWithReturn {
+                continue
+            }
             guard byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") else {
                 line.append(byte)
                 continue
             }
-            if let message = endLine() { messages.append(message) }
+            if let message = endLine() {
+                messages.append(message)
+            }
         }
         return messages
     }
@@ -33,7 +37,9 @@ struct EventTextParser {
         guard !line.isEmpty else { return dispatch() }
         let colon = line.firstIndex(of: UInt8(ascii: ":")) ?? line.endIndex
         var value = line[colon...].dropFirst()
-        if value.first == UInt8(ascii: " ") { value.removeFirst() }
+        if value.first == UInt8(ascii: " ") {
+            value.removeFirst()
+        }
         switch String(decoding: line[..<colon], as: UTF8.self) {
         case "event": name = String(decoding: value, as: UTF8.self)
         case "data": data.append(String(decoding: value, as: UTF8.self))

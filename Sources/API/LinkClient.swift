@@ -9,14 +9,17 @@ package struct LinkClient: Sendable {
     /// only loopback URLs are accepted, because calls have no token.
     package init(control: String, transport: @escaping APIClient.Transport) throws(APIError) {
         var base = control
-        for end in ["/", Self.path] where base.hasSuffix(end) { base.removeLast(end.count) }
+        for end in ["/", Self.path] where base.hasSuffix(end) {
+            base.removeLast(end.count)
+        }
         let isLoopback = ["http://127.", "http://localhost:"].contains { base.hasPrefix($0) }
         guard isLoopback, base.utf8.count(where: { $0 == UInt8(ascii: "/") }) == 2 else {
             throw APIError(
                 .badRequest, "\(control) is not the control URL of a link conditioner",
                 next: "give the URL that tools/link prints, such as http://127.0.0.1:40000/_link")
         }
-        (self.base, self.transport) = (base, transport)
+        self.base = base
+        self.transport = transport
     }
 
     /// Creates a client of the most recent conditioner. Throws `.noLink` if none runs.

@@ -78,10 +78,13 @@ package struct LinkFigures: Codable, Equatable, Sendable {
         _ preset: String, down: LinkRate = .unlimited, up: LinkRate = .unlimited,
         delays: (down: LinkDelay, up: LinkDelay) = (0, 0), loss: Ratio = 0, dnsDelay: LinkDelay = 0
     ) {
-        (self.preset, self.down, self.up) = (preset, down, up)
+        self.preset = preset
+        self.down = down
+        self.up = up
         delayDown = delays.down
         delayUp = delays.up
-        (self.loss, self.dnsDelay) = (loss, dnsDelay)
+        self.loss = loss
+        self.dnsDelay = dnsDelay
     }
 }
 
@@ -171,7 +174,9 @@ package enum LinkNumber {
         let text = text.lowercased()
         let unit = units.filter { text.hasSuffix($0.key) }.max { $0.key.utf8.count < $1.key.utf8.count }
         var digits = text.dropLast(unit?.key.count ?? 0)
-        while digits.last == " " { digits.removeLast() }
+        while digits.last == " " {
+            digits.removeLast()
+        }
         let factor = unit?.value ?? 1
         return Ratio(decimal: digits).map { $0.value * factor }
     }

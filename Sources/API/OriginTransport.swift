@@ -60,7 +60,9 @@ extension APIClient {
         request.method = method
         request.namedPeer = OriginRequest.Peer(of: url)
         if !call.token.isEmpty {
-            if case .socket(let path) = try access?.way(to: url) { request.socket = path }
+            if case .socket(let path) = try access?.way(to: url) {
+                request.socket = path
+            }
             request.credentials = OriginRequest.Credentials(origin: url.origin, fields: [authorization])
         }
         if let body = call.body {
@@ -100,13 +102,16 @@ extension APIClient {
         _ continuation: AsyncThrowingStream<[UInt8], any Error>.Continuation,
         _ translate: @escaping (OriginError) -> APIError
     ) {
-        (self.continuation, self.translate) = (continuation, translate)
+        self.continuation = continuation
+        self.translate = translate
     }
 
     func transfer(_ transfer: Transfer, received head: OriginHead) { status = head.status }
 
     func transfer(_ transfer: Transfer, received bytes: UnsafeRawBufferPointer, at offset: Int64) {
-        if status == 200 { continuation.yield(Array(bytes)) }
+        if status == 200 {
+            continuation.yield(Array(bytes))
+        }
     }
 
     func transfer(_ transfer: Transfer, ended result: Result<Void, OriginError>) {

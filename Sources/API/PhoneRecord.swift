@@ -12,7 +12,9 @@ package struct PhoneRecord: Codable, Equatable, Sendable {
     package var seen: Int?
 
     package init(name: String, digest: String, created: Int) {
-        (self.name, self.digest, self.created) = (name, digest, created)
+        self.name = name
+        self.digest = digest
+        self.created = created
     }
 
     package var phone: API.Phone { API.Phone(name: name, created: created, seen: seen) }

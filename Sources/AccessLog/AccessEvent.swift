@@ -64,7 +64,11 @@ public struct AccessEvent: Codable, Equatable, Sendable {
     package static let inferable = ["stallTime", "stalls", "startOffset", "startup", "uri", "watched"]
 
     package init(session: String, guid: String, number: Int, asset: String, client: String?, began: Double) {
-        (self.session, self.guid, self.number, self.asset, self.client) = (session, guid, number, asset, client)
+        self.session = session
+        self.guid = guid
+        self.number = number
+        self.asset = asset
+        self.client = client
         self.began = began
     }
 }

@@ -24,7 +24,11 @@ public struct ErrorEvent: Codable, Equatable, Sendable {
     package var comment: String
 
     package init(time: Double, uri: String?, status: Int, domain: Domain, comment: String) {
-        (self.time, self.uri, self.status, self.domain, self.comment) = (time, uri, status, domain, comment)
+        self.time = time
+        self.uri = uri
+        self.status = status
+        self.domain = domain
+        self.comment = comment
     }
 }
 

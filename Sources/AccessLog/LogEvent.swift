@@ -51,12 +51,19 @@ public struct LogQuery: Equatable, Sendable {
 
     /// Creates a query; without arguments, for the last 1000 events.
     package init(asset: String? = nil, session: String? = nil, since: Moment? = nil, limit: Int = 1000) {
-        (self.asset, self.session, self.since, self.limit) = (asset, session, since, limit)
+        self.asset = asset
+        self.session = session
+        self.since = since
+        self.limit = limit
     }
 
     package func matches(_ event: some LogEvent) -> Bool {
-        if let asset, event.assetName != asset { return false }
-        if let session, !event.sessionNames.contains(session) { return false }
+        if let asset, event.assetName != asset {
+            return false
+        }
+        if let session, !event.sessionNames.contains(session) {
+            return false
+        }
         guard let since, let written = event.written else { return true }
         return written >= since.value
     }

@@ -14,7 +14,10 @@ package struct LogFolder: Sendable {
     package var limit: Int64
 
     package init(path: String, days: Int, software: String, limit: Int64 = 16 << 20) {
-        (self.path, self.days, self.software, self.limit) = (path, days, software, limit)
+        self.path = path
+        self.days = days
+        self.software = software
+        self.limit = limit
     }
 }
 
@@ -49,17 +52,24 @@ actor LogFiles {
     private var swept = ""
 
     init(_ folder: LogFolder, report: @escaping @Sendable (String) -> Void) {
-        (self.folder, self.report) = (folder, report)
+        self.folder = folder
+        self.report = report
     }
 
     /// Writes a batch to the files of a day.
     func write(_ batch: LogBatch, at seconds: Double) {
-        if batch.recovers { recover(at: seconds) }
+        if batch.recovers {
+            recover(at: seconds)
+        }
         append(batch.access, at: seconds)
         append(batch.errors, at: seconds)
         append(batch.sessions, at: seconds)
-        if let running = batch.running { keep(running) }
-        for (name, id) in batch.erasures { erase(assetNamed: name, id: id) }
+        if let running = batch.running {
+            keep(running)
+        }
+        for (name, id) in batch.erasures {
+            erase(assetNamed: name, id: id)
+        }
     }
 
     /// Appends ended events to the file of a day.
@@ -68,13 +78,17 @@ actor LogFiles {
         let day = LogDate(seconds).day
         do throws(AccessLogError) {
             try makeFolder()
-            if day != swept { sweep(at: seconds) }
+            if day != swept {
+                sweep(at: seconds)
+            }
             swept = day
             let header = Event.header(.w3c, software: folder.software, at: seconds)
             try write(Self.lines(events), after: header, to: Self.name(Event.self, day))
             hasFailed = false
         } catch {
-            if !hasFailed { report("events cannot be logged in \(folder.path): \(error)") }
+            if !hasFailed {
+                report("events cannot be logged in \(folder.path): \(error)")
+            }
             hasFailed = true
         }
     }
@@ -111,7 +125,9 @@ actor LogFiles {
             try makeFolder()
             try replace(path, with: Self.lines(timelines).map { $0 + "\n" }.joined())
         } catch {
-            if !hasFailed { report("running sessions cannot be logged in \(folder.path): \(error)") }
+            if !hasFailed {
+                report("running sessions cannot be logged in \(folder.path): \(error)")
+            }
             hasFailed = true
         }
     }
@@ -166,7 +182,11 @@ actor LogFiles {
                     isErasing = isMeant(event, String(decoding: line, as: UTF8.self))
                 }
             }
-            if isErasing { isErased = true } else { kept += line + Data("\n".utf8) }
+            if isErasing {
+                isErased = true
+            } else {
+                kept += line + Data("\n".utf8)
+            }
         }
         guard isErased else { return }
         do throws(AccessLogError) { try replace(path, with: String(decoding: kept, as: UTF8.self)) } catch {
@@ -221,14 +241,20 @@ actor LogFiles {
         guard fstat(file, &status) == 0 else { return 0 }
         var end = Int64(status.st_size)
         var byte: UInt8 = 0
-        while end > 0, pread(file, &byte, 1, off_t(end - 1)) == 1, byte != UInt8(ascii: "\n") { end -= 1 }
-        if end < Int64(status.st_size) { ftruncate(file, off_t(end)) }
+        while end > 0, pread(file, &byte, 1, off_t(end - 1)) == 1, byte != UInt8(ascii: "\n") {
+            end -= 1
+        }
+        if end < Int64(status.st_size) {
+            ftruncate(file, off_t(end))
+        }
         return end
     }
 
     private func sweep(at seconds: Double) {
         let last = LogDate(seconds - Double(folder.days) * 86_400).day
-        for name in names where Self.day(of: name).map({ $0 <= last }) ?? false { unlink("\(folder.path)/\(name)") }
+        for name in names where Self.day(of: name).map({ $0 <= last }) ?? false {
+            unlink("\(folder.path)/\(name)")
+        }
     }
 
     private var names: [String] {

@@ -18,7 +18,9 @@ struct LogLine {
     init(_ style: LogStyle) { self.style = style }
 
     private mutating func append(_ field: String) {
-        if !text.isEmpty { text += " " }
+        if !text.isEmpty {
+            text += " "
+        }
         text += field
     }
 
@@ -31,7 +33,9 @@ struct LogLine {
     mutating func add(word: String?) {
         guard let word, !word.isEmpty else { return append("-") }
         // Nearly all are plain ASCII.
-        if word.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") }) { return append(word) }
+        if word.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") }) {
+            return append(word)
+        }
         append(String(decoding: word.unicodeScalars.flatMap(Self.plain), as: UTF8.self))
     }
 
@@ -74,7 +78,8 @@ struct LogDate: Equatable {
     /// - Parameter seconds: since 1970; clamped to the years 1970–9999.
     init(_ seconds: Double) {
         let all = seconds.isFinite ? Int64(min(max(seconds * 1000, 0), 253_402_300_799_999)) : 0
-        let (second, rest) = (all / 1000, all % 1000)
+        let second = all / 1000
+        let rest = all % 1000
         day = Self.civil(second / 86_400)
         let clock = second % 86_400
         time =
@@ -85,7 +90,8 @@ struct LogDate: Equatable {
     /// The Gregorian date of a day counted from 1970-01-01: eras of 400 years that begin in March, so that a leap day
     /// comes last in its year.
     private static func civil(_ day: Int64) -> String {
-        let (era, inEra) = ((day + 719_468) / 146_097, (day + 719_468) % 146_097)
+        let era = (day + 719_468) / 146_097
+        let inEra = (day + 719_468) % 146_097
         let year = (inEra - inEra / 1460 + inEra / 36_524 - inEra / 146_096) / 365
         let inYear = inEra - (365 * year + year / 4 - year / 100)
         let month = (5 * inYear + 2) / 153

@@ -24,17 +24,23 @@ package import EventLoop
     package func write(_ event: AccessEvent) {
         var event = event
         event.logged = date()
-        if waiting.access.count < Self.limit { waiting.access.append(event) }
+        if waiting.access.count < Self.limit {
+            waiting.access.append(event)
+        }
         begin()
     }
 
     package func write(_ event: ErrorEvent) {
-        if waiting.errors.count < Self.limit { waiting.errors.append(event) }
+        if waiting.errors.count < Self.limit {
+            waiting.errors.append(event)
+        }
         begin()
     }
 
     package func write(_ timeline: SessionTimeline) {
-        if waiting.sessions.count < Self.sessionLimit { waiting.sessions.append(timeline) }
+        if waiting.sessions.count < Self.sessionLimit {
+            waiting.sessions.append(timeline)
+        }
         begin()
     }
 

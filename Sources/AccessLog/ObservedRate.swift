@@ -20,8 +20,12 @@ package struct ObservedRate: Codable, Equatable, Sendable {
         guard bytes > 0, seconds > 0 else { return }
         let rate = Double(bytes) * 8 / seconds
         var one = ObservedRate()
-        (one.count, one.bits, one.seconds, one.mean) = (1, Double(bytes) * 8, seconds, rate)
-        (one.minimum, one.maximum) = (rate, rate)
+        one.count = 1
+        one.bits = Double(bytes) * 8
+        one.seconds = seconds
+        one.mean = rate
+        one.minimum = rate
+        one.maximum = rate
         add(one)
     }
 

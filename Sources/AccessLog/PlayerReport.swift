@@ -21,9 +21,13 @@ public struct PlayerReport: Codable, Equatable, Sendable {
         playhead: Seconds, rate: Ratio, isStalled: Bool = false, stalls: Int = 0, stallTime: Seconds = 0,
         framesDropped: Int? = nil, startup: Seconds? = nil
     ) {
-        (self.playhead, self.rate, self.isStalled) = (playhead, rate, isStalled)
-        (self.stalls, self.stallTime) = (stalls, stallTime)
-        (self.framesDropped, self.startup) = (framesDropped, startup)
+        self.playhead = playhead
+        self.rate = rate
+        self.isStalled = isStalled
+        self.stalls = stalls
+        self.stallTime = stallTime
+        self.framesDropped = framesDropped
+        self.startup = startup
     }
 
     /// Maximum of all times: a little more than a year.

@@ -37,7 +37,11 @@ public struct SessionSummary: Codable, Equatable, Sendable {
     package var inferred: [String] = []
 
     package init(id: String, guid: String, asset: String, client: String? = nil, began: Double) {
-        (self.id, self.guid, self.asset, self.client, self.began) = (id, guid, asset, client, began)
+        self.id = id
+        self.guid = guid
+        self.asset = asset
+        self.client = client
+        self.began = began
     }
 }
 
@@ -53,8 +57,11 @@ package struct PieceRun: Codable, Equatable, Sendable {
     package var substitute: String?
 
     package init(rendition: String, first: Int, last: Int, source: PieceSource, substitute: String? = nil) {
-        (self.rendition, self.first, self.last) = (rendition, first, last)
-        (self.source, self.substitute) = (source, substitute)
+        self.rendition = rendition
+        self.first = first
+        self.last = last
+        self.source = source
+        self.substitute = substitute
     }
 }
 

@@ -25,8 +25,12 @@ public struct SessionTimeline: Codable, Equatable, Sendable {
     package var stalls: [TimelineStall] = []
 
     package init(session: String, guid: String, asset: String, client: String?, began: Double, length: Double) {
-        (self.session, self.guid, self.asset, self.client) = (session, guid, asset, client)
-        (self.began, self.length) = (began, length)
+        self.session = session
+        self.guid = guid
+        self.asset = asset
+        self.client = client
+        self.began = began
+        self.length = length
     }
 }
 
@@ -42,7 +46,10 @@ package struct TimelineRendition: Codable, Equatable, Sendable {
     package var bandwidth: Int?
 
     package init(id: String, isAudio: Bool, height: Int? = nil, bandwidth: Int? = nil) {
-        (self.id, self.isAudio, self.height, self.bandwidth) = (id, isAudio, height, bandwidth)
+        self.id = id
+        self.isAudio = isAudio
+        self.height = height
+        self.bandwidth = bandwidth
     }
 }
 
@@ -80,9 +87,16 @@ package struct TimelineSegment: Codable, Equatable, Sendable {
         _ number: Int, of rendition: Int, substitute: Int? = nil, from source: PieceSource, media: Range<Double>,
         at time: Double
     ) {
-        (self.number, self.rendition, self.substitute, self.source) = (number, rendition, substitute, source)
-        (start, duration, self.time) = (media.lowerBound, media.upperBound - media.lowerBound, time)
-        (bufferBefore, buffer, playhead) = (0, 0, media.lowerBound)
+        self.number = number
+        self.rendition = rendition
+        self.substitute = substitute
+        self.source = source
+        start = media.lowerBound
+        duration = media.upperBound - media.lowerBound
+        self.time = time
+        bufferBefore = 0
+        buffer = 0
+        playhead = media.lowerBound
     }
 }
 

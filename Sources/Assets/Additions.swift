@@ -26,8 +26,12 @@ package struct Additions {
 extension Asset {
     /// The content of the asset beside its own presentation. It is read from the bundle at the first use.
     package var additions: Additions {
-        if let knownAdditions { return knownAdditions }
-        if isPreview || isRemoved { return Additions() }
+        if let knownAdditions {
+            return knownAdditions
+        }
+        if isPreview || isRemoved {
+            return Additions()
+        }
         // An unmounted volume may have some.
         guard bundle.absence == nil else { return Additions() }
         let text = bundle.readOnce { (try? bundle.directory(create: false).read(BundleIdentity.fileName)) ?? nil }
@@ -62,8 +66,12 @@ extension Asset {
         knownAdditions = nil
         guard !known.isEmpty else { return }
         var additions = additions
-        for (id, rendition) in known where additions.renditions[id] != nil { additions.renditions[id] = rendition }
-        if bundle.absence == nil { knownAdditions = additions }
+        for (id, rendition) in known where additions.renditions[id] != nil {
+            additions.renditions[id] = rendition
+        }
+        if bundle.absence == nil {
+            knownAdditions = additions
+        }
     }
 
     /// Makes the rendition of an attached track, without a playlist.
@@ -108,7 +116,9 @@ extension Asset {
                 tracks.subtitles.append(subtitles)
             case .chapters:
                 let file = AttachmentFiles.chapterFile.description
-                if rendition.folder.contains(file) { tracks.chapters = "\(attachment.id)/\(file)" }
+                if rendition.folder.contains(file) {
+                    tracks.chapters = "\(attachment.id)/\(file)"
+                }
             case .thumbnails:
                 guard let size = attachment.size, size.count == 2 else { continue }
                 tracks.images.append(

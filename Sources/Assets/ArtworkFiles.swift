@@ -39,7 +39,9 @@ import Store
         do {
             let folder = try asset.bundle.directory(create: true)
             try folder.write(artwork.bytes, as: artwork.kind.fileName)
-            for other in Artwork.Kind.allCases where other != artwork.kind { try? folder.remove(other.fileName) }
+            for other in Artwork.Kind.allCases where other != artwork.kind {
+                try? folder.remove(other.fileName)
+            }
         } catch {
             throw LibraryError(error, about: "the artwork of \(asset.name) is not kept")
         }
@@ -80,7 +82,9 @@ import Store
 extension Asset {
     /// The format of the stored image; nil if there is none.
     public var artworkKind: Artwork.Kind? {
-        if let known = knownArtwork { return known }
+        if let known = knownArtwork {
+            return known
+        }
         let kind = bundle.readOnce {
             let folder = try? bundle.directory(create: false)
             return Artwork.Kind.allCases.first { folder?.size(of: $0.fileName) != nil }

@@ -89,7 +89,9 @@ extension Asset {
 
     /// True if the playlist can replace the known one: it has every rendition with stored pieces, under the same name.
     func fits(_ plan: EntryPlan) -> Bool {
-        if entry == nil || bytes == 0 { return true }
+        if entry == nil || bytes == 0 {
+            return true
+        }
         guard let places = plan.places else { return false }
         let pairs = zip(plan.mirrors, places).filter { mirrors, place in
             place.map { renditions[$0].name == plan.names[mirrors[0]] } ?? false

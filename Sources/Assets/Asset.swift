@@ -64,7 +64,9 @@ public import Store
     package var traffic: TrafficTally { access.traffic }
     /// The keys of all its renditions.
     public var keys: KeyRing {
-        if let knownKeys { return knownKeys }
+        if let knownKeys {
+            return knownKeys
+        }
         let made = KeyRing(in: bundle)
         made.asset = self
         made.adopt(life.policy.keys)
@@ -79,7 +81,9 @@ public import Store
     package var hasKeys: Bool { !(knownKeys?.isEmpty ?? true) }
     /// The resources of its EXT-X-SESSION-DATA tags.
     public var sessionData: SessionDataShelf {
-        if let knownSessionData { return knownSessionData }
+        if let knownSessionData {
+            return knownSessionData
+        }
         let made = SessionDataShelf(in: bundle)
         knownSessionData = made
         return made
@@ -153,8 +157,12 @@ public import Store
         id: String, name: String, title: String?, origin: WebURL, access: OriginAccess? = nil, created: Int64,
         store: Store
     ) {
-        (self.id, self.name, self.title, self.created) = (id, name, title, created)
-        (self.origin, self.access) = (origin, access ?? OriginAccess(to: origin))
+        self.id = id
+        self.name = name
+        self.title = title
+        self.created = created
+        self.origin = origin
+        self.access = access ?? OriginAccess(to: origin)
         bundle = Bundle(id: id, store: store)
         bundle.owner = self
     }
@@ -172,16 +180,26 @@ public import Store
 
     /// Calls `body` as soon as the playlists are loaded; at once if they are.
     public func whenLoaded(_ body: @escaping () -> Void) {
-        if isLoaded { body() } else { pendingLoad.append(body) }
+        if isLoaded {
+            body()
+        } else {
+            pendingLoad.append(body)
+        }
     }
 
     /// Loads the playlists unless they are loaded.
     public func load() {
         guard !isLoaded else { return }
-        let (steps, wasAsleep) = (pendingLoad, isAsleep)
-        (pendingLoad, isAsleep) = ([], false)
-        if wasAsleep { library?.records.reload(self) }
-        for step in steps { step() }
+        let steps = pendingLoad
+        let wasAsleep = isAsleep
+        pendingLoad = []
+        isAsleep = false
+        if wasAsleep {
+            library?.records.reload(self)
+        }
+        for step in steps {
+            step()
+        }
         library?.sleeping.recordUse(of: self)
     }
 
@@ -209,9 +227,19 @@ public import Store
 
     /// Forgets the playlists until the next use, and frees what can be made again.
     func sleep() {
-        (knownEntry, knownRenditions, knownImages, byID) = (nil, [], [], [:])
-        (addresses, possibleMirrors, interstitials, knownSessionData) = (nil, [:], Interstitials(), nil)
-        if knownKeys?.isUnused ?? false { knownKeys = nil } else { knownKeys?.forgetFolder() }
+        knownEntry = nil
+        knownRenditions = []
+        knownImages = []
+        byID = [:]
+        addresses = nil
+        possibleMirrors = [:]
+        interstitials = Interstitials()
+        knownSessionData = nil
+        if knownKeys?.isUnused ?? false {
+            knownKeys = nil
+        } else {
+            knownKeys?.forgetFolder()
+        }
         knownAdditions = nil
         edition += 1
         isAsleep = true
@@ -230,7 +258,9 @@ public import Store
     public var isRemoved: Bool { bundle.isRemoved }
 
     func checkNotRemoved() throws(LibraryError) {
-        if isRemoved { throw LibraryError(.missing, "\(name) was removed") }
+        if isRemoved {
+            throw LibraryError(.missing, "\(name) was removed")
+        }
     }
 
     package func saveError(about what: String) -> LibraryError {
@@ -254,8 +284,12 @@ public import Store
     /// Returns the resource with this name in one of the asset's folders; nil if no playlist names it any more.
     public func resource(_ name: PieceName, in folder: PieceFolder) -> Resource? {
         load()
-        if folder === sessionData.folder { return sessionData.resource(named: name) }
-        if case .key(let number) = name.role { return folder === keys.folder ? keys.resource(number) : nil }
+        if folder === sessionData.folder {
+            return sessionData.resource(named: name)
+        }
+        if case .key(let number) = name.role {
+            return folder === keys.folder ? keys.resource(number) : nil
+        }
         return rendition(folder.id)?.resource(named: name)
     }
 
@@ -266,7 +300,11 @@ public import Store
 
     /// The multivariant playlist; nil if the asset is a lone media playlist.
     public var multivariant: MultivariantPlaylist? {
-        if case .multivariant(let playlist, _) = entry { playlist } else { nil }
+        if case .multivariant(let playlist, _) = entry {
+            playlist
+        } else {
+            nil
+        }
     }
 
     // MARK: Entry
@@ -278,11 +316,15 @@ public import Store
     }
 
     @discardableResult func adopt(_ playlist: MultivariantPlaylist, base: WebURL, _ plan: EntryPlan) -> [Rendition] {
-        (moved, isOutdated) = ([:], false)
+        moved = [:]
+        isOutdated = false
         entry = .multivariant(plan.folded, base: base)
-        for url in playlist.sessionKeys.compactMap({ $0.url(base: base) }) { keys.add(url) }
+        for url in playlist.sessionKeys.compactMap({ $0.url(base: base) }) {
+            keys.add(url)
+        }
         sessionData.adopt(playlist.sessionData, base: base)
-        let (names, mirrors) = (plan.names, plan.mirrors)
+        let names = plan.names
+        let mirrors = plan.mirrors
         let gone = adopt(mirrors.map { names[$0[0]] }, places: plan.places)
         possibleMirrors = plan.possibleMirrors
         let former = Dictionary(images.map { ($0.name.id, $0) }) { first, _ in first }
@@ -293,7 +335,9 @@ public import Store
         addresses = nil
         // The store may know a mirror as a rendition of its own.
         for (rendition, set) in zip(renditions, mirrors) {
-            for place in set.dropFirst() { byID[names[place].id] = rendition }
+            for place in set.dropFirst() {
+                byID[names[place].id] = rendition
+            }
         }
         return gone
     }
@@ -305,11 +349,14 @@ public import Store
 
     /// Makes the asset a lone media playlist whose content is still unknown.
     package func adoptLone() {
-        if multivariant != nil { renditions = [] }
+        if multivariant != nil {
+            renditions = []
+        }
         possibleMirrors = [:]
         entry = .media
         adopt([RenditionNaming.lone], places: [0])
-        (moved, isOutdated) = ([:], false)
+        moved = [:]
+        isOutdated = false
     }
 
     /// The rendition of a lone media playlist, before and after it is adopted.
@@ -320,23 +367,31 @@ public import Store
         let former = renditions
         let folders = Dictionary(former.map { ($0.name.id, $0.folder) }) { first, _ in first }
         renditions = names.enumerated().map { index, name in
-            if let known = known(name, at: places?[index], in: former) { return known }
+            if let known = known(name, at: places?[index], in: former) {
+                return known
+            }
             // Players know the folder; each name has only one.
             let folder = folders[name.id]
             return Rendition(name, bundle: bundle, keys: keys, editions: editions, folder: folder)
         }
-        for (place, rendition) in renditions.enumerated() { rendition.place = place }
+        for (place, rendition) in renditions.enumerated() {
+            rendition.place = place
+        }
         byID = Dictionary(uniqueKeysWithValues: renditions.map { ($0.name.id, $0) })
         // A text with fresh tokens changes nothing that is computed from the playlists.
         let isSame =
             renditions.elementsEqual(former, by: ===) && (places ?? []).elementsEqual(renditions.indices.map { $0 })
-        if !isSame { edition += 1 }
+        if !isSame {
+            edition += 1
+        }
         return former.filter { !has($0) }
     }
 
     /// The known rendition with a name: the same as before, or one without any state that could be wrong now.
     private func known(_ name: RenditionNaming.Name, at place: Int?, in former: [Rendition]) -> Rendition? {
-        if let place, former.indices.contains(place), former[place].name == name { return former[place] }
+        if let place, former.indices.contains(place), former[place].name == name {
+            return former[place]
+        }
         guard let known = byID[name.id], known.name == name, !(known.source?.isDurable ?? false) else { return nil }
         return known
     }
@@ -386,7 +441,9 @@ public import Store
     /// Closes its folders. A loop over many assets needs this, because there are fewer file descriptors than folders.
     package func close() {
         bundle.close()
-        for folder in folders { folder.closeDirectory() }
+        for folder in folders {
+            folder.closeDirectory()
+        }
     }
 
     var record: AssetRecord {
@@ -410,11 +467,15 @@ public import Store
 extension Asset: BundleOwner {
     package func folder(_ folder: PieceFolder, gained file: String) {
         if folder === keys.folder {
-            if case .key(let number)? = PieceName(file)?.role { library?.keys.recordKey(number, of: self) }
+            if case .key(let number)? = PieceName(file)?.role {
+                library?.keys.recordKey(number, of: self)
+            }
         } else if folder === sessionData.folder || knownImages.contains(where: { $0.folder === folder }) {
             return
         }
-        if completeRenditions != published { library?.publish(self) }
+        if completeRenditions != published {
+            library?.publish(self)
+        }
     }
 
     package func bundle(_ bundle: Bundle, lostPiece error: StoreError) {

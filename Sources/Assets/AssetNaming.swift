@@ -26,7 +26,9 @@ package enum AssetNaming {
     package static func unique(_ name: String, isTaken: (String) -> Bool) -> String {
         guard isTaken(name) else { return name }
         var number = 2
-        while isTaken("\(name)-\(number)") { number += 1 }
+        while isTaken("\(name)-\(number)") {
+            number += 1
+        }
         return "\(name)-\(number)"
     }
 
@@ -35,7 +37,9 @@ package enum AssetNaming {
         let alphabet = Array("abcdefghijkmnpqrstuvwxyz23456789")
         while true {
             let id = name + "-" + String((0..<4).compactMap { _ in alphabet.randomElement() })
-            if !isTaken(id) { return id }
+            if !isTaken(id) {
+                return id
+            }
         }
     }
 
@@ -81,9 +85,13 @@ package enum AssetNaming {
             } else if !slug.isEmpty, slug.last != "-" {
                 slug += "-"
             }
-            if slug.utf8.count >= longest { break }
+            if slug.utf8.count >= longest {
+                break
+            }
         }
-        while slug.last == "-" { slug.removeLast() }
+        while slug.last == "-" {
+            slug.removeLast()
+        }
         return slug
     }
 }
@@ -106,7 +114,9 @@ public struct KnownStream: Equatable, Sendable {
     /// Creates a stream; nil if the name is no valid asset name.
     public init?(name: String, title: String?, url: WebURL) {
         guard AssetNaming.isName(name) else { return nil }
-        (self.name, self.title, self.url) = (name, title, url)
+        self.name = name
+        self.title = title
+        self.url = url
     }
 
     /// Makes a name from a title: lower-case letters, digits and single dashes; empty if nothing is left.

@@ -17,23 +17,31 @@ public import Store
     /// Writes downloads in one step, and before it the assets that the catalogue lacks: those of live streams.
     public func save(_ downloads: [DownloadRecord]) async throws(LibraryError) {
         let assets = downloads.compactMap { library.asset(id: $0.asset) }
-        for asset in assets where !asset.isPersistent { await saveNew(asset) }
+        for asset in assets where !asset.isPersistent {
+            await saveNew(asset)
+        }
         do {
             try await catalogue.save(.init(downloads: downloads))
         } catch {
             throw LibraryError(error, about: "the download is not noted")
         }
-        for asset in assets { library.summaries?.invalidate(asset) }
+        for asset in assets {
+            library.summaries?.invalidate(asset)
+        }
     }
 
     /// Writes a media playlist that has ended, the numbers of its keys, and the asset if the catalogue lacks it.
     /// Returns true if the playlist is in the catalogue; if not, `asset.saveFailure` has the reason.
     func save(_ source: Rendition.Source, of rendition: String, in asset: Asset) async -> Bool {
-        for url in source.keyURLs { asset.keys.add(url) }
+        for url in source.keyURLs {
+            asset.keys.add(url)
+        }
         var contents = Catalogue.Contents(playlists: [record(of: source, rendition, in: asset)])
         if !asset.isPersistent {
             contents.assets = [asset.record]
-            if rendition != RenditionNaming.lone.id { contents.playlists += entryRecords(of: asset) }
+            if rendition != RenditionNaming.lone.id {
+                contents.playlists += entryRecords(of: asset)
+            }
         }
         return await write(contents, about: asset)
     }
@@ -57,24 +65,32 @@ public import Store
 
     /// Writes the numbers of new keys; only then can the keys be stored.
     package func saveNewKeys(of asset: Asset) async {
-        if !asset.keys.unsaved(of: asset.id).isEmpty { await save(asset) }
+        if !asset.keys.unsaved(of: asset.id).isEmpty {
+            await save(asset)
+        }
     }
 
     func save(_ asset: Asset) async { await write(.init(assets: [asset.record]), about: asset) }
 
     /// Writes the policy, playbacks and purge of an asset.
     package func saveLife(of asset: Asset) async {
-        if asset.isPersistent { await write(.init(storage: [asset.storageRecord]), about: asset) }
+        if asset.isPersistent {
+            await write(.init(storage: [asset.storageRecord]), about: asset)
+        }
     }
 
     /// Writes the volume of a bundle.
     package func saveVolume(of asset: Asset) async {
-        if asset.isPersistent { await write(.init(volumes: [asset.volumeRecord]), about: asset) }
+        if asset.isPersistent {
+            await write(.init(volumes: [asset.volumeRecord]), about: asset)
+        }
     }
 
     func rename(_ asset: Asset, to name: String) async throws(LibraryError) {
         var records = [asset, asset.revision].compactMap { $0 }.filter(\.isPersistent).map(\.record)
-        for index in records.indices { records[index].name = name }
+        for index in records.indices {
+            records[index].name = name
+        }
         do {
             try await catalogue.save(.init(assets: records))
             library.summaries?.invalidate(asset)
@@ -87,7 +103,9 @@ public import Store
     @discardableResult package func write(
         _ contents: Catalogue.Contents, without gone: [String] = [], about asset: Asset
     ) async -> Bool {
-        if asset.isPreview || asset.isRemoved { return false }
+        if asset.isPreview || asset.isRemoved {
+            return false
+        }
         if let reason = library.readOnlyReason {
             asset.saveFailure = reason
             return false
@@ -95,11 +113,15 @@ public import Store
         var contents = contents
         let given = Set(contents.keys.map(\.number))
         contents.keys += asset.keys.unsaved(of: asset.id).filter { !given.contains($0.number) }
-        if !asset.isPersistent, !asset.isHome { contents.volumes = [asset.volumeRecord] }
+        if !asset.isPersistent, !asset.isHome {
+            contents.volumes = [asset.volumeRecord]
+        }
         do {
             try await catalogue.save(contents, without: gone, of: asset.id)
         } catch {
-            if asset.isRemoved { return false }
+            if asset.isRemoved {
+                return false
+            }
             if asset.saveFailure == nil {
                 library.report("\(asset.name) is not in the catalogue, and not kept: \(error)")
             }
@@ -111,15 +133,21 @@ public import Store
         asset.isPersistent = true
         asset.saveFailure = nil
         library.summaries?.invalidate(asset)
-        if isFirst { await writeChanges(since: contents, of: asset) }
+        if isFirst {
+            await writeChanges(since: contents, of: asset)
+        }
         return !asset.isRemoved
     }
 
     /// Writes what has changed during the first write of an asset: until then there is no row to change.
     private func writeChanges(since written: Catalogue.Contents, of asset: Asset) async {
         guard !asset.isRemoved else { return }
-        if written.assets.first != asset.record { await save(asset) }
-        if written.storage.isEmpty, asset.life != StorageLife() { await saveLife(of: asset) }
+        if written.assets.first != asset.record {
+            await save(asset)
+        }
+        if written.storage.isEmpty, asset.life != StorageLife() {
+            await saveLife(of: asset)
+        }
         let entry = entryRecords(of: asset)
         guard let former = written.playlists.first(where: { $0.rendition.isEmpty }), let now = entry.first,
             (former.url, former.body) != (now.url, now.body)
@@ -189,14 +217,20 @@ public import Store
                 let (volume, other) = library.store.volumes(of: record)
                 asset.bundle.relocate(to: volume, other: other)
             }
-            (asset.revises, asset.note) = (record.revises, record.note)
+            asset.revises = record.revises
+            asset.note = record.note
             asset.life = lives[asset.id] ?? StorageLife()
             for key in keys[asset.id] ?? [] {
-                if let url = try? WebURL(key.url) { asset.keys.restore(url, number: key.number, key.life) }
+                if let url = try? WebURL(key.url) {
+                    asset.keys.restore(url, number: key.number, key.life)
+                }
             }
-            let (known, recorded) = (playlists[asset.id] ?? [], recordings[asset.id] ?? [])
+            let known = playlists[asset.id] ?? []
+            let recorded = recordings[asset.id] ?? []
             asset.postponeLoading { [weak library, weak asset] in
-                if let asset { library?.records.load(asset, known, recorded) }
+                if let asset {
+                    library?.records.load(asset, known, recorded)
+                }
             }
             return asset
         }
@@ -209,8 +243,12 @@ public import Store
     ) {
         guard library.admitBundle(of: asset) else { return }
         // The entry comes first, because it defines the renditions.
-        for playlist in playlists where playlist.rendition.isEmpty { restoreEntry(playlist, of: asset, parsed) }
-        for playlist in playlists where !playlist.rendition.isEmpty { restoreMedia(playlist, of: asset, parsed) }
+        for playlist in playlists where playlist.rendition.isEmpty {
+            restoreEntry(playlist, of: asset, parsed)
+        }
+        for playlist in playlists where !playlist.rendition.isEmpty {
+            restoreMedia(playlist, of: asset, parsed)
+        }
         for recording in recordings {
             library.storedRecordings?.restoreRecording(of: recording.rendition, in: asset, library)
         }

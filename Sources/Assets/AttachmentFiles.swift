@@ -64,7 +64,9 @@ package struct AttachmentOrder: Sendable {
             var additions = asset.additions
             additions.renditions[attachment.id] = rendition
             asset.knownAdditions = additions
-            for (name, bytes) in files.pieces { try rendition.folder.put(bytes, as: name.description) }
+            for (name, bytes) in files.pieces {
+                try rendition.folder.put(bytes, as: name.description)
+            }
             try rendition.folder.write(files.playlist, as: "media.m3u8")
             try change(asset) { $0.attachments.append(attachment) }
         } catch {
@@ -126,7 +128,9 @@ package struct AttachmentOrder: Sendable {
     }
 
     private static func failure(_ error: any Error, _ sentence: String) -> LibraryError {
-        if let error = error as? StoreError { return LibraryError(error, about: sentence) }
+        if let error = error as? StoreError {
+            return LibraryError(error, about: sentence)
+        }
         return LibraryError(.notPlaylist, "\(sentence): \(error)", underlying: error)
     }
 

@@ -69,14 +69,17 @@ import Store
             let text = rendition.masterText(uri: "\(rendition.name.id)/media.m3u8")
             return Master(text: try asset.addedTracks.added(to: text) { $0 }, renditions: [0])
         }
-        var (renditions, files): (Set<Int>, Set<String>) = ([], [])
+        var renditions: Set<Int> = []
+        var files: Set<String> = []
         let text = try multivariant.stored(.bundle, renditions: whole) { reference in
             if let index = reference.renditionIndex {
                 renditions.insert(index)
                 return "\(asset.renditions[index].name.id)/media.m3u8"
             }
             let file = asset.storedFile(of: reference)
-            if let file { files.insert(file) }
+            if let file {
+                files.insert(file)
+            }
             return file
         }
         return try text.map {
@@ -87,15 +90,24 @@ import Store
     /// The text of `asset.json`.
     package func identity() throws -> [UInt8] {
         var identity = BundleIdentity(id: asset.id, name: asset.name, title: asset.title, created: asset.created)
-        (identity.note, identity.artwork) = (asset.note, asset.artworkKind?.fileName)
+        identity.note = asset.note
+        identity.artwork = asset.artworkKind?.fileName
         identity.origin = asset.origin.isPlaceholder ? nil : asset.origin.redacted
-        let (policy, ring) = (asset.life.policy, asset.keys)
-        if policy != StoragePolicy() { identity.policy = policy }
-        if policy.afterFirstPlay != nil { identity.firstPlayed = asset.life.firstPlayed }
-        let (attachments, interstitials) = (asset.additions.attachments, asset.additions.interstitials)
+        let policy = asset.life.policy
+        let ring = asset.keys
+        if policy != StoragePolicy() {
+            identity.policy = policy
+        }
+        if policy.afterFirstPlay != nil {
+            identity.firstPlayed = asset.life.firstPlayed
+        }
+        let attachments = asset.additions.attachments
+        let interstitials = asset.additions.interstitials
         identity.attachments = attachments.isEmpty ? nil : attachments
         identity.interstitials = asset.additions.keepsInterstitials ? interstitials : nil
-        if ring.isLimited { identity.keys = ring.allNumbers.map { BundleIdentity.Key($0, ring.life(of: $0)) } }
+        if ring.isLimited {
+            identity.keys = ring.allNumbers.map { BundleIdentity.Key($0, ring.life(of: $0)) }
+        }
         return try identity.text()
     }
 }

@@ -93,9 +93,12 @@ package struct ChapterList: Equatable, Sendable {
 
     private static func entries(_ bytes: [UInt8]) throws(SubtitleError) -> [Entry] {
         struct Information: Decodable { let chapters: [Entry] }
-        let (decoder, data) = (JSONDecoder(), Data(bytes))
+        let decoder = JSONDecoder()
+        let data = Data(bytes)
         do {
-            if let information = try? decoder.decode(Information.self, from: data) { return information.chapters }
+            if let information = try? decoder.decode(Information.self, from: data) {
+                return information.chapters
+            }
             return try decoder.decode([Entry].self, from: data)
         } catch {
             throw SubtitleError("it is no list of chapters in JSON: objects with start-time, duration and titles")
@@ -105,7 +108,9 @@ package struct ChapterList: Equatable, Sendable {
     /// The chapters in JSON, for EXT-X-SESSION-DATA with the DATA-ID `com.apple.hls.chapters`.
     /// - Parameter length: of the film in seconds; nil if it is not known.
     package func json(language: String?, length: Double?) -> [UInt8] {
-        if let original { return original }
+        if let original {
+            return original
+        }
         struct Title: Encodable { let language, title: String }
         struct Entry: Encodable {
             let chapter: Int

@@ -18,7 +18,9 @@ extension Library {
         let asset = try await open(video, fields: fields, cookies: cookies, route: route)
         guard asset.lone.map({ $0.folder.bytes == 0 }) ?? asset.isComposed else { return asset }
         let known = Set(asset.renditions.flatMap { asset.urls(of: $0) })
-        if asset.isComposed, known == [video, audio] { return asset }
+        if asset.isComposed, known == [video, audio] {
+            return asset
+        }
         let isInOrder = asset.isComposed ? asset.urls(of: asset.renditions[0]) == [video] : await hasVideo(asset)
         let (video, audio) = isInOrder ? (video, audio) : (audio, video)
         let text = """
@@ -31,7 +33,9 @@ extension Library {
         guard case .multivariant(let playlist)? = try? Playlist.parse(Array(text.utf8)) else { return asset }
         loader.forget(asset.lone.map { [$0.folder] } ?? [])
         asset.adopt(playlist, base: video)
-        if asset.isPersistent { await records.saveEntry(of: asset, without: []) }
+        if asset.isPersistent {
+            await records.saveEntry(of: asset, without: [])
+        }
         return asset
     }
 
@@ -43,7 +47,9 @@ extension Library {
                 ?? rendition.resource(of: segment, in: source)
         else { return true }
         var request = playlistFetcher.request(resource.url, asset.access)
-        (request.range, request.acceptsCompression, request.limit) = (resource.range, false, .max)
+        request.range = resource.range
+        request.acceptsCompression = false
+        request.limit = .max
         let bytes = try? await client.fetchBeginning(of: request, count: CodecComparison.length)
         return bytes.flatMap(CodecComparison.hasVideo) ?? true
     }

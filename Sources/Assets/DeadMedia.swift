@@ -38,7 +38,9 @@ extension Library {
         slice = LoopSlice()
         var dead: Set<Int> = []
         for rendition in empty where asset.has(rendition) {
-            if await isDead(rendition, in: asset, &slice) { dead.insert(rendition.place) }
+            if await isDead(rendition, in: asset, &slice) {
+                dead.insert(rendition.place)
+            }
             await slice.giveWay()
         }
         return dead
@@ -92,7 +94,9 @@ extension Library {
     private func addNeededURLs(
         of rendition: Rendition, in asset: Asset, to urls: inout [WebURL.Origin: WebURL]
     ) {
-        for url in neededURLs(of: rendition, in: asset) where urls[url.origin] == nil { urls[url.origin] = url }
+        for url in neededURLs(of: rendition, in: asset) where urls[url.origin] == nil {
+            urls[url.origin] = url
+        }
     }
 
     private func lookAtHosts(of urls: some Collection<WebURL>, of asset: Asset, places: [WebURL] = []) async {
@@ -126,7 +130,9 @@ extension Library {
         guard let source = rendition.source, let lost = LostMedia(of: rendition, in: source, client) else { return nil }
         var found = [Bool](repeating: false, count: source.playlist.segments.count)
         for segment in source.playlist.segments where !segment.isGap {
-            if segment.index % 64 == 0 { await slice.giveWay() }
+            if segment.index % 64 == 0 {
+                await slice.giveWay()
+            }
             found[segment.index] = lost.has(segment)
         }
         return found.contains(true) ? found : nil
@@ -145,8 +151,12 @@ private struct NewParts {
         keys = Set(segments.flatMap { $0.keys.map(\.index) })
         guard new.lowerBound > 0 else { return }
         let before = playlist.segments[new.lowerBound - 1]
-        if let map = before.map { maps.remove(map.index) }
-        for key in before.keys { keys.remove(key.index) }
+        if let map = before.map {
+            maps.remove(map.index)
+        }
+        for key in before.keys {
+            keys.remove(key.index)
+        }
     }
 }
 
@@ -169,8 +179,11 @@ private struct NewParts {
         // Where all is in one folder, a balancer may redirect the next request to a host that answers.
         hasRedirects = !hosts.insertions.isEmpty && client.hasDeadRedirects
         guard !dead.isEmpty || hasRedirects else { return nil }
-        (self.rendition, self.source, self.client) = (rendition, source, client)
-        (self.hosts, self.dead) = (hosts, dead)
+        self.rendition = rendition
+        self.source = source
+        self.client = client
+        self.hosts = hosts
+        self.dead = dead
         func isDead(_ origin: WebURL.Origin?) -> Bool { origin.map(dead.contains) ?? false }
         let lostMaps = source.playlist.maps.filter {
             isDead(hosts.origin(ofMap: $0.index)) && !rendition.hasStored($0, in: source)
@@ -183,15 +196,21 @@ private struct NewParts {
     }
 
     func has(_ segment: Segment) -> Bool {
-        if let map = segment.map, maps.contains(map.index) { return true }
-        if !keys.isEmpty, segment.keys.contains(where: { keys.contains($0.index) }) { return true }
+        if let map = segment.map, maps.contains(map.index) {
+            return true
+        }
+        if !keys.isEmpty, segment.keys.contains(where: { keys.contains($0.index) }) {
+            return true
+        }
         guard isOnDeadHost(segment) else { return false }
         let file = rendition.file(of: segment, in: source.isDurable ? nil : source)
         return !rendition.folder.contains(file)
     }
 
     private func isOnDeadHost(_ segment: Segment) -> Bool {
-        if hosts.origin(ofSegment: segment.index).map(dead.contains) ?? false { return true }
+        if hosts.origin(ofSegment: segment.index).map(dead.contains) ?? false {
+            return true
+        }
         guard hasRedirects, let url = try? source.base.resolving(segment.uri) else { return false }
         return client.isDead(url)
     }

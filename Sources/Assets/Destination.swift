@@ -27,7 +27,10 @@ import HTTPMessage
     init(
         of asset: Asset, at url: WebURL, _ access: OriginAccess, by playlistFetcher: PlaylistFetcher
     ) async throws(LibraryError) {
-        (self.asset, self.url, self.access, self.playlistFetcher) = (asset, url, access, playlistFetcher)
+        self.asset = asset
+        self.url = url
+        self.access = access
+        self.playlistFetcher = playlistFetcher
         let answer = try await playlistFetcher.playlist(at: url, access: access, .patient)
         switch (answer.playlist, asset.multivariant) {
         case (.multivariant(let playlist), let known?):
@@ -111,7 +114,9 @@ import HTTPMessage
         let name = rendition.name.id
         guard let known = rendition.source?.playlist else { return "another \(name)" }
         let new = source.playlist
-        if new.isLive != known.isLive { return "a \(name) that \(new.isLive ? "goes on" : "has ended")" }
+        if new.isLive != known.isLive {
+            return "a \(name) that \(new.isLive ? "goes on" : "has ended")"
+        }
         if new.segments.count != known.segments.count || new.duration.distance(from: known.duration) >= 0.1 {
             return "a \(name) of \(Self.extent(new)), not of \(Self.extent(known))"
         }

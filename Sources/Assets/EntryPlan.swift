@@ -32,14 +32,17 @@ extension Asset {
     /// Plans the adoption of a playlist, on a worker if that is large. Throws `missing` if the asset is removed meanwhile.
     func plan(_ playlist: MultivariantPlaylist) async throws(LibraryError) -> EntryPlan {
         while true {
-            let (known, edition) = (multivariant, edition)
+            let known = multivariant
+            let edition = edition
             let lines = playlist.renditionURIs.count + playlist.media.count
             let plan = await PureWork.shared.run(size: 256 * lines, for: access) {
                 EntryPlan(playlist, known: known)
             }
             guard let plan else { throw LibraryError(.missing, "\(name) was removed") }
             // Another multivariant playlist may have come meanwhile.
-            if edition == self.edition { return plan }
+            if edition == self.edition {
+                return plan
+            }
         }
     }
 }

@@ -38,7 +38,11 @@ public enum ForeignFormat: Equatable, Sendable {
         let path = parts.dropFirst(url.contains("://") ? 2 : 0).joined(separator: "/")
         let file = path.split(separator: "/").last ?? ""
         guard let dot = file.lastIndex(of: ".") else {
-            if path.lowercased().contains(".ism/manifest") { self = .smoothStreaming } else { return nil }
+            if path.lowercased().contains(".ism/manifest") {
+                self = .smoothStreaming
+            } else {
+                return nil
+            }
             return
         }
         switch file[file.index(after: dot)...].lowercased() {

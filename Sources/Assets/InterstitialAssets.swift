@@ -16,9 +16,13 @@ public import Origin
         _ name: Interstitials.Name, of asset: Asset, query: String?
     ) async throws(LibraryError) -> Asset {
         let url = try url(of: name, in: asset)
-        if let known = library.asset(at: url) { return known }
+        if let known = library.asset(at: url) {
+            return known
+        }
         let key = InterstitialAssets.Key(url: url.adding(parametersOf: query), access: asset.access)
-        if let interstitialAsset = library.interstitialAssets.asset(key) { return interstitialAsset }
+        if let interstitialAsset = library.interstitialAssets.asset(key) {
+            return interstitialAsset
+        }
         return try await library.interstitialAssets.opening.run(key) { await open(key) }.get()
     }
 
@@ -28,7 +32,9 @@ public import Origin
         try library.checkOnline("\(url.redacted) is not in the store for this user")
         let access = library.interstitialAssets.access(to: url, with: fields)
         let key = InterstitialAssets.Key(url: url, access: access)
-        if let known = library.interstitialAssets.asset(key) { return known }
+        if let known = library.interstitialAssets.asset(key) {
+            return known
+        }
         return try await library.interstitialAssets.opening.run(key) { await open(key) }.get()
     }
 
@@ -68,12 +74,16 @@ public import Origin
     /// The URL of an interstitial. After a restart it is known only if the playlist that names it is stored.
     private func url(of name: Interstitials.Name, in asset: Asset) throws(LibraryError) -> WebURL {
         try library.checkOnline("this interstitial of \(asset.name) is not in the store, and Weir is offline")
-        if let url = asset.interstitials.url(name) { return url }
+        if let url = asset.interstitials.url(name) {
+            return url
+        }
         for source in asset.renditions.compactMap(\.source) {
             for range in source.playlist.dateRanges {
                 let uri = name.kind == .list ? range.assetList : range.assetURI
                 guard let url = uri.flatMap({ try? source.base.resolving($0) }) else { continue }
-                if asset.interstitials.name(url, name.kind) == name { return url }
+                if asset.interstitials.name(url, name.kind) == name {
+                    return url
+                }
             }
         }
         throw LibraryError(.missing, "\(asset.name) has no such interstitial")
@@ -112,7 +122,8 @@ public import Origin
     }
 
     mutating func add(_ asset: Asset, _ key: Key) {
-        (byKey[key], byID[asset.id]) = (asset, asset)
+        byKey[key] = asset
+        byID[asset.id] = asset
         order.append(key)
         guard order.count > Self.limit, let gone = byKey.removeValue(forKey: order.removeFirst()) else { return }
         byID[gone.id] = nil

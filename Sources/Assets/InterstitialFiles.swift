@@ -38,7 +38,9 @@ package import Store
                 for (uri, kind) in [(range.assetURI, Interstitials.Kind.presentation), (range.assetList, .list)] {
                     guard let url = uri.flatMap({ try? source.base.resolving($0) }) else { continue }
                     let reference = reference(url, kind, of: asset)
-                    if seen.insert(reference).inserted { references.append(reference) }
+                    if seen.insert(reference).inserted {
+                        references.append(reference)
+                    }
                 }
             }
         }
@@ -81,7 +83,8 @@ package import Store
             entry = .media
             sources = [(stem + RenditionNaming.lone.id, Rendition.Source(playlist: media, base: answer.base))]
         case .multivariant(let playlist):
-            let (names, places) = (RenditionNaming(playlist).names, choosing(playlist))
+            let names = RenditionNaming(playlist).names
+            let places = choosing(playlist)
             entry = .multivariant(playlist, places: places)
             for place in places {
                 guard let url = try? answer.base.resolving(playlist.renditionURIs[place]) else { continue }
@@ -123,12 +126,16 @@ package import Store
             }
             let rendition = known ?? asset.interstitialRendition(id)
             library.loader.forget([rendition.folder])
-            if !rendition.folder.sizes.isEmpty { rendition.folder.removePieces { _ in true } }
+            if !rendition.folder.sizes.isEmpty {
+                rendition.folder.removePieces { _ in true }
+            }
             rendition.forget()
             additions = asset.additions
             additions.renditions[id] = rendition
             asset.knownAdditions = additions
-            for url in source.keyURLs { asset.keys.add(url) }
+            for url in source.keyURLs {
+                asset.keys.add(url)
+            }
             rendition.adopt(source)
             rendition.isSaved = await library.records.save(source, of: id, in: asset)
             guard rendition.isSaved else { throw asset.saveError(about: "\(reference.url.redacted) is not kept") }

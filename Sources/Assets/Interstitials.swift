@@ -39,7 +39,8 @@ public struct Interstitials {
             guard parts.count == 2, let kind = Kind(rawValue: String(Substring(parts[1]))),
                 let number = UInt64(String(Substring(parts[0])), radix: 36)
             else { return nil }
-            (self.kind, self.number) = (kind, number)
+            self.kind = kind
+            self.number = number
             guard description == text else { return nil }
         }
 
@@ -58,8 +59,12 @@ public struct Interstitials {
     /// Returns the name of a URL, and records the URL for the name.
     public mutating func name(_ url: WebURL, _ kind: Kind) -> Name {
         let name = Name(url, kind)
-        if urls.updateValue(url, forKey: name) == nil { order.append(name) }
-        if order.count > Self.limit { urls[order.removeFirst()] = nil }
+        if urls.updateValue(url, forKey: name) == nil {
+            order.append(name)
+        }
+        if order.count > Self.limit {
+            urls[order.removeFirst()] = nil
+        }
         return name
     }
 

@@ -36,7 +36,9 @@ package import Store
         guard asset.keys.isSaved(number) else { return }
         recordArrival(number, asset.keys.read(number)?.digest, of: asset)
         // Without a limit, the date of the file is sufficient.
-        if asset.keys.isLimited || asset.keys.life(of: number).expires != nil { saveSoon(number, of: asset) }
+        if asset.keys.isLimited || asset.keys.life(of: number).expires != nil {
+            saveSoon(number, of: asset)
+        }
     }
 
     /// Writes keys' dates after a moment, together: each segment may have its own key. Until then, files' dates serve.
@@ -54,12 +56,17 @@ package import Store
 
     /// Restarts all time limits of a key.
     func recordArrival(_ number: Int, _ digest: Digest?, of asset: Asset) {
-        let (now, isPlaying) = (library.date(), library.playheads.isPlayed(asset.id))
+        let now = library.date()
+        let isPlaying = library.playheads.isPlayed(asset.id)
         let end = asset.keys.resource(number).flatMap { library.client.handlers?.expiry(of: $0.url) }
         asset.keys.change(number) { life in
             life.renew(at: now, digest: digest)
-            if let end { life.setExpiration(Int64(end), at: now) }
-            if isPlaying { _ = life.recordPlay(by: asset.keys.terms, at: now) }
+            if let end {
+                life.setExpiration(Int64(end), at: now)
+            }
+            if isPlaying {
+                _ = life.recordPlay(by: asset.keys.terms, at: now)
+            }
         }
     }
 
@@ -114,21 +121,29 @@ package import Store
         try library.checkWritable(failure)
         findArrivals(of: asset)
         let former = asset.keys.lives
-        for number in numbers { asset.keys.change(number, change) }
-        if !asset.isPersistent { await library.records.saveNew(asset) }
+        for number in numbers {
+            asset.keys.change(number, change)
+        }
+        if !asset.isPersistent {
+            await library.records.saveNew(asset)
+        }
         guard await library.records.write(.init(keys: asset.keys.records(of: asset.id, numbers)), about: asset) else {
             asset.keys.lives = former
             asset.keys.reconsider()
             throw asset.saveError(about: failure)
         }
-        if asset.bundle.exists { library.writeBundle(of: asset) }
+        if asset.bundle.exists {
+            library.writeBundle(of: asset)
+        }
     }
 
     /// Writes the lifetimes of keys to the catalogue and to the bundle.
     func save(_ numbers: [Int], of asset: Asset) async {
         guard asset.isPersistent, library.readOnlyReason == nil, !asset.isRemoved else { return }
         await library.records.write(.init(keys: asset.keys.records(of: asset.id, numbers)), about: asset)
-        if asset.keys.isLimited, !asset.isRemoved, asset.bundle.exists { library.writeBundle(of: asset) }
+        if asset.keys.isLimited, !asset.isRemoved, asset.bundle.exists {
+            library.writeBundle(of: asset)
+        }
     }
 
     // MARK: Renewal
@@ -163,7 +178,9 @@ package import Store
     private func complete(_ renewed: [Int], in asset: Asset) {
         guard !renewed.isEmpty, !asset.isRemoved else { return }
         asset.published = asset.completeRenditions
-        if asset.bundle.exists { library.writeBundle(of: asset) }
+        if asset.bundle.exists {
+            library.writeBundle(of: asset)
+        }
         library.events.send(.keysChanged(asset, .renewed, numbers: renewed))
     }
 

@@ -11,7 +11,9 @@ public import Store
 @LoopActor public final class KeyRing {
     /// The folder of the keys.
     public var folder: PieceFolder {
-        if let knownFolder { return knownFolder }
+        if let knownFolder {
+            return knownFolder
+        }
         let made = PieceFolder(id: "keys", in: bundle)
         knownFolder = made
         return made
@@ -60,8 +62,11 @@ public import Store
     public var allNumbers: [Int] { urls.keys.sorted() }
 
     func restore(_ url: WebURL, number: Int, _ life: KeyLife = KeyLife()) {
-        (numbers[url], urls[number]) = (number, url)
-        if life != KeyLife() { lives[number] = life }
+        numbers[url] = number
+        urls[number] = url
+        if life != KeyLife() {
+            lives[number] = life
+        }
         known = nil
         saved.insert(number)
         next = max(next, number + 1)
@@ -69,8 +74,11 @@ public import Store
 
     /// Numbers a key, unless its URL has a number.
     @discardableResult package func add(_ url: WebURL) -> Int {
-        if let number = numbers[url] { return number }
-        (numbers[url], urls[next]) = (next, url)
+        if let number = numbers[url] {
+            return number
+        }
+        numbers[url] = next
+        urls[next] = url
         next += 1
         return next - 1
     }
@@ -79,7 +87,9 @@ public import Store
     /// is not in the catalogue yet is written with the new one.
     func move(_ number: Int, to url: WebURL) {
         urls[number] = url
-        if !saved.contains(number), numbers[url] == nil { numbers[url] = number }
+        if !saved.contains(number), numbers[url] == nil {
+            numbers[url] = number
+        }
     }
 
     /// Changes the URL that identifies a key, in the catalogue too: see `records`.
@@ -135,11 +145,14 @@ public import Store
     /// The expired and revoked keys, regardless of their files.
     public var unusable: Set<Int> {
         let now = now
-        if let known, now < known.until { return known.unusable }
+        if let known, now < known.until {
+            return known.unusable
+        }
         let before = known?.unusable
         // A key that has expired stays expired, even if the clock is set back.
         let news = lives.keys.filter { lives[$0]?.expire(by: terms, at: now) ?? false }.sorted()
-        var (unusable, until): (Set<Int>, Int64) = ([], .max)
+        var unusable: Set<Int> = []
+        var until: Int64 = .max
         for (number, life) in lives {
             if life.state(by: terms, at: now) == .valid {
                 until = min(until, life.expiration(by: terms) ?? .max)
@@ -148,8 +161,12 @@ public import Store
             }
         }
         known = (unusable, until)
-        if before.map({ $0 != unusable }) ?? !unusable.isEmpty { usabilityChanges += 1 }
-        if let asset, !news.isEmpty { asset.library?.keys.handleExpiry(of: news, of: asset) }
+        if before.map({ $0 != unusable }) ?? !unusable.isEmpty {
+            usabilityChanges += 1
+        }
+        if let asset, !news.isEmpty {
+            asset.library?.keys.handleExpiry(of: news, of: asset)
+        }
         return unusable
     }
 
@@ -167,7 +184,8 @@ public import Store
         var life = life(of: number)
         change(&life)
         lives[number] = life == KeyLife() ? nil : life
-        (known, usabilityChanges) = (nil, usabilityChanges + 1)
+        known = nil
+        usabilityChanges = usabilityChanges + 1
     }
 
     /// Makes the next query check all lifetimes again.
@@ -176,7 +194,9 @@ public import Store
     /// Adopts new limits; `change` must then update each affected key.
     func adopt(_ terms: KeyTerms) {
         guard terms != self.terms else { return }
-        (self.terms, known, usabilityChanges) = (terms, nil, usabilityChanges + 1)
+        self.terms = terms
+        known = nil
+        usabilityChanges = usabilityChanges + 1
     }
 
     /// True if any of its keys has a date or limit besides its arrival.

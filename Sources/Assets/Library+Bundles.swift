@@ -12,7 +12,9 @@ extension Library {
         }
         asset.published = whole
         writeBundle(of: asset)
-        if !whole.isEmpty { keepSessionData(of: asset) }
+        if !whole.isEmpty {
+            keepSessionData(of: asset)
+        }
     }
 
     /// Records that the bundle of an import has its playlists, which list these renditions. They are written only if they differ.
@@ -71,8 +73,12 @@ extension Library {
             fetch.whenEnded { [weak self, weak asset] result in
                 fetch.release()
                 guard let self, let asset else { return }
-                if case .failure(let error) = result { report("\(asset.name): session data is not kept: \(error)") }
-                if fetch.isPiece { writeBundle(of: asset) }
+                if case .failure(let error) = result {
+                    report("\(asset.name): session data is not kept: \(error)")
+                }
+                if fetch.isPiece {
+                    writeBundle(of: asset)
+                }
             }
         }
     }
@@ -81,7 +87,9 @@ extension Library {
     /// fetched again. It takes a few system calls per piece, on another thread; concurrent calls share one survey.
     public func survey(_ asset: Asset) async {
         await surveys.run(ObjectIdentifier(asset)) {
-            for folder in asset.folders { await folder.survey() }
+            for folder in asset.folders {
+                await folder.survey()
+            }
             self.publish(asset)
         }
     }
@@ -97,7 +105,9 @@ extension Library {
             asset.restoreAdditions(identity)
             guard identity.format < BundleIdentity.currentFormat, readOnlyReason == nil else { return true }
             asset.whenLoaded { [weak self, weak asset] in
-                if let asset { self?.writeBundle(of: asset) }
+                if let asset {
+                    self?.writeBundle(of: asset)
+                }
             }
         } catch {
             asset.refusal = "\(error)"

@@ -17,12 +17,18 @@ extension Library {
         try checkFree(name)
         reserved.insert(name)
         defer { reserved.remove(name) }
-        if asset.isPersistent { try await records.rename(asset, to: name) }
-        if playheads.isPlayed(asset.id) { formerNames[asset.name] = asset.id }
+        if asset.isPersistent {
+            try await records.rename(asset, to: name)
+        }
+        if playheads.isPlayed(asset.id) {
+            formerNames[asset.name] = asset.id
+        }
         formerNames[name] = nil
         register(asset, as: name)
         asset.revision?.name = name
-        if asset.bundle.exists { writeBundle(of: asset) }
+        if asset.bundle.exists {
+            writeBundle(of: asset)
+        }
     }
 
     /// Sets the title for display; nil removes it.
@@ -41,8 +47,12 @@ extension Library {
 
     private func keepWords(about asset: Asset) async {
         events.send(.assetChanged(asset))
-        if asset.isPersistent { await records.save(asset) }
-        if !asset.isRemoved, readOnlyReason == nil, asset.bundle.exists { writeBundle(of: asset) }
+        if asset.isPersistent {
+            await records.save(asset)
+        }
+        if !asset.isRemoved, readOnlyReason == nil, asset.bundle.exists {
+            writeBundle(of: asset)
+        }
     }
 
     /// Replaces the header fields of an asset. They go with every request for the asset to the scheme, host and port of
@@ -56,7 +66,9 @@ extension Library {
         }
         if asset.isPersistent, readOnlyReason == nil {
             var records = [asset, asset.revision].compactMap { $0?.record }
-            for index in records.indices { records[index].fields = fields.record }
+            for index in records.indices {
+                records[index].fields = fields.record
+            }
             do {
                 try await store.catalogue.save(.init(assets: records))
             } catch {
@@ -76,7 +88,9 @@ extension Library {
         guard route != asset.access.route else { return }
         if asset.isPersistent, readOnlyReason == nil {
             var records = [asset, asset.revision].compactMap { $0?.record }
-            for index in records.indices { records[index].route = route.record }
+            for index in records.indices {
+                records[index].route = route.record
+            }
             do {
                 try await store.catalogue.save(.init(assets: records))
             } catch {
@@ -110,7 +124,9 @@ extension Library {
     /// restart. If this cannot be stored, it applies until the process ends.
     func confirm(_ asset: Asset) async {
         guard asset.access.confirm() else { return }
-        for asset in [asset, asset.revision].compactMap(\.self) where asset.isPersistent { await records.save(asset) }
+        for asset in [asset, asset.revision].compactMap(\.self) where asset.isPersistent {
+            await records.save(asset)
+        }
         // Requests that were refused before may be allowed now.
         asset.checked = nil
         playlists.allowRenewal(of: asset)
@@ -122,9 +138,13 @@ extension Library {
         asset.life.recordPlay(at: date())
         events.send(.assetChanged(asset))
         keys.recordPlay(of: asset)
-        if case .ended = change { Task { @LoopActor in await revisions.sessionEnded(of: asset) } }
+        if case .ended = change {
+            Task { @LoopActor in await revisions.sessionEnded(of: asset) }
+        }
         guard asset.isPersistent, readOnlyReason == nil else { return }
-        if isFirst, asset.life.policy.afterFirstPlay != nil, asset.bundle.exists { writeBundle(of: asset) }
+        if isFirst, asset.life.policy.afterFirstPlay != nil, asset.bundle.exists {
+            writeBundle(of: asset)
+        }
         Task { await records.saveLife(of: asset) }
     }
 }

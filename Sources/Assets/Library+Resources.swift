@@ -70,7 +70,9 @@ extension Library {
 
     /// True if the latest request to the origin of a resource got no answer, and there is no alternate source.
     public func isPresumedAbsent(_ resource: Resource, in folder: PieceFolder, of asset: Asset) -> Bool {
-        if let rendition = asset.rendition(folder.id), asset.hasMirrors(rendition) { return false }
+        if let rendition = asset.rendition(folder.id), asset.hasMirrors(rendition) {
+            return false
+        }
         return client.isPresumedAbsent(current(resource, in: folder, of: asset).url)
     }
 
@@ -85,7 +87,9 @@ extension Library {
 
     /// Returns the resource with its present URL: a download plan may be older than the tokens.
     private func current(_ resource: Resource, in folder: PieceFolder, of asset: Asset) -> Resource {
-        if case .key(let number) = resource.name.role { return asset.keys.resource(number) ?? resource }
+        if case .key(let number) = resource.name.role {
+            return asset.keys.resource(number) ?? resource
+        }
         guard let rendition = asset.rendition(folder.id), rendition.hasMoved else { return resource }
         return rendition.resource(named: resource.name) ?? resource
     }
@@ -101,7 +105,9 @@ extension Library {
         case .data: return asset.isPersistent ? .kept : .passing(because: asset.isLive ? nil : asset.saveFailure)
         case .segment, .initialization, .passing: break
         }
-        if isRecorded(resource, in: folder, of: asset) { return .kept }
+        if isRecorded(resource, in: folder, of: asset) {
+            return .kept
+        }
         guard let rendition = asset.rendition(folder.id), rendition.source?.isDurable ?? false,
             rendition.isListed(resource.name), urgency == .background || !rendition.isTail
         else { return .passing(because: nil) }

@@ -63,7 +63,9 @@ public import Store
     public var cookieFolder: CookieFolder? {
         didSet {
             guard let cookieFolder else { return }
-            for asset in assets { asset.access.keepCookies(in: cookieFolder, as: asset.id) }
+            for asset in assets {
+                asset.access.keepCookies(in: cookieFolder, as: asset.id)
+            }
             cookieFolder.deleteFiles(except: Set(assets.map(\.id)))
         }
     }
@@ -98,9 +100,13 @@ public import Store
     ) {
         playheads = PlayheadTracker(now: now)
         self.now = now
-        (self.store, self.mode, self.report) = (store, mode, report)
-        (self.moves, self.summaries) = (moves, summaries)
-        (self.partialPlayback, self.storedRecordings) = (partialPlayback, storedRecordings)
+        self.store = store
+        self.mode = mode
+        self.report = report
+        self.moves = moves
+        self.summaries = summaries
+        self.partialPlayback = partialPlayback
+        self.storedRecordings = storedRecordings
         loader = Loader(store: store, client: client)
         playlistFetcher = PlaylistFetcher(client: client)
         backgroundYield = BackgroundYield(playheads, OriginTransfers(client))
@@ -147,7 +153,9 @@ public import Store
 
     /// All assets, sorted by name, without revisions.
     public var assets: [Asset] {
-        if let byOrder { return byOrder }
+        if let byOrder {
+            return byOrder
+        }
         let sorted = byName.sorted { $0.key < $1.key }.map(\.value)
         byOrder = sorted
         return sorted
@@ -205,21 +213,35 @@ public import Store
         let url = url.withoutDirectives
         while let task = opening[url] {
             // A URL that was refused without the fields or by another way may succeed with them.
-            if case .failure(let error) = await task.value, fields?.isEmpty ?? true, route == nil { throw error }
+            if case .failure(let error) = await task.value, fields?.isEmpty ?? true, route == nil {
+                throw error
+            }
         }
         let stream = streams.first { $0.url == url }
         let isNamed = isUsers || stream != nil
         if let known = byOrigin[url] {
-            if isNamed { await confirm(known) }
-            if known.title == nil, let title { await entitle(known, title) }
-            if let fields { try await setFields(fields, of: known) }
-            if let route { try await setRoute(route, of: known) }
-            if !cookies.isEmpty { offer(cookies, to: known) }
+            if isNamed {
+                await confirm(known)
+            }
+            if known.title == nil, let title {
+                await entitle(known, title)
+            }
+            if let fields {
+                try await setFields(fields, of: known)
+            }
+            if let route {
+                try await setRoute(route, of: known)
+            }
+            if !cookies.isEmpty {
+                offer(cookies, to: known)
+            }
             await wake(known)
             return known
         }
         try checkOnline(url)
-        if let name { try checkFree(name) }
+        if let name {
+            try checkFree(name)
+        }
         let own = stream?.fields ?? UserFields()
         let access = OriginAccess(
             to: url, with: fields.map { $0.applied(to: own) } ?? own, namesPeer: isNamed, route: route ?? OriginRoute())
@@ -237,7 +259,9 @@ public import Store
         }
         opening[url] = task
         let asset = try await task.value.get()
-        if asset.title == nil, let title { await entitle(asset, title) }
+        if asset.title == nil, let title {
+            await entitle(asset, title)
+        }
         return asset
     }
 
@@ -270,7 +294,9 @@ public import Store
     ) async throws(LibraryError) -> Asset {
         let url = url.withoutDirectives
         if let known = byOrigin[url] {
-            if isUsers { await confirm(known) }
+            if isUsers {
+                await confirm(known)
+            }
             // Ignore the error: a known asset is shown even when the origin is absent.
             if known.duration == nil, let first = known.renditions.first {
                 _ = try? await playlists.source(of: first, in: known)
@@ -286,7 +312,9 @@ public import Store
         asset.isPreview = true
         asset.access.cookies.offer(cookies)
         try await playlists.loadEntry(of: asset)
-        if let first = asset.renditions.first { _ = try await playlists.source(of: first, in: asset) }
+        if let first = asset.renditions.first {
+            _ = try await playlists.source(of: first, in: asset)
+        }
         return asset
     }
 
@@ -298,12 +326,16 @@ public import Store
 
     /// Throws `notStored` with a sentence while Weir is offline.
     func checkOnline(_ sentence: @autoclosure () -> String) throws(LibraryError) {
-        if isOffline { throw LibraryError(.notStored, sentence()) }
+        if isOffline {
+            throw LibraryError(.notStored, sentence())
+        }
     }
 
     /// Throws `store` if the store is read-only; `effect` says what therefore does not happen.
     package func checkWritable(_ effect: @autoclosure () -> String) throws(LibraryError) {
-        if let readOnlyReason { throw LibraryError(readOnlyReason, about: effect()) }
+        if let readOnlyReason {
+            throw LibraryError(readOnlyReason, about: effect())
+        }
     }
 
     /// Throws `nameTaken` if the name is invalid or belongs to another asset.
@@ -311,7 +343,9 @@ public import Store
         guard AssetNaming.isName(name) else {
             throw LibraryError(.nameTaken, AssetNaming.flaw(of: name))
         }
-        if isTaken(name) { throw LibraryError(.nameTaken, "another asset is called \(name)") }
+        if isTaken(name) {
+            throw LibraryError(.nameTaken, "another asset is called \(name)")
+        }
     }
 
     /// Throws `expired` if the asset has expired, and `newerBundle` if its bundle has a newer format.
@@ -348,7 +382,9 @@ public import Store
         byName[asset.name] = asset
         byOrigin[asset.origin] = asset
         byTokenlessURL.add(asset)
-        if let cookieFolder { asset.access.keepCookies(in: cookieFolder, as: asset.id) }
+        if let cookieFolder {
+            asset.access.keepCookies(in: cookieFolder, as: asset.id)
+        }
         events.send(.assetChanged(asset))
     }
 
@@ -374,8 +410,12 @@ public import Store
     /// Removes the asset from all indexes, and ends its fetches and sessions.
     func unregister(_ asset: Asset) {
         byID[asset.id] = nil
-        if byName[asset.name] === asset { byName[asset.name] = nil }
-        if byOrigin[asset.origin] === asset { byOrigin[asset.origin] = nil }
+        if byName[asset.name] === asset {
+            byName[asset.name] = nil
+        }
+        if byOrigin[asset.origin] === asset {
+            byOrigin[asset.origin] = nil
+        }
         byTokenlessURL.remove(asset)
         loader.forget(asset.folders)
         cancelWork(of: asset)
@@ -385,21 +425,29 @@ public import Store
         events.send(.unregistered(asset))
         summaries?.remove(asset)
         partialPlayback?.forget(asset)
-        if !asset.isRevision { events.send(.assetChanged(asset)) }
+        if !asset.isRevision {
+            events.send(.assetChanged(asset))
+        }
     }
 
     /// Drops the work on an asset's content that has not begun.
     private func cancelWork(of asset: Asset) {
         PureWork.shared.cancel(for: asset)
-        for rendition in asset.knownRenditions { PureWork.shared.cancel(for: rendition) }
+        for rendition in asset.knownRenditions {
+            PureWork.shared.cancel(for: rendition)
+        }
         // An asset and its revision share the access, and one of them stays.
         let other = asset.revision ?? asset.revises.flatMap { byID[$0] }
-        if other?.access !== asset.access { PureWork.shared.cancel(for: asset.access) }
+        if other?.access !== asset.access {
+            PureWork.shared.cancel(for: asset.access)
+        }
     }
 
     /// Returns the asset at a URL; waits for one that is being opened there.
     package func occupant(of url: WebURL) async -> Asset? {
-        while let task = opening[url] { _ = await task.value }
+        while let task = opening[url] {
+            _ = await task.value
+        }
         return byOrigin[url]
     }
 
@@ -469,7 +517,9 @@ public import Store
             Task {
                 // Only the volumes that are away are still to be known.
                 let left = try? await DiskWork.run { () throws(StoreError) in try store.markRemoved(id) }
-                if let left, left != awaited { try? await store.catalogue.removeAsset(id, awaiting: left) }
+                if let left, left != awaited {
+                    try? await store.catalogue.removeAsset(id, awaiting: left)
+                }
             }
         }
     }
@@ -479,13 +529,19 @@ public import Store
     package func empty(_ asset: Asset, isGone: @escaping @Sendable () -> Void) throws(StoreError) {
         loader.forget(asset.folders)
         try asset.bundle.clear(isGone: isGone)
-        for folder in asset.folders { folder.clearList() }
-        (asset.published, asset.knownArtwork, asset.knownAdditions) = ([], nil, nil)
+        for folder in asset.folders {
+            folder.clearList()
+        }
+        asset.published = []
+        asset.knownArtwork = nil
+        asset.knownAdditions = nil
     }
 
     /// Waits until all complete files are pieces that survive a power loss. No data may arrive after that.
     public func close() async {
-        for asset in assets { asset.access.saveCookies() }
+        for asset in assets {
+            asset.access.saveCookies()
+        }
         await loader.committer.finish()
         await store.close()
     }
@@ -494,7 +550,9 @@ public import Store
     private func checkAfterPowerLoss(_ assets: [Asset]) {
         for volume in [store.home] + store.volumes where volume.isAfterPowerLoss {
             for asset in assets where asset.bundle.place === volume {
-                for folder in asset.folders { _ = folder.sizes }
+                for folder in asset.folders {
+                    _ = folder.sizes
+                }
             }
             volume.markRecovered()
         }

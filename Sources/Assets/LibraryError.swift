@@ -59,7 +59,9 @@ public struct LibraryError: Error, CustomStringConvertible, Sendable {
 
     /// Creates an error of the library's own.
     public init(_ code: Code, _ message: String, underlying: (any Error)? = nil) {
-        (self.code, self.message, self.underlying) = (code, message, underlying)
+        self.code = code
+        self.message = message
+        self.underlying = underlying
     }
 
     /// Creates an error from a store error about `what`.

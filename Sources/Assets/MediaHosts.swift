@@ -21,13 +21,16 @@ struct MediaHosts: Sendable {
     private static let mostInsertions = 8
 
     init(_ source: Rendition.Source) {
-        let (playlist, base) = (source.playlist, source.base)
+        let playlist = source.playlist
+        let base = source.base
         origins = [base.origin]
         var known: [Substring: UInt8] = [:]
         let found = playlist.segments.map { host(of: $0.uri, base, &known) }
         var seen: Set<UInt8> = []
         firstSegments = found.indices.filter { found[$0] != Self.unknown && seen.insert(found[$0]).inserted }
-        if found.contains(where: { $0 != 0 }) { segments = found }
+        if found.contains(where: { $0 != 0 }) {
+            segments = found
+        }
         insertions = Self.insertions(in: playlist)
         maps = playlist.maps.map { host(of: $0.uri, base, &known) }
         keys = playlist.keys.map { key in
@@ -44,7 +47,9 @@ struct MediaHosts: Sendable {
             let folder = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
             guard folders.insert(folder).inserted else { continue }
             first.append(segment.index)
-            if first.count == mostInsertions { break }
+            if first.count == mostInsertions {
+                break
+            }
         }
         return first.count > 1 ? first : []
     }
@@ -68,15 +73,21 @@ struct MediaHosts: Sendable {
     /// - Parameter known: the hosts by the beginnings of URIs, because resolving each URI would take long.
     private mutating func host(of uri: String, _ base: WebURL, _ known: inout [Substring: UInt8]) -> UInt8 {
         guard let beginning = Self.beginning(of: uri) else { return 0 }
-        if let host = known[beginning] { return host }
+        if let host = known[beginning] {
+            return host
+        }
         let origin = (try? base.resolving(uri))?.origin
         let host = origin.map { self.host(of: $0) } ?? Self.unknown
-        if known.count < Self.maximumCount { known[beginning] = host }
+        if known.count < Self.maximumCount {
+            known[beginning] = host
+        }
         return host
     }
 
     private mutating func host(of origin: WebURL.Origin) -> UInt8 {
-        if let index = origins.firstIndex(of: origin) { return UInt8(index) }
+        if let index = origins.firstIndex(of: origin) {
+            return UInt8(index)
+        }
         guard origins.count < Self.maximumCount else { return Self.unknown }
         origins.append(origin)
         return UInt8(origins.count - 1)
@@ -89,7 +100,9 @@ struct MediaHosts: Sendable {
         guard !WebURL.isRelative(uri) || bytes.first == slash && bytes.dropFirst().first == slash else { return nil }
         var slashes = 0
         let end = bytes.firstIndex { byte in
-            if byte == slash { slashes += 1 }
+            if byte == slash {
+                slashes += 1
+            }
             return slashes == 3
         }
         return uri[..<(end ?? uri.endIndex)]

@@ -50,7 +50,9 @@ package struct MediaNames: Equatable, Sendable {
     }
 
     private func uri(of key: Key) -> String? {
-        if let number = element(key.index, of: keys) ?? nil { return "\(asset)keys/\(KeyRing.name(number))" }
+        if let number = element(key.index, of: keys) ?? nil {
+            return "\(asset)keys/\(KeyRing.name(number))"
+        }
         // Weir does not serve it: its METHOD is unknown, for instance.
         guard let base, WebURL.isRelative(key.uri), !key.uri.isEmpty else { return nil }
         return (try? base.resolving(key.uri))?.text

@@ -28,7 +28,9 @@ extension Asset {
         let ordered =
             renditions.filter { variants.contains($0.place) } + renditions.filter { !variants.contains($0.place) }
         for rendition in ordered where rendition.name.content == .media && !rendition.name.isIFramesOnly {
-            if let start = rendition.mediaStart { return start }
+            if let start = rendition.mediaStart {
+                return start
+            }
         }
         return nil
     }
@@ -88,5 +90,6 @@ extension Rendition {
     }
 
     /// The longest initialization section, and the longest encrypted segment that is decrypted in memory, in bytes.
-    private static let (sectionLimit, cipherLimit) = (1 << 20, 32 << 20)
+    private static let sectionLimit = 1 << 20
+    private static let cipherLimit = 32 << 20
 }

@@ -28,22 +28,30 @@ extension PlaylistLoader {
     /// presumed absent, no request is made, and the caller does not wait. A live playlist that is the entry is fetched only by
     /// its reload. For an asset that is only partial, a refusal of the origin counts.
     public func refresh(_ asset: Asset) async throws(LibraryError) -> EntryAnswer {
-        if library.isOffline { return .absent }
+        if library.isOffline {
+            return .absent
+        }
         if let lone = asset.lone, asset.isLive {
             _ = try await source(of: lone, in: asset)
             return .answered
         }
         let isAsked = tasks.checks.isRunning(ObjectIdentifier(asset))
         // Any response since then would have made it present.
-        if !isAsked, library.client.isPresumedAbsent(asset.origin), await isPlayable(asset) { return .absent }
-        if let isPresent = knownPresence(of: asset) { return isPresent ? .answered : .absent }
+        if !isAsked, library.client.isPresumedAbsent(asset.origin), await isPlayable(asset) {
+            return .absent
+        }
+        if let isPresent = knownPresence(of: asset) {
+            return isPresent ? .answered : .absent
+        }
         // Nothing of an empty asset can be played meanwhile.
         guard asset.bytes > 0 else { return try await answer(of: asset) }
 
         let result = await tasks.checks.run(ObjectIdentifier(asset), within: silenceLeft(of: asset)) {
             await check(asset)
         }
-        if let result { return try result.get() ? .answered : .absent }
+        if let result {
+            return try result.get() ? .answered : .absent
+        }
         guard await isPlayable(asset) else { return try await answer(of: asset) }
         doubtOrigin(of: asset)
         return library.client.isFailing(asset.origin) ? .absent : .silent
@@ -74,12 +82,16 @@ extension PlaylistLoader {
     /// Records that the origin does not answer: what is stored goes before its answers for a while.
     private func doubtOrigin(of asset: Asset) {
         let request = library.playlistFetcher.request(asset.origin, asset.access)
-        if !library.client.isHandled(request) { library.client.presumeAbsent(after: request) }
+        if !library.client.isHandled(request) {
+            library.client.presumeAbsent(after: request)
+        }
     }
 
     /// True if something of the asset can be played instead of the origin.
     private func isPlayable(_ asset: Asset) async -> Bool {
-        if asset.isPlayableOffline { return true }
+        if asset.isPlayableOffline {
+            return true
+        }
         return await library.partialPlayback?.isPlayableInPart(asset) ?? false
     }
 
@@ -117,7 +129,9 @@ extension PlaylistLoader {
         asset.checked = Asset.EntryCheck(at: library.now(), isPresent: true)
         if let terms = answer.terms {
             asset.access.handled = terms
-            if asset.title == nil { asset.title = terms.title }
+            if asset.title == nil {
+                asset.title = terms.title
+            }
         }
         switch answer.playlist {
         case .media where asset.isComposed: return
@@ -128,7 +142,9 @@ extension PlaylistLoader {
             await adopt(source, began, for: asset)
         case .multivariant(let multivariant):
             // Later, a missing title is one that the user has removed.
-            if asset.title == nil, asset.entry == nil { asset.title = multivariant.sessionData.title }
+            if asset.title == nil, asset.entry == nil {
+                asset.title = multivariant.sessionData.title
+            }
             try await adopt(multivariant, base: answer.base, of: origin, for: asset)
         }
     }
@@ -136,11 +152,17 @@ extension PlaylistLoader {
     /// Adopts a lone media playlist. Replaces other content that has ended only if that orphans no piece.
     private func adopt(_ source: Rendition.Source, _ began: ContinuousClock.Instant, for asset: Asset) async {
         var source = source
-        if asset.lone?.recording != nil { source.isWindow = true }
+        if asset.lone?.recording != nil {
+            source.isWindow = true
+        }
         if let lone = asset.lone, let known = lone.source, known.isDurable {
-            if await lone.hasSameContent(as: source, owner: asset.access) { return lone.move(to: source) }
+            if await lone.hasSameContent(as: source, owner: asset.access) {
+                return lone.move(to: source)
+            }
             // The rest of a broadcast that has ended is not another one.
-            if asset.bytes > 0, lone.isPastBroadcast, !source.isOtherBroadcast(than: known) { return }
+            if asset.bytes > 0, lone.isPastBroadcast, !source.isOtherBroadcast(than: known) {
+                return
+            }
             guard asset.bytes == 0 else { return reportChange(&lone.isOutdated, of: asset) }
             library.loader.forget([lone.folder])
             lone.beginAnew()
@@ -162,13 +184,16 @@ extension PlaylistLoader {
         var isNew = asset.multivariant?.text.write() != playlist.text.write()
         var gone: [Rendition] = []
         if !isNew, case .multivariant(let known, base)? = asset.entry, known.hasSameText(as: playlist) {
-            (asset.moved, asset.isOutdated) = ([:], false)
+            asset.moved = [:]
+            asset.isOutdated = false
         } else {
             let plan = try await asset.plan(playlist)
             guard origin == asset.origin else { return }
             isNew = asset.multivariant?.text.write() != playlist.text.write()
             guard asset.fits(plan) else {
-                if !asset.relocate(by: plan, base: base) { reportChange(&asset.isOutdated, of: asset) }
+                if !asset.relocate(by: plan, base: base) {
+                    reportChange(&asset.isOutdated, of: asset)
+                }
                 return
             }
             gone = asset.adopt(playlist, base: base, plan)
@@ -178,8 +203,12 @@ extension PlaylistLoader {
             rendition.forget()
         }
         library.loader.forget(gone.map(\.folder))
-        if asset.isPersistent, isNew { await library.records.saveEntry(of: asset, without: gone) }
-        if asset.isPlayableOffline { library.keepSessionData(of: asset) }
+        if asset.isPersistent, isNew {
+            await library.records.saveEntry(of: asset, without: gone)
+        }
+        if asset.isPlayableOffline {
+            library.keepSessionData(of: asset)
+        }
     }
 
     /// Reports once that the origin has other content than the store.

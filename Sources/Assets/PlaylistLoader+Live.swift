@@ -15,8 +15,12 @@ extension PlaylistLoader {
         let known = if let source = rendition.source { source } else { try await source(of: rendition, in: asset) }
         let directives = directives.understood(by: known.playlist)
         guard directives != .none else { return try await source(of: rendition, in: asset) }
-        if directives.skip == nil, directives.areMet(by: known.playlist) { return known }
-        if let answer = rendition.directed.answer(to: directives, now: .now) { return answer }
+        if directives.skip == nil, directives.areMet(by: known.playlist) {
+            return known
+        }
+        if let answer = rendition.directed.answer(to: directives, now: .now) {
+            return answer
+        }
         return try await tasks.relays.run(Relay(rendition: ObjectIdentifier(rendition), directives: directives)) {
             await relay(directives, rendition, in: asset)
         }.get()
@@ -32,7 +36,9 @@ extension PlaylistLoader {
                 ignoresAbsence: true)
             let fetched = try await fetchSource(of: rendition, in: asset, directives, manner)
             let (source, order) = rendition.numbered(fetched)
-            if !source.isDurable { rendition.directed.keep(source, for: directives, now: .now) }
+            if !source.isDurable {
+                rendition.directed.keep(source, for: directives, now: .now)
+            }
             if source.playlist.isDeltaUpdate {
                 rendition.show(source)
                 return .success(source)
@@ -56,7 +62,9 @@ extension PlaylistLoader {
     /// Not a poll: before that time the origin must not be asked (RFC 8216 §6.3.4).
     private func waitUntilDue(_ rendition: Rendition) async {
         let wait = rendition.schedule.wait(now: library.now())
-        if wait > .zero { try? await LoopActor.pause(for: wait) }
+        if wait > .zero {
+            try? await LoopActor.pause(for: wait)
+        }
     }
 
     /// Reloads a live playlist as soon as that is due. An error of the origin does not end the playback: players accept
@@ -86,7 +94,9 @@ extension PlaylistLoader {
                 return rendition.source ?? known
             }
             // After a restart that the numbers do not show, the URLs have other content than before.
-            if rendition.hasSeenOlder, order == .newer { library.loader.forgetRecent(of: rendition.folder) }
+            if rendition.hasSeenOlder, order == .newer {
+                library.loader.forgetRecent(of: rendition.folder)
+            }
             rendition.hasSeenOlder = false
             return try await adopt(source, rendition, in: asset, began: began)
         } catch {
@@ -121,8 +131,11 @@ extension Rendition {
     /// True if a playlist continues beyond the known one.
     fileprivate func isBehind(_ playlist: MediaPlaylist) -> Bool {
         guard let known = source?.playlist else { return true }
-        let (end, knownEnd) = (playlist.endSequenceNumber, known.endSequenceNumber)
-        if end != knownEnd { return end > knownEnd }
+        let end = playlist.endSequenceNumber
+        let knownEnd = known.endSequenceNumber
+        if end != knownEnd {
+            return end > knownEnd
+        }
         return playlist.parts.count { $0.mediaSequenceNumber == end }
             > known.parts.count { $0.mediaSequenceNumber == end }
     }
@@ -191,7 +204,9 @@ struct DirectedResponses {
     }
 
     mutating func keep(_ source: Rendition.Source, for directives: DeliveryDirectives, now: ContinuousClock.Instant) {
-        if answers.count == Self.limit { answers.removeFirst() }
+        if answers.count == Self.limit {
+            answers.removeFirst()
+        }
         answers.append(Answer(directives: directives, source: source, end: now + source.playlist.interval))
     }
 }

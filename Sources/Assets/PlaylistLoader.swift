@@ -38,7 +38,9 @@ import SegmentFormat
         if let source = rendition.source {
             if source.isDurable {
                 let isStale = asset.mayBeginAnew(rendition) && !rendition.isFresh(now: library.now())
-                if !isStale || library.isOffline, !needsSaving(rendition, in: asset) { return source }
+                if !isStale || library.isOffline, !needsSaving(rendition, in: asset) {
+                    return source
+                }
             } else if rendition.isFresh(now: library.now()) {
                 return source
             }
@@ -75,7 +77,9 @@ import SegmentFormat
         let fetched = try? await fetchSource(of: rendition, in: asset, .none, .patient.hasty)
         rendition.schedule.record(began: began, targetDuration: known.playlist.interval, hasChanged: false)
         guard let fetched, asset.mayBeginAnew(rendition) else { return nil }
-        if await rendition.hasSameContent(as: fetched, owner: asset.access) { return nil }
+        if await rendition.hasSameContent(as: fetched, owner: asset.access) {
+            return nil
+        }
         library.loader.forget([rendition.folder])
         rendition.beginAnew()
         return try? await adopt(rendition.numbered(fetched, replaces: true).source, rendition, in: asset, began: began)
@@ -89,13 +93,19 @@ import SegmentFormat
             throw LibraryError(.missing, "the entry of \(asset.name) does not list \(rendition.name.id) any more")
         }
         var source = source
-        if rendition.recording != nil { source.isWindow = true }
-        for url in source.keyURLs { rendition.keys.add(url) }
+        if rendition.recording != nil {
+            source.isWindow = true
+        }
+        for url in source.keyURLs {
+            rendition.keys.add(url)
+        }
         if source.isDurable {
             rendition.isSaved = await library.records.save(source, of: rendition.name.id, in: asset)
         }
         try asset.checkNotRemoved()
-        if !(rendition.source?.isDurable ?? false) { rendition.adopt(source, began: began) }
+        if !(rendition.source?.isDurable ?? false) {
+            rendition.adopt(source, began: began)
+        }
         return rendition.source ?? source
     }
 
@@ -126,18 +136,25 @@ import SegmentFormat
     private func fetchFromMirrors(
         _ rendition: Rendition, in asset: Asset, _ directives: DeliveryDirectives, _ manner: PlaylistFetcher.Manner
     ) async throws(LibraryError) -> Rendition.Source {
-        let (first, count) = (rendition.mirror, asset.candidateURLs(of: rendition).count)
+        let first = rendition.mirror
+        let count = asset.candidateURLs(of: rendition).count
         let certain = asset.urls(of: rendition).count
         var failure: LibraryError?
         for turn in 0..<count {
             let place = (first + turn) % count
             // A line that may be a mirror is on the same host, which must have answered.
-            if turn >= certain, let failure, failure.originStatus == nil { break }
+            if turn >= certain, let failure, failure.originStatus == nil {
+                break
+            }
             do throws(LibraryError) {
                 let manner = turn + 1 < certain || turn >= certain ? manner.hasty : manner
                 let source = try await fetchSource(of: rendition, at: place, in: asset, directives, manner)
                 let isUsable =
-                    if turn == 0 { true } else { await rendition.mayContinue(with: source, owner: asset.access) }
+                    if turn == 0 {
+                        true
+                    } else {
+                        await rendition.mayContinue(with: source, owner: asset.access)
+                    }
                 if isUsable {
                     rendition.mirror = place
                     return source
@@ -181,10 +198,16 @@ import SegmentFormat
             guard var source = fetched, await rendition.mayContinue(with: source, owner: asset.access) else {
                 return nil
             }
-            if !source.isDurable { source.shift = rendition.source?.shift ?? 0 }
-            if asset.hasPossibleMirrors(rendition), await !fits(source, rendition, of: asset, for: name) { return nil }
+            if !source.isDurable {
+                source.shift = rendition.source?.shift ?? 0
+            }
+            if asset.hasPossibleMirrors(rendition), await !fits(source, rendition, of: asset, for: name) {
+                return nil
+            }
             rendition.mirror = place
-            if source.isDurable, rendition.source?.isDurable ?? false { rendition.move(to: source) }
+            if source.isDurable, rendition.source?.isDurable ?? false {
+                rendition.move(to: source)
+            }
             return source
         }
     }
@@ -199,7 +222,9 @@ import SegmentFormat
         let wanted = if case .initialization = stored.role { stored } else { name }
         guard let resource = rendition.resource(named: wanted, in: source) else { return false }
         var request = library.playlistFetcher.request(resource.url, asset.access)
-        (request.range, request.acceptsCompression, request.limit) = (resource.range, false, .max)
+        request.range = resource.range
+        request.acceptsCompression = false
+        request.limit = .max
         let bytes = try? await library.client.fetchBeginning(of: request, count: CodecComparison.length)
         guard let bytes else { return false }
         let known = rendition.folder.beginning(of: stored.description, count: CodecComparison.length)
@@ -218,7 +243,9 @@ import SegmentFormat
 
     private func renewed(_ rendition: Rendition, in asset: Asset) async -> Rendition.Source? {
         await renewEntry(of: asset)
-        if asset.lone === rendition { return rendition.source }
+        if asset.lone === rendition {
+            return rendition.source
+        }
         guard let source = try? await fetchSource(of: rendition, in: asset, .none, .renewal) else { return nil }
         asset.pace.recordArrival()
         guard let known = rendition.source, known.isDurable else {
@@ -236,13 +263,17 @@ import SegmentFormat
     /// Allows the next renewal at once, for a caller that keeps its own pause between attempts.
     public func allowRenewal(of asset: Asset) {
         asset.pace.reset()
-        for rendition in asset.renditions { rendition.pace.reset() }
+        for rendition in asset.renditions {
+            rendition.pace.reset()
+        }
     }
 
     /// Checks if the origin still has the known content of these renditions: see `Asset.hasChanged`.
     public func checkContent(of renditions: [Rendition], in asset: Asset) async {
         allowRenewal(of: asset)
-        for rendition in renditions where !asset.hasChanged { _ = await renew(rendition, in: asset) }
+        for rendition in renditions where !asset.hasChanged {
+            _ = await renew(rendition, in: asset)
+        }
     }
 
     /// Checks if another broadcast has begun at the URLs of renditions that ended while they were live, and of which pieces are
@@ -285,7 +316,9 @@ struct RenewalPace {
 
     /// Begins a renewal if one is due. Returns true if it is.
     mutating func begin(now: ContinuousClock.Instant) -> Bool {
-        if let last, arrivals <= last.arrivals, now - last.at <= Self.pause { return false }
+        if let last, arrivals <= last.arrivals, now - last.at <= Self.pause {
+            return false
+        }
         last = (now, arrivals)
         return true
     }
@@ -303,7 +336,9 @@ extension PlaylistFetcher.Manner {
     fileprivate var hasty: Self {
         var hasty = self
         hasty.retries = .hasty
-        if !isHeldBack { hasty.deadline = GiveUpRule.deadline(with: .mirror(limit: deadline)) }
+        if !isHeldBack {
+            hasty.deadline = GiveUpRule.deadline(with: .mirror(limit: deadline))
+        }
         return hasty
     }
 }

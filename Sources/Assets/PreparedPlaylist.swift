@@ -16,7 +16,8 @@ struct PreparedPlaylist: Sendable {
     let hosts: MediaHosts
 
     init(_ source: Rendition.Source, content: PieceName.Content) {
-        let (playlist, base) = (source.playlist, source.base)
+        let playlist = source.playlist
+        let base = source.base
         let names = Rendition.SegmentNames(shift: source.shift, content: content)
         fileNames = source.isDurable ? playlist.segments.map { names.file(of: $0) } : []
         timeline = MediaTimeline(playlist)

@@ -62,7 +62,9 @@ import Store
             guard asset.renditions.contains(where: { $0.source.map { $0.isDurable && !$0.isRecorded } ?? false }) else {
                 continue
             }
-            if let fields, fields.given.isEmpty, asset.fields.contradict(fields.lines) { continue }
+            if let fields, fields.given.isEmpty, asset.fields.contradict(fields.lines) {
+                continue
+            }
             let access = OriginAccess(
                 to: url, with: fields?.applied(to: asset.fields) ?? asset.fields,
                 namesPeer: given.namesPeer || asset.access.namesPeer, cookies: asset.access.cookies,
@@ -80,7 +82,9 @@ import Store
     /// The settings of an asset for another URL.
     private func route(of asset: Asset, at url: WebURL) -> OriginRoute {
         var route = asset.access.route
-        if url.host != asset.origin.host { route.firstClass = nil }
+        if url.host != asset.origin.host {
+            route.firstClass = nil
+        }
         return route
     }
 
@@ -111,7 +115,9 @@ import Store
         do {
             try await library.store.catalogue.save(contents, without: destination.lost.map(\.name.id), of: asset.id)
         } catch {
-            if destination.url != former { library.occupy(destination.url, by: nil) }
+            if destination.url != former {
+                library.occupy(destination.url, by: nil)
+            }
             throw LibraryError(error, about: "\(asset.name) stays where it is")
         }
         asset.keys.markSaved(contents.keys)
@@ -123,9 +129,12 @@ import Store
 
     private func contents(_ destination: Destination, of asset: Asset) -> Catalogue.Contents {
         var record = asset.record
-        (record.origin, record.fields) = (destination.url.text, destination.access.fields.record)
+        record.origin = destination.url.text
+        record.fields = destination.access.fields.record
         record.route = destination.access.route.record
-        if destination.access.namesPeer { record.fromNetwork = nil }
+        if destination.access.namesPeer {
+            record.fromNetwork = nil
+        }
         var playlists = destination.sources.filter { $0.rendition.isSaved && $0.source.isDurable }
             .map { library.records.record(of: $0.source, $0.rendition.name.id, in: asset) }
         if let entry = destination.entry, entry.isFit {
@@ -139,22 +148,31 @@ import Store
     /// The record of the asset that this one revises, with the same URL and access rules.
     private func revisedRecord(like record: AssetRecord, of asset: Asset) -> [AssetRecord] {
         guard var revised = library.revisions.revised(by: asset)?.record else { return [] }
-        (revised.origin, revised.fields, revised.fromNetwork) = (record.origin, record.fields, record.fromNetwork)
+        revised.origin = record.origin
+        revised.fields = record.fields
+        revised.fromNetwork = record.fromNetwork
         revised.route = record.route
         return [revised]
     }
 
     private func adopt(_ destination: Destination, for asset: Asset) {
-        if asset.origin != destination.url { library.occupy(asset.origin, by: nil) }
+        if asset.origin != destination.url {
+            library.occupy(asset.origin, by: nil)
+        }
         let owner = owner(of: asset)
         library.byTokenlessURL.remove(owner)
-        (asset.origin, owner.origin) = (destination.url, destination.url)
+        asset.origin = destination.url
+        owner.origin = destination.url
         library.byTokenlessURL.add(owner)
         asset.access.change(to: destination.url, with: destination.access.fields)
         asset.access.change(destination.access.route)
-        if destination.access.namesPeer { asset.access.confirm() }
+        if destination.access.namesPeer {
+            asset.access.confirm()
+        }
         // Before the entry, which may name the same keys.
-        for (number, url) in destination.keys { asset.keys.reidentify(number, by: url) }
+        for (number, url) in destination.keys {
+            asset.keys.reidentify(number, by: url)
+        }
         for (rendition, source) in destination.sources where rendition.source?.isDurable ?? false {
             rendition.move(to: source)
         }
@@ -165,11 +183,17 @@ import Store
             library.loader.forget([rendition.folder])
             rendition.forget()
         }
-        if let entry = destination.entry { adopt(entry, for: asset) }
-        for rendition in asset.renditions { rendition.mirror = 0 }
+        if let entry = destination.entry {
+            adopt(entry, for: asset)
+        }
+        for rendition in asset.renditions {
+            rendition.mirror = 0
+        }
         asset.checked = Asset.EntryCheck(at: .now, isPresent: true, isForPlayer: true)
         library.playlists.allowRenewal(of: asset)
-        if !asset.published.isEmpty { library.writeBundle(of: asset) }
+        if !asset.published.isEmpty {
+            library.writeBundle(of: asset)
+        }
     }
 
     private func adopt(_ entry: Destination.Entry, for asset: Asset) {
@@ -187,7 +211,9 @@ extension Destination {
         var keys: [Int: WebURL] = [:]
         for (rendition, source) in sources {
             for (number, key) in zip(rendition.keyNumbers, source.playlist.keys) {
-                if let number, keys[number] == nil { keys[number] = key.url(base: source.base) }
+                if let number, keys[number] == nil {
+                    keys[number] = key.url(base: source.base)
+                }
             }
         }
         return keys

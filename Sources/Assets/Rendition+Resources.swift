@@ -8,8 +8,12 @@ package import Playheads
 extension Rendition {
     /// Returns the resource with a name that a present or recent playlist of this rendition contains.
     public func resource(named name: PieceName) -> Resource? {
-        if let latest, let resource = resource(named: name, in: latest) { return resource }
-        if let source, let resource = resource(named: name, in: source) { return resource }
+        if let latest, let resource = resource(named: name, in: latest) {
+            return resource
+        }
+        if let source, let resource = resource(named: name, in: source) {
+            return resource
+        }
         return live.resource(name)
     }
 
@@ -60,7 +64,11 @@ extension Rendition {
 
     /// The time of a segment; nil if it is unknown, and for other pieces.
     package func span(of name: PieceName) -> SegmentSpan? {
-        if case .segment(let number) = name.role { timeline?.span(of: number) } else { nil }
+        if case .segment(let number) = name.role {
+            timeline?.span(of: number)
+        } else {
+            nil
+        }
     }
 
     // MARK: Resources that must be stored before a segment plays
@@ -86,7 +94,9 @@ extension Rendition {
                 continue
             }
             if let map = segment.map {
-                if names.insert(name(of: map)).inserted { insert(map.keys, into: &names) }
+                if names.insert(name(of: map)).inserted {
+                    insert(map.keys, into: &names)
+                }
             }
             insert(segment.keys, into: &names)
         }
@@ -95,7 +105,9 @@ extension Rendition {
 
     private func insert(_ keys: [Key], into names: inout Set<PieceName>) {
         for key in keys {
-            if let number = number(of: key) { names.insert(KeyRing.name(number)) }
+            if let number = number(of: key) {
+                names.insert(KeyRing.name(number))
+            }
         }
     }
 
@@ -108,7 +120,9 @@ extension Rendition {
 
     /// The byte range of a hinted resource. Without a length it ends where the origin ends it, if parts are ranges.
     private func range(of hint: PreloadHint, in source: Source) -> SubRange? {
-        if let length = hint.length { return SubRange(offset: hint.start, length: length) }
+        if let length = hint.length {
+            return SubRange(offset: hint.start, length: length)
+        }
         let isPartOfFile = hint.kind == .part && source.playlist.lastPart?.byteRange != nil
         return hint.start > 0 || isPartOfFile ? .open(from: hint.start) : nil
     }
@@ -200,8 +214,11 @@ extension Rendition {
     /// True if a playlist equals the known one, which has ended, except for URLs: each name keeps its resource.
     func hasSameContent(as source: Source, owner: AnyObject) async -> Bool {
         guard let known = self.source, known.isDurable, !known.isRecorded, source.isDurable else { return false }
-        if known.playlist == source.playlist { return true }
-        let (content, edition) = (name.content, self.edition)
+        if known.playlist == source.playlist {
+            return true
+        }
+        let content = name.content
+        let edition = self.edition
         let isSame = await PureWork.shared.run(size: source.playlist.text.write().count, for: owner) {
             source.hasSameContent(as: known, content: content)
         }
@@ -213,7 +230,8 @@ extension Rendition {
 extension Rendition.Source {
     /// See `Rendition.hasSameContent(as:owner:)`. Pure, and linear in the number of segments.
     fileprivate func hasSameContent(as known: Self, content: PieceName.Content) -> Bool {
-        let (new, old) = (playlist, known.playlist)
+        let new = playlist
+        let old = known.playlist
         guard new.relation(to: old) == .same, new.keys.map(\.isFetchable) == old.keys.map(\.isFetchable),
             new.maps.count == old.maps.count
         else { return false }

@@ -32,15 +32,22 @@ package import Playheads
             playlist: MediaPlaylist, base: WebURL, imports: [String: String]? = nil,
             born: ContinuousClock.Instant = .now, isRecorded: Bool = false
         ) {
-            (self.playlist, self.base, self.imports) = (playlist, base, imports)
-            (self.born, self.isRecorded) = (born, isRecorded)
+            self.playlist = playlist
+            self.base = base
+            self.imports = imports
+            self.born = born
+            self.isRecorded = isRecorded
             needed = playlist.segments.count - playlist.gapCount
         }
 
         /// Its keys that can be fetched, in the playlist's order.
         package var keyURLs: [WebURL] {
-            if isRecorded { return [] }
-            if let preparations { return preparations.keyURLs.compactMap(\.self) }
+            if isRecorded {
+                return []
+            }
+            if let preparations {
+                return preparations.keyURLs.compactMap(\.self)
+            }
             return playlist.keys.compactMap { $0.url(base: base) }
         }
 
@@ -114,7 +121,9 @@ package import Playheads
     var isPastBroadcast: Bool { hasBeenLive && !isLive && source != nil && recording == nil }
     /// True if the catalogue has its playlist, or it has none.
     var canForgetPlaylist: Bool {
-        if hasBeenLive || recording != nil || lastWindow != nil || otherSession != nil { return false }
+        if hasBeenLive || recording != nil || lastWindow != nil || otherSession != nil {
+            return false
+        }
         return source.map { $0.isDurable && !$0.isRecorded && isSaved } ?? true
     }
     /// True if it is the end of a live stream whose beginning has left the window. Playback stores nothing of it.
@@ -127,7 +136,9 @@ package import Playheads
         _ name: RenditionNaming.Name, bundle: Bundle, keys: KeyRing, editions: PlaylistEditions = PlaylistEditions(),
         folder: PieceFolder? = nil
     ) {
-        (self.name, self.keys, self.editions) = (name, keys, editions)
+        self.name = name
+        self.keys = keys
+        self.editions = editions
         self.folder = folder ?? PieceFolder(id: name.id, in: bundle)
     }
 
@@ -138,17 +149,22 @@ package import Playheads
             source = recording.observe(source)
         } else {
             let (numbered, order) = numbered(source)
-            if order == .older, self.source != nil { return }
+            if order == .older, self.source != nil {
+                return
+            }
             source = numbered
         }
-        if !source.isDurable { hasBeenLive = true }
+        if !source.isDurable {
+            hasBeenLive = true
+        }
         let hasChanged = self.source?.playlist.text.write() != source.playlist.text.write()
         schedule.record(began: began, targetDuration: source.playlist.interval, hasChanged: hasChanged)
         self.source = source
         edition += 1
         wholeness = nil
         let prepared = source.isDurable ? source.preparations : nil
-        (fileNames, knownSectionFiles) = (prepared?.fileNames, nil)
+        fileNames = prepared?.fileNames
+        knownSectionFiles = nil
         knownTimeline = source.preparations?.timeline
         show(source)
         keyNumbers = []
@@ -198,10 +214,14 @@ package import Playheads
     /// Adopts the URLs of a playlist with the same content as the known one, which has ended: all names stay.
     func move(to source: Source) {
         for (number, key) in zip(keyNumbers, source.playlist.keys) {
-            if let number, let url = key.url(base: source.base) { keys.move(number, to: url) }
+            if let number, let url = key.url(base: source.base) {
+                keys.move(number, to: url)
+            }
         }
-        (self.source, latest) = (source, source)
-        (isOutdated, hasMoved) = (false, true)
+        self.source = source
+        latest = source
+        isOutdated = false
+        hasMoved = true
     }
 
     /// Drops a playlist that has ended and has no stored pieces, for another broadcast. Its names stay valid for a while.
@@ -215,17 +235,25 @@ package import Playheads
 
     /// Drops a playlist that has no stored pieces.
     package func forget() {
-        (source, latest, keyNumbers, fileNames, wholeness) = (nil, nil, [], nil, nil)
-        (knownTimeline, knownSectionFiles) = (nil, nil)
+        source = nil
+        latest = nil
+        keyNumbers = []
+        fileNames = nil
+        wholeness = nil
+        knownTimeline = nil
+        knownSectionFiles = nil
         shown = nil
         edition += 1
-        (isSaved, isOutdated) = (false, false)
+        isSaved = false
+        isOutdated = false
     }
 
     /// Assigns names to the resources of a playlist, full or delta update, so that its players can request them.
     func show(_ source: Source) {
         // Keys are numbered in the playlist's order, independent of the order of requests.
-        for url in source.keyURLs { keys.add(url) }
+        for url in source.keyURLs {
+            keys.add(url)
+        }
         let before = latest
         latest = source
         guard !source.isDurable || !(before?.isDurable ?? true) else { return }
@@ -242,7 +270,9 @@ package import Playheads
 
     /// The times of its segments, from the latest full playlist; computed once.
     package var timeline: MediaTimeline? {
-        if knownTimeline == nil { knownTimeline = source.map { MediaTimeline($0.playlist) } }
+        if knownTimeline == nil {
+            knownTimeline = source.map { MediaTimeline($0.playlist) }
+        }
         return knownTimeline
     }
 
@@ -264,7 +294,9 @@ package import Playheads
 
     /// The segments' file names, by index in the playlist; empty unless it has ended.
     public var segmentFiles: [String] {
-        if let fileNames { return fileNames }
+        if let fileNames {
+            return fileNames
+        }
         guard let source, source.isDurable else { return [] }
         let names = source.playlist.segments.map { name(of: $0).description }
         fileNames = names
@@ -275,7 +307,9 @@ package import Playheads
 
     /// The initialization sections' file names, by index in the playlist; empty unless it has ended.
     public var sectionFiles: [String] {
-        if let knownSectionFiles { return knownSectionFiles }
+        if let knownSectionFiles {
+            return knownSectionFiles
+        }
         guard let source, source.isDurable else { return [] }
         let names = source.playlist.maps.map { name(of: $0).description }
         knownSectionFiles = names
@@ -301,7 +335,9 @@ package import Playheads
 
         /// The segment's name.
         func name(of segment: Segment) -> PieceName {
-            if isRecorded, let name = PieceName(segment.uri) { return name }
+            if isRecorded, let name = PieceName(segment.uri) {
+                return name
+            }
             return PieceName(
                 .segment(Int(segment.mediaSequenceNumber + shift)),
                 fileExtension: fileExtension(segment.uri, segment.map))
@@ -330,7 +366,9 @@ package import Playheads
     /// for two sections; in a playlist that has ended the index is permanent.
     public func name(of map: Map, in source: Source? = nil) -> PieceName {
         let source = source ?? self.source
-        if source?.isRecorded ?? false, let name = PieceName(map.uri) { return name }
+        if source?.isRecorded ?? false, let name = PieceName(map.uri) {
+            return name
+        }
         guard let source, !source.isDurable, let url = source.url(of: map) else {
             return PieceName(.initialization(map.index), fileExtension: "mp4")
         }
@@ -343,9 +381,13 @@ package import Playheads
 
     /// The number of a key; nil if it cannot be fetched (DRM), or if its URI is no URL.
     public func number(of key: Key, in source: Source? = nil) -> Int? {
-        if keyNumbers.indices.contains(key.index) { return keyNumbers[key.index] }
+        if keyNumbers.indices.contains(key.index) {
+            return keyNumbers[key.index]
+        }
         guard let source = source ?? self.source, key.isFetchable else { return nil }
-        if source.isRecorded { return KeyRing.number(ofURI: key.uri) }
+        if source.isRecorded {
+            return KeyRing.number(ofURI: key.uri)
+        }
         return source.url(of: key).flatMap { keys.number(for: $0) }
     }
 
@@ -362,7 +404,9 @@ package import Playheads
         // Most of a list of thousands are never loaded.
         guard source != nil else { return false }
         let state = (folder.changes, keys.changes)
-        if let known = wholeness, known.folder == state.0, known.keys == state.1 { return known.isComplete }
+        if let known = wholeness, known.folder == state.0, known.keys == state.1 {
+            return known.isComplete
+        }
         let isComplete = findWhole(keys.has)
         wholeness = (state.0, state.1, isComplete)
         return isComplete
@@ -370,7 +414,9 @@ package import Playheads
 
     /// True if only expired or revoked keys are missing: these are fetched only by a renewal.
     public var isStored: Bool {
-        if isComplete { return true }
+        if isComplete {
+            return true
+        }
         let unusable = keys.unusable
         return !unusable.isEmpty && findWhole { unusable.contains($0) || keys.has($0) }
     }

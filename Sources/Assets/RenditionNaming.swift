@@ -15,7 +15,9 @@ public struct RenditionNaming: Equatable, Sendable {
 
         /// For messages: `720p`, `audio en`; nil for an asset's only rendition.
         package var displayName: String? {
-            if self == RenditionNaming.lone { return nil }
+            if self == RenditionNaming.lone {
+                return nil
+            }
             let words = id.split(separator: "-").joined(separator: " ")
             return words.hasPrefix("video ") ? String(words.dropFirst(6)) : words
         }
@@ -32,7 +34,9 @@ public struct RenditionNaming: Equatable, Sendable {
             guard draft[index] == nil else { return }
             draft[index] = Name(id: ids.insert(base), content: content, isIFramesOnly: iFrames)
         }
-        for variant in playlist.variants { put(variant.renditionIndex, Self.base(of: variant)) }
+        for variant in playlist.variants {
+            put(variant.renditionIndex, Self.base(of: variant))
+        }
         for media in playlist.media {
             guard let index = media.renditionIndex else { continue }
             put(index, Self.base(of: media), media.type == .subtitles ? .subtitles : .media)
@@ -49,7 +53,9 @@ public struct RenditionNaming: Equatable, Sendable {
     public static let lone = Name(id: "media", content: .media, isIFramesOnly: false)
 
     private static func base(of variant: Variant) -> String {
-        if variant.resolution != nil { return "video" + height(variant.resolution) }
+        if variant.resolution != nil {
+            return "video" + height(variant.resolution)
+        }
         return variant.isAudioOnly ? "audio" : "video"
     }
 
@@ -88,9 +94,13 @@ private struct UniqueNames {
 
     /// Returns the first of `name`, `name-2`, `name-3` … that was not returned before.
     mutating func insert(_ name: String) -> String {
-        if taken.insert(name).inserted { return name }
+        if taken.insert(name).inserted {
+            return name
+        }
         var number = numbers[name] ?? 2
-        while !taken.insert("\(name)-\(number)").inserted { number += 1 }
+        while !taken.insert("\(name)-\(number)").inserted {
+            number += 1
+        }
         numbers[name] = number + 1
         return "\(name)-\(number)"
     }
@@ -107,10 +117,14 @@ struct RenditionAddresses {
                 byURL[url] = rendition
                 let bare = url.replacingQuery(nil)
                 guard bare != url, let other = byURL.updateValue(rendition, forKey: bare) else { continue }
-                if other !== rendition { ambiguous.insert(bare) }
+                if other !== rendition {
+                    ambiguous.insert(bare)
+                }
             }
         }
-        for url in ambiguous { byURL[url] = nil }
+        for url in ambiguous {
+            byURL[url] = nil
+        }
     }
 
     subscript(url: WebURL) -> Rendition? { byURL[url] ?? byURL[url.replacingQuery(nil)] }

@@ -19,13 +19,18 @@ import Origin
 
     /// - Parameter resource: with the URL that is tried first.
     init(around resource: Resource, in folder: PieceFolder, of asset: Asset, library: Library) {
-        (self.resource, self.folder, self.asset, self.library) = (resource, folder, asset, library)
+        self.resource = resource
+        self.folder = folder
+        self.asset = asset
+        self.library = library
         tried = [resource.url]
     }
 
     func reset(_ location: Resource) {
         tried = [location.url]
-        (visited, renewedAt, hasAskedAgain) = ([], nil, false)
+        visited = []
+        renewedAt = nil
+        hasAskedAgain = false
     }
 
     /// Found when the first bytes arrive: a live playlist may have dropped the segment when the last do.
@@ -53,7 +58,9 @@ import Origin
     func recordArrival() {
         asset.pace.recordArrival()
         rendition?.pace.recordArrival()
-        if renewedAt != nil { rendition?.isRenewalUseless = false }
+        if renewedAt != nil {
+            rendition?.isRenewalUseless = false
+        }
     }
 
     /// True if an untried source is known, so that the present one may be given up early.
@@ -64,24 +71,35 @@ import Origin
 
     func next(after error: FetchError, isForPlayer: Bool) async -> Resource? {
         guard let rendition, !asset.isRemoved else { return nil }
-        if let found = current(in: rendition) { return found }
+        if let found = current(in: rendition) {
+            return found
+        }
         if error.code == .originRefused || renewedAt == nil {
             if error.code == .originRefused || mayHaveExpired(error, rendition) {
-                if let renewed = await renewed(rendition) { return renewed }
-                if error.code != .originRefused { rendition.isRenewalUseless = true }
+                if let renewed = await renewed(rendition) {
+                    return renewed
+                }
+                if error.code != .originRefused {
+                    rendition.isRenewalUseless = true
+                }
             }
         } else if isDoubtful(error) {
             rendition.isRenewalUseless = true
         }
-        if let found = current(in: rendition) { return found }
-        let (first, count) = (rendition.mirror, asset.candidateURLs(of: rendition).count)
+        if let found = current(in: rendition) {
+            return found
+        }
+        let first = rendition.mirror
+        let count = asset.candidateURLs(of: rendition).count
         // A live playlist stays until the next reload, even if another mirror has answered since.
         visited.insert(rendition.source?.mirror ?? first)
         for turn in 0..<count {
             let place = (first + turn) % count
             guard visited.insert(place).inserted, let library else { continue }
             let source = await library.playlists.visit(place, of: rendition, in: asset, for: resource.name)
-            if let source, let untried = untried(in: source, rendition) { return untried }
+            if let source, let untried = untried(in: source, rendition) {
+                return untried
+            }
         }
         // An origin that refuses some of its requests may answer the next one: other resources of the rendition arrived.
         // A download pauses before it asks again.
@@ -113,7 +131,9 @@ import Origin
         // Other fetches may have used up the URLs of the last renewal: try again while any of them makes progress.
         guard let library, renewedAt.map({ $0 < rendition.pace.arrivals }) ?? true else { return nil }
         renewedAt = rendition.pace.arrivals
-        if let source = await library.playlists.renew(rendition, in: asset) { return untried(in: source, rendition) }
+        if let source = await library.playlists.renew(rendition, in: asset) {
+            return untried(in: source, rendition)
+        }
         return rendition.otherSession.flatMap { alike(in: $0, rendition) }
     }
 

@@ -25,9 +25,13 @@ import HTTPMessage
 
     /// - Parameter isStart: true at the start of a download or a session, which the user begins.
     func isDue(_ asset: Asset, isStart: Bool = false, at now: ContinuousClock.Instant) -> Bool {
-        if isStart { return starts[asset.id].map { now - $0 >= Self.startInterval } ?? true }
+        if isStart {
+            return starts[asset.id].map { now - $0 >= Self.startInterval } ?? true
+        }
         // Much of the segment is under way before the origin hears that a few bytes are enough: not once a minute.
-        if costly.contains(asset.id) { return false }
+        if costly.contains(asset.id) {
+            return false
+        }
         return times[asset.id].map { now - $0 >= Self.interval } ?? true
     }
 

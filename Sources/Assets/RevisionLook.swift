@@ -53,7 +53,9 @@ struct RevisionLook: Sendable {
         guard !asset.isRemoved, sample.folder.sizes[sample.file] == sample.size else {
             return RevisionLook(result: .unknown)
         }
-        if head.status == 304 { return RevisionLook(result: .same, head: head) }
+        if head.status == 304 {
+            return RevisionLook(result: .same, head: head)
+        }
         guard head.status < 300 else { return RevisionLook(result: .unknown, head: head) }
         let stored = sample.folder.beginning(of: sample.file, count: Int(count))
         guard !stored.isEmpty else { return RevisionLook(result: .unknown, head: head) }
@@ -116,7 +118,9 @@ struct RevisionLook: Sendable {
         let count = min(sample.size, RevisionLook.count)
         for offset in [(sample.size - count) / 2, sample.size - count] {
             guard let (_, bytes) = await bytes(offset..<offset + count) else { continue }
-            if bytes != sample.folder.bytes(of: sample.file, from: offset, count: Int(count)) { return false }
+            if bytes != sample.folder.bytes(of: sample.file, from: offset, count: Int(count)) {
+                return false
+            }
         }
         return true
     }

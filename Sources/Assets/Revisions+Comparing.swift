@@ -38,7 +38,9 @@ extension Revisions {
         asset.load()
         let isComparedAtStart = isStart && hasSamples(asset)
         await compare(asset, within: waitingLimit)
-        if isComparedAtStart { library.revisionChecks.recordStart(of: asset, at: library.now()) }
+        if isComparedAtStart {
+            library.revisionChecks.recordStart(of: asset, at: library.now())
+        }
     }
 
     /// Begins a comparison that is due, while something is fetched into an asset for long.
@@ -71,7 +73,9 @@ extension Revisions {
     package func mustCheck(beforeFetching name: PieceName, into asset: Asset) -> Bool {
         let checks = library.revisionChecks
         guard name.isMedia, isComparable(asset), !asset.hasOtherSegments else { return false }
-        if checks.running.isRunning(ObjectIdentifier(asset)) { return true }
+        if checks.running.isRunning(ObjectIdentifier(asset)) {
+            return true
+        }
         return checks.isFirst(of: asset) && isCheckDue(of: asset) && hasSamples(asset)
     }
 
@@ -79,7 +83,9 @@ extension Revisions {
     /// changed since. They must not be sent to a player before `settle`.
     package func isSuspect(_ fetch: Fetch, of asset: Asset) -> Bool {
         guard fetch.resource.name.isMedia, isComparable(asset) else { return false }
-        if asset.hasOtherSegments { return true }
+        if asset.hasOtherSegments {
+            return true
+        }
         return library.revisionChecks.notice(fetch.originTimes, fetch.fileVersion, fetch.resource.url, of: asset)
     }
 
@@ -96,10 +102,14 @@ extension Revisions {
             guard let fetch, let asset, !asset.isRemoved, let rendition = asset.rendition(folder.id) else { return }
             let name = fetch.resource.name
             // No media behind media that was recognised: it may be encrypted now.
-            if fetch.doubt != nil { return self.beginComparison(of: asset) }
+            if fetch.doubt != nil {
+                return self.beginComparison(of: asset)
+            }
             guard fetch.isPiece, name.isMedia, fetch.written > 0 else { return }
             // It was requested before the change was noticed, and nobody knows of which content it is.
-            if asset.hasOtherSegments { return folder.removePieces { $0 == name } }
+            if asset.hasOtherSegments {
+                return folder.removePieces { $0 == name }
+            }
             if self.record(fetch, in: folder, of: asset) || self.isFilledByPlayback(rendition, of: asset) {
                 self.beginComparison(of: asset)
             }
@@ -126,7 +136,9 @@ extension Revisions {
     /// Compares what a session has stored, and replaces the old content that it played.
     func sessionEnded(of asset: Asset) async {
         guard !library.playheads.isPlayed(asset.id) else { return }
-        if library.revisionChecks.hasUncompared(asset), isComparable(asset) { await settle(asset) }
+        if library.revisionChecks.hasUncompared(asset), isComparable(asset) {
+            await settle(asset)
+        }
         // Downloads replace theirs when they are complete.
         guard let revision = asset.revision, let downloads = library.downloads, !downloads.isKept(asset),
             !downloads.isKept(revision)
@@ -139,7 +151,9 @@ extension Revisions {
         let checks = library.revisionChecks
         guard isComparable(asset), asset.hasSeveralPieces else { return }
         let isOfEarlierProcess = !checks.pieces(of: asset).isRestored && !asset.isEverythingComplete
-        if isOfEarlierProcess || checks.hasUncompared(asset) { await settle(asset) }
+        if isOfEarlierProcess || checks.hasUncompared(asset) {
+            await settle(asset)
+        }
     }
 
     /// Compares once more at the end of a download: no piece of new content stays among those of the old.
@@ -153,7 +167,9 @@ extension Revisions {
 
     /// Compares what was stored since the last comparison. Returns once nothing of new content is left among the old.
     package func settle(_ asset: Asset) async {
-        if asset.hasOtherSegments { return await discardNew(of: asset) }
+        if asset.hasOtherSegments {
+            return await discardNew(of: asset)
+        }
         await compare(asset, within: waitingLimit)
         library.revisionChecks.settleHint(of: asset)
     }
@@ -188,14 +204,18 @@ extension Revisions {
             return await probe(asset, isThorough: isThorough, within: limit)
         }
         // Not a part of the comparison: a player that waits for that is answered at once.
-        if asset.hasOtherSegments { await discardNew(of: asset) }
+        if asset.hasOtherSegments {
+            await discardNew(of: asset)
+        }
         return isKnown
     }
 
     /// Compares pieces of each rendition with the origin's. False if the origin did not show whether its content is the same.
     private func probe(_ asset: Asset, isThorough: Bool, within limit: Duration) async -> Bool {
         let checks = library.revisionChecks
-        if !checks.pieces(of: asset).isRestored { await restorePieces(of: asset) }
+        if !checks.pieces(of: asset).isRestored {
+            await restorePieces(of: asset)
+        }
         let samples = asset.renditions.flatMap { chosenSamples(of: $0, in: asset, isThorough: isThorough) }
         guard !samples.isEmpty else {
             checks.forgetPieces(of: asset)
@@ -220,8 +240,12 @@ extension Revisions {
             checks.record(head.strongTag, of: sample.piece, of: asset)
         }
         let dates = looks.compactMap { look in look.head.flatMap { $0[.date] }.flatMap { HTTPDate($0) } }
-        if !same.isEmpty { checks.recordSame(asset, in: same, first: count, at: dates.min()) }
-        if unknown.isEmpty { asset.hasOtherSegments = false }
+        if !same.isEmpty {
+            checks.recordSame(asset, in: same, first: count, at: dates.min())
+        }
+        if unknown.isEmpty {
+            asset.hasOtherSegments = false
+        }
         return unknown.isEmpty
     }
 
@@ -256,7 +280,9 @@ extension Revisions {
         if isThorough {
             // A change that an earlier version did not notice is between them.
             let ordered = stored.sorted { $0.role.number < $1.role.number }
-            for name in [ordered[0], ordered[ordered.count - 1]] where !chosen.contains(name) { chosen.append(name) }
+            for name in [ordered[0], ordered[ordered.count - 1]] where !chosen.contains(name) {
+                chosen.append(name)
+            }
         }
         return chosen.compactMap { RevisionSample($0, of: rendition) }
     }
@@ -273,7 +299,9 @@ extension Revisions {
                     await RevisionLook.take(at: sample, of: asset, by: library.client, within: limit, tag: tag)
                 }
             }
-            for task in tasks { looks.append(await task.value) }
+            for task in tasks {
+                looks.append(await task.value)
+            }
         }
         return looks
     }
@@ -318,7 +346,9 @@ extension Revisions {
                 pieces.contains(UncomparedPieces.Piece(folder: rendition.folder.id, file: $0.description))
             }
         }
-        if !pieces.isEmpty { library.rectify(asset) }
+        if !pieces.isEmpty {
+            library.rectify(asset)
+        }
     }
 
     /// Takes the last pieces of the process before this one as not compared: it may have ended between a change and its notice.
@@ -354,7 +384,9 @@ extension Asset {
         var count = 0
         for rendition in renditions {
             count += rendition.folder.sizes.count
-            if count > 1 { return true }
+            if count > 1 {
+                return true
+            }
         }
         return false
     }

@@ -14,7 +14,9 @@ import Store
     /// nothing stored. A player, a command and a download may each need it first. Throws `otherContent` for a recording, which no
     /// origin has any more.
     public func revise(_ asset: Asset) async throws(LibraryError) -> Asset {
-        if let revision = asset.revision { return revision }
+        if let revision = asset.revision {
+            return revision
+        }
         return try await library.revisionChecks.creations.run(ObjectIdentifier(asset)) {
             do throws(LibraryError) {
                 return .success(try await create(of: asset))
@@ -37,7 +39,9 @@ import Store
         try await library.playlists.loadEntry(of: revision)
         // The catalogue has one revision of an asset: the row of an abandoned one would be taken for that of the next.
         let removals = library.revisionChecks.removals
-        if removals.isRunning(ObjectIdentifier(asset)) { await removals.run(ObjectIdentifier(asset)) {} }
+        if removals.isRunning(ObjectIdentifier(asset)) {
+            await removals.run(ObjectIdentifier(asset)) {}
+        }
         try asset.checkNotRemoved()
         library.register(revision, of: asset)
         return revision
@@ -48,13 +52,16 @@ import Store
     /// are deleted.
     public func supersede(_ asset: Asset) async -> Bool {
         guard let revision = asset.revision, library.readOnlyReason == nil else { return false }
-        if revision.bytes > 0 { await library.store.sync() }
+        if revision.bytes > 0 {
+            await library.store.sync()
+        }
         guard asset.revision === revision, !asset.isRemoved, !library.playheads.isPlayed(asset.id) else { return false }
         if revision.artworkKind == nil, let artwork = library.artwork.image(of: asset) {
             try? library.artwork.keep(artwork, of: revision)
         }
         library.attachments.copy(from: asset, to: revision)
-        (revision.title, revision.life) = (asset.title, asset.life)
+        revision.title = asset.title
+        revision.life = asset.life
         library.unregister(asset)
         asset.access.renameCookies(to: revision.id)
         asset.revision = nil
@@ -102,15 +109,21 @@ import Store
         let isKept = library.downloads?.isKept(asset) ?? false
         let mayBeReplaced = asset.isPastBroadcast && !isKept
         // One that plays without its origin is asked about only when a player needs more of it.
-        if mayBeReplaced || !asset.isPlayableOffline { await checkBeforeFetching(into: asset, isStart: true) }
+        if mayBeReplaced || !asset.isPlayableOffline {
+            await checkBeforeFetching(into: asset, isStart: true)
+        }
         guard !asset.isRecorded, !library.isOffline else { return asset }
-        if mayBeReplaced, !asset.hasChanged { await library.playlists.checkBroadcasts(of: asset) }
+        if mayBeReplaced, !asset.hasChanged {
+            await library.playlists.checkBroadcasts(of: asset)
+        }
         if isKept || library.playheads.isPlayed(asset.id) {
             // The old segments do not suffice, and the rest of them is nowhere; or nobody waits for the end of the old broadcast.
             let isUseless = asset.hasOtherSegments && !asset.isPlayableOffline || mayBeReplaced && asset.hasChanged
             guard isUseless else { return asset }
             await abandonOutdated(asset.revision)
-            if asset.revision == nil { _ = try? await revise(asset) }
+            if asset.revision == nil {
+                _ = try? await revise(asset)
+            }
             return asset.revision ?? asset
         }
 
@@ -121,7 +134,9 @@ import Store
         // One that is downloaded replaces the old when it is complete.
         guard let revision = asset.revision, !(library.downloads?.isKept(revision) ?? false) else { return asset }
         guard await supersede(asset) else {
-            if !asset.hasOtherSegments, !mayBeReplaced { await abandon(revision) }
+            if !asset.hasOtherSegments, !mayBeReplaced {
+                await abandon(revision)
+            }
             return asset.revision ?? asset
         }
         return revision
@@ -137,7 +152,9 @@ import Store
 
     /// Registers the assets of a catalogue: first the named ones, then their revisions.
     func register(restored assets: [Asset]) {
-        for asset in assets where !asset.isRevision { library.register(asset) }
+        for asset in assets where !asset.isRevision {
+            library.register(asset)
+        }
         for revision in assets {
             guard let asset = revision.revises.flatMap({ library.asset(id: $0) }) else { continue }
             revision.access = asset.access

@@ -15,7 +15,8 @@ import HTTPMessage
     init(in bundle: Bundle) { folder = PieceFolder(id: "data", in: bundle) }
 
     func adopt(_ lines: [SessionData], base: WebURL) {
-        (resources, names) = ([:], [:])
+        resources = [:]
+        names = [:]
         for line in lines {
             guard let uri = line.uri, let url = try? base.resolving(uri) else { continue }
             let name = Self.name(line, url)

@@ -17,7 +17,8 @@ struct AwakeAssets {
 
     private var uses: [String: Use] = [:]
     private var order: [(id: String, number: Int)] = []
-    private var (number, size) = (0, 0)
+    private var number = 0
+    private var size = 0
     /// Most assets that nobody uses, most bytes of their playlists, and the longest time since their use.
     var limits = (count: 64, size: 16 << 20, age: Duration.seconds(600))
 
@@ -30,7 +31,9 @@ struct AwakeAssets {
 
     /// True if the asset that was not used for the longest time should sleep.
     func isFull(now: ContinuousClock.Instant) -> Bool {
-        if uses.count > limits.count || uses.count > 1 && size > limits.size { return true }
+        if uses.count > limits.count || uses.count > 1 && size > limits.size {
+            return true
+        }
         return order.lazy.compactMap { uses[$0.id] }.first.map { now - $0.at > limits.age } ?? false
     }
 
@@ -41,11 +44,15 @@ struct AwakeAssets {
         self.size += size
         order.append((id, number))
         // Former uses of the same assets are dropped together.
-        if order.count > 2 * uses.count + 64 { order.removeAll { uses[$0.id]?.number != $0.number } }
+        if order.count > 2 * uses.count + 64 {
+            order.removeAll { uses[$0.id]?.number != $0.number }
+        }
     }
 
     mutating func remove(_ id: String) {
-        if let use = uses.removeValue(forKey: id) { size -= use.size }
+        if let use = uses.removeValue(forKey: id) {
+            size -= use.size
+        }
     }
 
     /// Removes the asset that was not used for the longest time, and returns its id.
@@ -53,7 +60,9 @@ struct AwakeAssets {
         let first = order.firstIndex { uses[$0.id]?.number == $0.number } ?? order.count
         let id = first < order.count ? order[first].id : nil
         order.removeFirst(min(first + 1, order.count))
-        if let id { remove(id) }
+        if let id {
+            remove(id)
+        }
         return id
     }
 }
@@ -117,11 +126,16 @@ struct AwakeAssets {
 
     private func letSleep() async {
         // Those in use are looked at again later, each once in a round.
-        var (busy, slice) = ([Asset](), LoopSlice())
+        var busy = [Asset]()
+        var slice = LoopSlice()
         while awake.isFull(now: .now), busy.count <= awake.limits.count, let id = awake.popOldest() {
             guard let library, let asset = library.asset(id: id), asset.isLoaded else { continue }
-            if await library.letSleep(asset) { continue }
-            if asset.bytes == 0 { busy.append(asset) }
+            if await library.letSleep(asset) {
+                continue
+            }
+            if asset.bytes == 0 {
+                busy.append(asset)
+            }
             await slice.giveWay()
         }
         for asset in busy where asset.isLoaded && library?.asset(id: asset.id) === asset {
@@ -156,7 +170,9 @@ extension Library {
         }
         summaries?.settle(asset)
         partialPlayback?.forget(asset)
-        for folder in asset.folders { loader.forgetRecent(of: folder) }
+        for folder in asset.folders {
+            loader.forgetRecent(of: folder)
+        }
         asset.close()
         asset.access.forgetUse()
         asset.sleep()
@@ -166,8 +182,12 @@ extension Library {
     /// True if nothing of the asset is in use or stored, and the catalogue can give its playlists back.
     private func canSleep(_ asset: Asset) -> Bool {
         guard self.asset(id: asset.id) === asset, asset.canForgetPlaylists, readOnlyReason == nil else { return false }
-        if playheads.isPlayed(asset.id) || downloads?.isKept(asset) ?? false || isFetched(asset) { return false }
-        if moves?.isMoving(asset) ?? false || playlistTasks.isLoading(asset) { return false }
+        if playheads.isPlayed(asset.id) || downloads?.isKept(asset) ?? false || isFetched(asset) {
+            return false
+        }
+        if moves?.isMoving(asset) ?? false || playlistTasks.isLoading(asset) {
+            return false
+        }
         return asset.bytes == 0 && !loader.isFetching(in: asset.folders)
     }
 }
@@ -175,7 +195,9 @@ extension Library {
 extension PlaylistLoader.Tasks {
     /// True while a playlist of the asset is being loaded.
     fileprivate func isLoading(_ asset: Asset) -> Bool {
-        if checks.isRunning(ObjectIdentifier(asset)) || entryRenewals.isRunning(ObjectIdentifier(asset)) { return true }
+        if checks.isRunning(ObjectIdentifier(asset)) || entryRenewals.isRunning(ObjectIdentifier(asset)) {
+            return true
+        }
         return asset.renditions.contains {
             loads.isRunning(ObjectIdentifier($0)) || renewals.isRunning(ObjectIdentifier($0))
         }
@@ -195,7 +217,8 @@ extension AssetRecords {
 
     /// Loads a sleeping asset; reads and parses its playlists on other threads.
     func wake(_ asset: Asset) async {
-        let (catalogue, id) = (catalogue, asset.id)
+        let catalogue = catalogue
+        let id = asset.id
         guard let rows = try? await DiskWork.run({ () throws(StoreError) in try catalogue.rows(of: id) }) else {
             return
         }

@@ -16,11 +16,17 @@ package struct ThumbnailTrack: Equatable, Sendable {
                 .compactMap { Int($0) }
             guard numbers.count == 4, numbers.allSatisfy({ (0...65_535).contains($0) }), numbers[2] > 0, numbers[3] > 0
             else { return nil }
-            (x, y, width, height) = (numbers[0], numbers[1], numbers[2], numbers[3])
+            x = numbers[0]
+            y = numbers[1]
+            width = numbers[2]
+            height = numbers[3]
         }
 
         init(x: Int, y: Int, width: Int, height: Int) {
-            (self.x, self.y, self.width, self.height) = (x, y, width, height)
+            self.x = x
+            self.y = y
+            self.width = width
+            self.height = height
         }
     }
 
@@ -42,7 +48,8 @@ package struct ThumbnailTrack: Equatable, Sendable {
 
     /// Reads a WebVTT file whose cues name pictures: `sheet.jpg#xywh=0,0,160,90`. The names are relative to the file.
     package init(_ file: CueFile) throws(SubtitleError) {
-        var (names, images): ([String], [Image]) = ([], [])
+        var names: [String] = []
+        var images: [Image] = []
         var pictures: [Substring: Int] = [:]
         for (place, cue) in file.cues.enumerated() {
             let parts = (cue.lines.first ?? "").split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
@@ -62,7 +69,8 @@ package struct ThumbnailTrack: Equatable, Sendable {
             }
             images.append(Image(start: cue.start, end: cue.end, picture: picture, area: area))
         }
-        (self.names, self.images) = (names, images)
+        self.names = names
+        self.images = images
     }
 
     /// The shortest time of an image, in seconds.
@@ -78,7 +86,8 @@ package struct ThumbnailTrack: Equatable, Sendable {
         length: Double
     ) {
         names = [name]
-        let (width, height) = (size.width / grid.columns, size.height / grid.rows)
+        let width = size.width / grid.columns
+        let height = size.height / grid.rows
         // Numbers with which nothing below can trap.
         let interval = max(MediaDuration(seconds: interval).seconds, Self.leastInterval)
         let length = MediaDuration(seconds: length).seconds
@@ -148,7 +157,9 @@ package struct ThumbnailTrack: Equatable, Sendable {
     /// The media playlist of the pictures, with EXT-X-TILES if they have a grid.
     package func playlist(naming: (Int) -> String) -> [UInt8] {
         var spans = [Int](repeating: 0, count: names.count)
-        for image in images { spans[image.picture] += max(0, image.end - image.start) }
+        for image in images {
+            spans[image.picture] += max(0, image.end - image.start)
+        }
         let longest = ((spans.max() ?? 0) + 999) / 1000
         var lines = [
             "#EXTM3U", "#EXT-X-VERSION:7", "#EXT-X-TARGETDURATION:\(max(1, longest))", "#EXT-X-MEDIA-SEQUENCE:0",

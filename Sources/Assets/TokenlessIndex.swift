@@ -23,7 +23,9 @@ import HTTPMessage
         } else {
             others[hash]?.removeAll { $0 === asset }
         }
-        if others[hash]?.isEmpty ?? false { others[hash] = nil }
+        if others[hash]?.isEmpty ?? false {
+            others[hash] = nil
+        }
     }
 
     /// The assets of the library with a URL like this one, by name.

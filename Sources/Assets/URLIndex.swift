@@ -12,7 +12,9 @@ import HTTPMessage
     /// The asset at a URL; nil if there is none.
     subscript(url: WebURL) -> Asset? {
         get {
-            if let found = assets[url.hashValue], found.origin == url { return found }
+            if let found = assets[url.hashValue], found.origin == url {
+                return found
+            }
             return others[url]
         }
         set {
@@ -30,6 +32,8 @@ import HTTPMessage
         others[url] = nil
         guard let found = assets[url.hashValue] else { return }
         // Also one that has another URL by now.
-        if found.origin == url || found.origin.hashValue != url.hashValue { assets[url.hashValue] = nil }
+        if found.origin == url || found.origin.hashValue != url.hashValue {
+            assets[url.hashValue] = nil
+        }
     }
 }

@@ -16,8 +16,12 @@ struct UncomparedPieces {
 
         /// True if both state a fact, and not the same one.
         func contradicts(_ other: FileVersion) -> Bool {
-            if let tag, let known = other.tag, tag != known { return true }
-            if let length, let known = other.length, length != known { return true }
+            if let tag, let known = other.tag, tag != known {
+                return true
+            }
+            if let length, let known = other.length, length != known {
+                return true
+            }
             return false
         }
     }
@@ -55,7 +59,9 @@ struct UncomparedPieces {
             return false
         }
         guard !ignoresHints, let modified = times.modified, modified > began else { return false }
-        if hint == nil { hint = pieces.count }
+        if hint == nil {
+            hint = pieces.count
+        }
         return true
     }
 
@@ -66,7 +72,9 @@ struct UncomparedPieces {
             return false
         }
         guard !ignoresHints, version.contradicts(known) else { return false }
-        if hint == nil { hint = pieces.count }
+        if hint == nil {
+            hint = pieces.count
+        }
         return true
     }
 
@@ -91,7 +99,9 @@ struct UncomparedPieces {
 
     /// The strong entity tag with which the origin has sent a piece; nil if it is not known.
     func tag(of piece: Piece) -> EntityTag? {
-        if let tag = tags[piece] { return tag }
+        if let tag = tags[piece] {
+            return tag
+        }
         guard let mark = marks[piece.folder], mark.file == piece.file else { return nil }
         return mark.tag
     }
@@ -115,7 +125,9 @@ struct UncomparedPieces {
         known.subtract(compared)
         restored.subtract(compared)
         began = time ?? began
-        if hint != nil { ignoresHints = true }
+        if hint != nil {
+            ignoresHints = true
+        }
         hint = nil
         versions = [:]
     }
@@ -128,7 +140,9 @@ struct UncomparedPieces {
             let middle = segments[segments.count / 2]
             marks[folder] = tags[middle].map { Mark(file: middle.file, tag: $0) }
         }
-        for piece in compared { tags[piece] = nil }
+        for piece in compared {
+            tags[piece] = nil
+        }
     }
 
     /// Forgets the pieces: none is stored any more, or all that are left are of the earlier content.

@@ -40,10 +40,14 @@ package import Store
             completeMove(of: asset)
         }
         for volume in library.store.volumes {
-            if let absence = volume.absence { library.report("assets are on a disk that is not there: \(absence)") }
+            if let absence = volume.absence {
+                library.report("assets are on a disk that is not there: \(absence)")
+            }
         }
         library.volumeTimer = LoopTimer { [weak library] in library?.volumes.check() }
-        if !library.store.volumes.isEmpty { watchSoon() }
+        if !library.store.volumes.isEmpty {
+            watchSoon()
+        }
     }
 
     /// Returns once what an earlier process had begun to remove is in no list any more.
@@ -63,9 +67,13 @@ package import Store
         Task { @LoopActor in
             // A network disk may be slow.
             let changed = try? await DiskWork.run { volumes.filter { $0.checkPresence() } }
-            for volume in changed ?? [] { handleChange(of: volume) }
+            for volume in changed ?? [] {
+                handleChange(of: volume)
+            }
             completeOverdueRemovals()
-            if !library.store.volumes.isEmpty { watchSoon() }
+            if !library.store.volumes.isEmpty {
+                watchSoon()
+            }
         }
     }
 
@@ -73,14 +81,23 @@ package import Store
         let isThere = volume.absence == nil
         library.report(
             isThere ? "\(volume.path) is there again" : "assets are on a disk that is not there: \(volume.path)")
-        if isThere { completeRemovals(in: volume) }
+        if isThere {
+            completeRemovals(in: volume)
+        }
         for asset in bundles where asset.bundle.place === volume || asset.bundle.other === volume {
             if asset.bundle.place === volume {
-                for folder in asset.folders { folder.forget() }
-                (asset.knownArtwork, asset.knownVerified) = (nil, nil)
+                for folder in asset.folders {
+                    folder.forget()
+                }
+                asset.knownArtwork = nil
+                asset.knownVerified = nil
                 asset.reloadAdditions()
                 // Without this, pieces that were not read while the volume was unmounted would count as holes.
-                if isThere, volume.isAfterPowerLoss { for folder in asset.folders { _ = folder.sizes } }
+                if isThere, volume.isAfterPowerLoss {
+                    for folder in asset.folders {
+                        _ = folder.sizes
+                    }
+                }
             }
             completeMove(of: asset)
         }
@@ -127,8 +144,12 @@ package import Store
     private func completeRemoval(of id: String) async throws {
         if let asset = library.asset(id: id) {
             // The process ended before the catalogue had forgotten the asset.
-            if asset.isRevision { return await library.revisions.abandon(asset) }
-            if await library.revisions.supersede(asset) { return }
+            if asset.isRevision {
+                return await library.revisions.abandon(asset)
+            }
+            if await library.revisions.supersede(asset) {
+                return
+            }
             _ = try await library.remove(asset)
             return
         }
@@ -153,13 +174,17 @@ package import Store
                 _ = try other.hasBundle(asset.id)
                 bundle.other = nil
                 Task { @LoopActor in
-                    if await clear(asset.id, in: other) { await library.records.saveVolume(of: asset) }
+                    if await clear(asset.id, in: other) {
+                        await library.records.saveVolume(of: asset)
+                    }
                 }
                 return
             } else if try other.hasBundle(asset.id) {
                 // The bundle was moved, and the process ended before the catalogue recorded that.
                 bundle.relocate(to: other)
-                for folder in asset.folders { folder.forget() }
+                for folder in asset.folders {
+                    folder.forget()
+                }
             } else {
                 _ = try other.hasBundle(asset.id)
                 bundle.other = nil
@@ -170,7 +195,9 @@ package import Store
             } else if bundle.absence == nil, (try? bundle.place.hasBundle(asset.id)) == false {
                 // The bundle can only be on the volume that is away. Here a new one would be begun, and the old one deleted.
                 bundle.relocate(to: other, other: bundle.place)
-                for folder in asset.folders { folder.forget() }
+                for folder in asset.folders {
+                    folder.forget()
+                }
             }
             return
         }

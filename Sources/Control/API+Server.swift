@@ -40,7 +40,9 @@ private indirect enum Keys: Decodable {
             self = .object(Dictionary(pairs) { $1 })
         } else if var items = try? decoder.unkeyedContainer() {
             var array: [Keys] = []
-            while !items.isAtEnd { array.append(try items.decodeNil() ? .null : items.decode(Keys.self)) }
+            while !items.isAtEnd {
+                array.append(try items.decodeNil() ? .null : items.decode(Keys.self))
+            }
             self = .array(array)
         } else {
             self = try decoder.singleValueContainer().decodeNil() ? .null : .value
@@ -57,14 +59,18 @@ private struct KeyCheck: DecodableWithConfiguration {
             for key in object.allKeys.sorted(by: { $0.stringValue < $1.stringValue }) {
                 let isNull = try object.decodeNil(forKey: key)
                 // An unknown key is refused even with a null value; only a shape that writes null itself may have it.
-                if isNull, case .null? = keys[key.stringValue] { continue }
+                if isNull, case .null? = keys[key.stringValue] {
+                    continue
+                }
                 guard !isNull, let inner = keys[key.stringValue] else { throw Self.refusal(key, isNull, in: object) }
                 _ = try object.decode(KeyCheck.self, forKey: key, configuration: inner)
             }
         case .array(let known):
             var items = try decoder.unkeyedContainer()
             for inner in known where !items.isAtEnd {
-                if try !items.decodeNil() { _ = try items.decode(KeyCheck.self, configuration: inner) }
+                if try !items.decodeNil() {
+                    _ = try items.decode(KeyCheck.self, configuration: inner)
+                }
             }
         case .value, .null: break
         }

@@ -30,7 +30,9 @@ extension APIError {
 
     /// The next step after a URL of the user's did not give a stream; nil if there is none to name.
     private static func step(after error: LibraryError, at url: String) -> String? {
-        if let step = error.foreign?.nextStep(at: url) { return step }
+        if let step = error.foreign?.nextStep(at: url) {
+            return step
+        }
         let origin = error.underlying as? OriginError
         switch (error.code, origin?.status) {
         case (.notPlaylist, _):

@@ -16,7 +16,8 @@ import Store
     private let bandwidths: [Int: BitRate]
 
     init(_ asset: Asset) {
-        (self.asset, duration) = (asset, asset.duration)
+        self.asset = asset
+        duration = asset.duration
         let variants = asset.multivariant?.variants ?? []
         bandwidths = Dictionary(
             variants.map { ($0.renditionIndex, $0.averageBandwidth ?? $0.bandwidth) },
@@ -29,7 +30,8 @@ import Store
             asset.additions.attachments.filter { $0.kind == kind }.map(shape)
         }
         tracks.subtitles += attached(.subtitles)
-        let (chapters, thumbnails) = (attached(.chapters), attached(.thumbnails))
+        let chapters = attached(.chapters)
+        let thumbnails = attached(.thumbnails)
         tracks.chapters = chapters.isEmpty ? nil : chapters
         tracks.thumbnails = thumbnails.isEmpty ? nil : thumbnails
         return tracks
@@ -42,7 +44,8 @@ import Store
         shape.isForced = attachment.kind == .subtitles ? attachment.isForced ?? false : nil
         shape.isAttached = true
         guard let rendition = asset.additions.renditions[attachment.id] else { return shape }
-        (shape.local, shape.bytes) = (local(rendition), bytes(rendition))
+        shape.local = local(rendition)
+        shape.bytes = bytes(rendition)
         return shape
     }
 
@@ -70,7 +73,8 @@ import Store
         }
         tracks.audio.removeAll { $0.id.map { !ids.contains($0) } ?? true }
         tracks.subtitles.removeAll { $0.id.map { !ids.contains($0) } ?? true }
-        (tracks.chapters, tracks.thumbnails) = (nil, nil)
+        tracks.chapters = nil
+        tracks.thumbnails = nil
         return tracks
     }
 
@@ -81,7 +85,9 @@ import Store
         tracks.subtitles.removeAll { $0.id.map { ids.contains($0) } ?? true }
         tracks.subtitles.removeAll { $0.isAttached ?? false }
         // They are in the variants' own segments, or attached already.
-        (tracks.captions, tracks.chapters, tracks.thumbnails) = (nil, nil, nil)
+        tracks.captions = nil
+        tracks.chapters = nil
+        tracks.thumbnails = nil
         return tracks
     }
 

@@ -29,10 +29,18 @@ private struct AssetSignature: Equatable {
     var cachedBytes: Int64 = 0
 
     @LoopActor init(_ asset: Asset) {
-        (id, name, title, note, origin) = (asset.id, asset.name, asset.title, asset.note, asset.origin)
+        id = asset.id
+        name = asset.name
+        title = asset.title
+        note = asset.note
+        origin = asset.origin
         isInsecure = asset.route.isInsecure
-        (life, isLoaded, artwork, refusal) = (asset.life, asset.isLoaded, asset.knownArtwork, asset.refusal)
-        (unusableKeys, keyChanges) = (asset.keys.unusable, asset.keys.usabilityChanges)
+        life = asset.life
+        isLoaded = asset.isLoaded
+        artwork = asset.knownArtwork
+        refusal = asset.refusal
+        unusableKeys = asset.keys.unusable
+        keyChanges = asset.keys.usabilityChanges
         guard isLoaded else { return }
         isChanged = asset.hasChanged
         edition = asset.playlistChanges
@@ -100,7 +108,8 @@ private struct AssetSignature: Equatable {
     /// The texts of assets in their order, without assets that are removed meanwhile. Yields the loop between turns.
     func texts(of assets: [Asset]) async throws(APIError) -> [Text] {
         var begin = ContinuousClock.now
-        var (places, drafts): ([Place], [Draft]) = ([], [])
+        var places: [Place] = []
+        var drafts: [Draft] = []
         places.reserveCapacity(assets.count)
         for asset in assets {
             if ContinuousClock.now - begin > Self.turn {
@@ -108,18 +117,24 @@ private struct AssetSignature: Equatable {
                 await Task.yield()
                 begin = .now
             }
-            if asset.isRemoved { continue }
+            if asset.isRemoved {
+                continue
+            }
             if let found = known[asset.id], found.state == state(of: asset) {
                 places += write(&drafts)
                 places.append(found.place)
             } else {
                 drafts.append(draft(of: asset))
-                if drafts.count == Self.mostLines { places += write(&drafts) }
+                if drafts.count == Self.mostLines {
+                    places += write(&drafts)
+                }
             }
         }
         places += write(&drafts)
         // Drops the texts of removed assets.
-        if known.count > 2 * service.library.assets.count + 64 { known = [:] }
+        if known.count > 2 * service.library.assets.count + 64 {
+            known = [:]
+        }
         return try await read(places)
     }
 
@@ -143,7 +158,9 @@ private struct AssetSignature: Equatable {
             }
         }
         let places = drafts.indices.map { Place(sheet: sheet, line: $0) }
-        for (draft, place) in zip(drafts, places) { known[draft.id] = (draft.state, place) }
+        for (draft, place) in zip(drafts, places) {
+            known[draft.id] = (draft.state, place)
+        }
         drafts = []
         return places
     }
@@ -186,8 +203,11 @@ extension AssetTexts.Text {
     init(_ shape: API.Asset, _ tracks: String) throws(APIError) {
         var shape = shape
         isStoragePlain = shape.storage == Self.plain
-        if isStoragePlain { shape.storage = nil }
-        (brief, self.tracks) = (try API.encode(shape), tracks)
+        if isStoragePlain {
+            shape.storage = nil
+        }
+        brief = try API.encode(shape)
+        self.tracks = tracks
     }
 
     /// The text with its tracks and its `storage`.
@@ -195,7 +215,9 @@ extension AssetTexts.Text {
         guard let place = brief.lastRange(of: Self.empty) else { return brief }
         var text = Array(brief[..<place.lowerBound])
         text.reserveCapacity(brief.count + tracks.utf8.count + 128)
-        if isStoragePlain { text += Array(#""storage":"#.utf8) + Self.plainText + [UInt8(ascii: ",")] }
+        if isStoragePlain {
+            text += Array(#""storage":"#.utf8) + Self.plainText + [UInt8(ascii: ",")]
+        }
         text += #""tracks":"#.utf8
         text += tracks.utf8
         return text + brief[place.upperBound...]

@@ -52,7 +52,8 @@ struct ControlQuery {
         guard let text = values[key] else { return nil }
         // Double also reads "0x1p3", "infinity" and ".5".
         let isDecimal = text.utf8.allSatisfy { Self.isDigit($0) || "+-.eE".utf8.contains($0) }
-        let (first, last) = (text.utf8.first { $0 != UInt8(ascii: "-") }, text.utf8.last)
+        let first = text.utf8.first { $0 != UInt8(ascii: "-") }
+        let last = text.utf8.last
         guard isDecimal, let first, let last, Self.isDigit(first), Self.isDigit(last), let number = Double(text),
             number.isFinite
         else { throw APIError(.badRequest, "\(key)= must be a number, not \"\(text)\"") }

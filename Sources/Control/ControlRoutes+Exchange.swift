@@ -62,8 +62,12 @@ extension ControlRoutes {
 
     /// The answer to a request of a user who is not the owner. With a valid token it does not matter whose process sends it.
     package nonisolated func verdict(onOtherUsers head: RequestHead) -> OtherUserVerdict {
-        if isToken(head[.authorization]) { return .admittedAsOwner }
-        if otherUsers == .play, Playback.isForPlayers(head.targetBytes) { return .admitted }
+        if isToken(head[.authorization]) {
+            return .admittedAsOwner
+        }
+        if otherUsers == .play, Playback.isForPlayers(head.targetBytes) {
+            return .admitted
+        }
         guard !Self.owns(path: head.path) else {
             let response = Self.problem(APIError(.otherUser, Self.refusalOfOtherUsers))
             return .refused(head: response.head, body: response.body)
@@ -90,9 +94,13 @@ extension ControlResponse {
             head.append(.json)
         }
         head.append(.cacheControl, literal: "no-store")
-        if status == .unauthorized { head.append(FieldName("WWW-Authenticate"), literal: "Bearer") }
+        if status == .unauthorized {
+            head.append(FieldName("WWW-Authenticate"), literal: "Bearer")
+        }
         // Routes name their own methods, so no value can break out of the field.
-        if let allow { try? head.append(.allow, allow) }
+        if let allow {
+            try? head.append(.allow, allow)
+        }
         return head
     }
 }

@@ -26,8 +26,13 @@ package struct ControlRequest: Sendable {
         _ method: HTTPMethod, _ path: String, query: String? = nil, authorization: String? = nil,
         contentType: String? = nil, lastEventID: String? = nil, body: [UInt8] = []
     ) {
-        (self.method, self.path, self.query, self.authorization) = (method, path, query, authorization)
-        (self.contentType, self.lastEventID, self.body) = (contentType, lastEventID, body)
+        self.method = method
+        self.path = path
+        self.query = query
+        self.authorization = authorization
+        self.contentType = contentType
+        self.lastEventID = lastEventID
+        self.body = body
     }
 }
 
@@ -130,8 +135,12 @@ enum Credential: Hashable, Sendable {
     nonisolated func isToken(_ authorization: String?) -> Bool { Bearer.holds(token, authorization) }
 
     private func credential(of request: ControlRequest) throws(APIError) -> Credential {
-        if let phone = request.phone { return .phone(phone) }
-        if isToken(request.authorization) { return .token }
+        if let phone = request.phone {
+            return .phone(phone)
+        }
+        if isToken(request.authorization) {
+            return .token
+        }
         if let number = pageKey.number(in: request.authorization), request.isFromOwner || !pageKey.isKept {
             return .pageKey(number)
         }

@@ -70,7 +70,8 @@ extension API.Download {
         otherContent = download.otherContent
         fraction = 1
         self.duration = duration.map(API.milliseconds)
-        (self.bytes, totalBytes) = (bytes, bytes)
+        self.bytes = bytes
+        totalBytes = bytes
     }
 
     static func parts(of progress: DownloadProgress) -> [Part] {
@@ -80,7 +81,8 @@ extension API.Download {
             shape.expected = part.expected.shape
             shape.bytes = Int(part.bytes)
             shape.totalBytes = Int(part.totalBytes)
-            (shape.fraction, shape.weight) = (part.fraction, part.weight)
+            shape.fraction = part.fraction
+            shape.weight = part.weight
             shape.isComplete = part.isComplete
             return shape
         }
@@ -103,7 +105,8 @@ extension API.Download.Summary {
             began: Int(account.began), ended: Int(account.ended), seconds: account.seconds, bytes: Int(account.bytes),
             requests: account.requests, retries: account.retries, interruptions: account.interruptions)
         origins = account.origins.map { Origin(host: $0.host, requests: $0.requests, bytes: Int($0.bytes)) }
-        (interstitials, interstitialFaults) = (account.interstitials, account.interstitialFaults)
+        interstitials = account.interstitials
+        interstitialFaults = account.interstitialFaults
         chosen = progress.parts.map(\.id)
         missing = progress.parts.filter { !$0.isComplete }.map { part in
             Missing(id: part.id, ranges: part.expected.subtracting(part.loaded).shape)

@@ -36,7 +36,9 @@ extension LibraryService {
             return API.Detachment(
                 asset: asset.name, id: id, bytes: Int(try library.attachments.detach(id, from: asset)))
         } catch {
-            if error.code == .missing { throw APIError(.noSuchTrack, error.message, next: "weir show \(asset.name)") }
+            if error.code == .missing {
+                throw APIError(.noSuchTrack, error.message, next: "weir show \(asset.name)")
+            }
             throw APIError(error, asset: asset.name)
         }
     }
@@ -52,7 +54,8 @@ struct AttachedFile {
     let assumedEncoding: String?
 
     /// The longest text, and the most pictures of thumbnails.
-    private static let (textLimit, pictureLimit) = (16 << 20, 2000)
+    private static let textLimit = 16 << 20
+    private static let pictureLimit = 2000
     /// The most bytes of all pictures, which are in memory at one time.
     private static let picturesLimit = 64 << 20
 
@@ -70,12 +73,17 @@ struct AttachedFile {
             throw APIError(
                 .badTrack, "subtitles need a language", next: "name it as an RFC 5646 tag: --lang de, --lang pt-BR")
         }
-        if let language = request.language { try Self.check(language) }
+        if let language = request.language {
+            try Self.check(language)
+        }
         let content = try await Self.content(bytes, kind, request, duration)
-        (order, count) = (AttachmentOrder(content.content), content.count)
+        order = AttachmentOrder(content.content)
+        count = content.count
         assumedEncoding = content.encoding == .latin1 ? content.encoding.rawValue : nil
-        (order.language, order.name) = (request.language, request.title ?? Self.displayName(request.language))
-        (order.isForced, order.isDefault) = (request.isForced ?? false, request.isDefault ?? false)
+        order.language = request.language
+        order.name = request.title ?? Self.displayName(request.language)
+        order.isForced = request.isForced ?? false
+        order.isDefault = request.isDefault ?? false
     }
 
     private typealias Content = (content: AttachmentOrder.Content, count: Int, encoding: DecodedText.Encoding)
@@ -131,7 +139,9 @@ struct AttachedFile {
     private static func kind(
         of name: String, _ bytes: [UInt8], _ request: API.AttachRequest, _ turn: LaneTurn
     ) throws(APIError) -> API.AttachRequest.Kind {
-        if let kind = request.kind { return kind }
+        if let kind = request.kind {
+            return kind
+        }
         let suffix = name.split(separator: ".").last.map { $0.lowercased() } ?? ""
         switch suffix {
         case "json": return .chapters

@@ -23,7 +23,9 @@ extension LibraryService {
     }
 
     private func verification(of asset: Asset) -> API.Verification {
-        if let job = downloader.integrity.jobs[asset] { return API.Verification(job) }
+        if let job = downloader.integrity.jobs[asset] {
+            return API.Verification(job)
+        }
         var shape = API.Verification(asset: asset.name, state: nil)
         shape.verified = asset.verified.map { Int($0) }
         return shape
@@ -103,7 +105,9 @@ extension LibraryService {
 extension API.Move {
     @LoopActor init(_ move: Move) {
         self.init(asset: move.asset.name, state: move.state)
-        (path, bytes, totalBytes) = (move.path, Int(move.pace.bytes), Int(move.totalBytes))
+        path = move.path
+        bytes = Int(move.pace.bytes)
+        totalBytes = Int(move.totalBytes)
         damagedPieces = move.leftOut > 0 ? move.leftOut : nil
         error = move.failure.map {
             let error = APIError($0, asset: move.asset.name)
@@ -183,9 +187,12 @@ extension API.Publication {
     @LoopActor init(_ publication: Publication) {
         self.init(asset: publication.asset.name, state: publication.state)
         target = publication.target
-        (totalFiles, totalBytes) = (publication.total.files, Int(publication.total.bytes))
-        (files, bytes) = (publication.present.files, Int(publication.present.bytes))
-        (sentFiles, sentBytes) = (publication.sent.files, Int(publication.sent.bytes))
+        totalFiles = publication.total.files
+        totalBytes = Int(publication.total.bytes)
+        files = publication.present.files
+        bytes = Int(publication.present.bytes)
+        sentFiles = publication.sent.files
+        sentBytes = Int(publication.sent.bytes)
         deletedFiles = publication.deleted
         error = publication.failure.map {
             API.Problem(APIError(publishing: $0, asset: publication.asset.name))

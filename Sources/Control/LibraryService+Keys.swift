@@ -10,7 +10,9 @@ extension LibraryService {
     package func keys(ofAsset name: String) async throws(APIError) -> API.KeyList { keyList(of: try find(name)) }
 
     package func order(_ order: API.KeyOrder, ofAsset name: String) async throws(APIError) -> API.KeyList {
-        if let contradiction = order.contradiction { throw APIError(.badRequest, contradiction) }
+        if let contradiction = order.contradiction {
+            throw APIError(.badRequest, contradiction)
+        }
         let asset = try find(name)
         let known = asset.keys.allNumbers
         if let stranger = order.keys?.first(where: { !known.contains($0) }) {
@@ -53,7 +55,9 @@ extension LibraryService {
                 failure = failure ?? APIError(error, asset: asset.name)
             }
         }
-        if let failure { throw failure }
+        if let failure {
+            throw failure
+        }
         return API.KeyLists(assets: assets.filter { !$0.isRevision }.map(keyList))
     }
 

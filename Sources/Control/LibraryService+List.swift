@@ -32,12 +32,16 @@ extension LibraryService {
         body.reserveCapacity(most)
         var isFirst = true
         for text in texts {
-            if !isFirst { body.append(UInt8(ascii: ",")) }
+            if !isFirst {
+                body.append(UInt8(ascii: ","))
+            }
             isFirst = false
             body += query.isBrief ? text.brief : text.complete
         }
         for text in page.endIndex == all.endIndex ? try await others(streams) : [] {
-            if !isFirst { body.append(UInt8(ascii: ",")) }
+            if !isFirst {
+                body.append(UInt8(ascii: ","))
+            }
             isFirst = false
             body += text
         }
@@ -87,7 +91,9 @@ extension LibraryService {
         var slice = LoopSlice()
         for stream in streams {
             await slice.giveWay()
-            if library.isUnopened(stream.stream) { others.append((stream.stream.name, stream.text)) }
+            if library.isUnopened(stream.stream) {
+                others.append((stream.stream.name, stream.text))
+            }
         }
         return others.sorted { $0.name < $1.name }.map(\.text)
     }
@@ -238,7 +244,9 @@ extension Library {
         let asset = download.asset
         guard download.state == .complete else { return false }
         guard !asset.isLoaded else { return download.isComplete }
-        if let summary = summaries?.summary(of: asset) { return summary.local == API.Local.complete.rawValue }
+        if let summary = summaries?.summary(of: asset) {
+            return summary.local == API.Local.complete.rawValue
+        }
         return asset.volume?.isThere ?? true
     }
 }

@@ -13,7 +13,9 @@ import Substitution
 /// Policies, names, titles and header fields of assets.
 extension LibraryService {
     package func setPolicy(_ policy: StoragePolicy, ofAsset name: String) async throws(APIError) -> API.Asset {
-        if let contradiction = policy.contradiction { throw APIError(.badRequest, contradiction) }
+        if let contradiction = policy.contradiction {
+            throw APIError(.badRequest, contradiction)
+        }
         let asset = try find(name)
         do {
             try await retention.setPolicy(policy, of: asset)
@@ -29,17 +31,31 @@ extension LibraryService {
         var order = API.DownloadRequest(source: name)
         order.artwork = change.artwork == "" ? nil : change.artwork
         let artwork = try await artwork(order, for: asset)
-        if let name = change.name, !AssetNaming.isName(name) { throw APIError(invalid: name, for: asset.name) }
+        if let name = change.name, !AssetNaming.isName(name) {
+            throw APIError(invalid: name, for: asset.name)
+        }
         do {
-            if let name = change.name { try await library.rename(asset, to: name) }
-            if let fields { try await library.setFields(fields, of: asset) }
-            if change.artwork == "" { try library.artwork.remove(of: asset) }
+            if let name = change.name {
+                try await library.rename(asset, to: name)
+            }
+            if let fields {
+                try await library.setFields(fields, of: asset)
+            }
+            if change.artwork == "" {
+                try library.artwork.remove(of: asset)
+            }
         } catch {
             throw APIError(error, asset: asset.name)
         }
-        if let artwork { try store(artwork, of: asset) }
-        if let note = change.note { try await describe(asset, note.isEmpty ? nil : note) }
-        if let title = change.title { await library.entitle(asset, title.isEmpty ? nil : title) }
+        if let artwork {
+            try store(artwork, of: asset)
+        }
+        if let note = change.note {
+            try await describe(asset, note.isEmpty ? nil : note)
+        }
+        if let title = change.title {
+            await library.entitle(asset, title.isEmpty ? nil : title)
+        }
         downloader.renamed(asset)
         return shape(asset)
     }
@@ -47,7 +63,9 @@ extension LibraryService {
     /// The description that came with a download is replaced, too.
     private func describe(_ asset: Asset, _ note: String?) async throws(APIError) {
         if let download = downloader.download(of: asset) {
-            if download.isUnreadable { throw APIError(unreadable: asset.name) }
+            if download.isUnreadable {
+                throw APIError(unreadable: asset.name)
+            }
             await downloader.setNote(note, of: download)
         }
         await library.describe(asset, note)
@@ -89,7 +107,8 @@ extension LibraryService {
         let cache = API.PlayCache(bytes: Int(retention.cachedBytes), limit: retention.cacheLimit.map { Int($0) })
         var shape = API.Store(path: store.root.path, playCache: cache, purge: retention.purgeLimit.rawValue)
         shape.problem = library.readOnlyReason.map { "\($0)" }
-        (shape.assets, shape.bytes) = (library.assets.count, Int(bytes.reduce(0, +)))
+        shape.assets = library.assets.count
+        shape.bytes = Int(bytes.reduce(0, +))
         shape.disk = store.space.map { space in
             .init(
                 totalBytes: Int(space.total), freeBytes: Int(min(space.free, space.total)),
@@ -129,7 +148,9 @@ extension LibraryService {
     package func change(to mode: API.Mode) async throws(APIError) -> API.Mode {
         let before = library.mode
         library.mode = mode.mode
-        if before == .offline, library.mode != .offline { downloader.retry(.network) }
+        if before == .offline, library.mode != .offline {
+            downloader.retry(.network)
+        }
         return mode
     }
 }

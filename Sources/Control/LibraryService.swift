@@ -33,16 +33,24 @@ package import Substitution
         library: Library, summaries: Summaries, substitutions: Substitutions, retention: Retention,
         exchange: ExchangeServices, downloader: Downloader
     ) {
-        (self.library, self.substitutions, self.retention) = (library, substitutions, retention)
-        (self.downloader, self.exchange, self.summaries) = (downloader, exchange, summaries)
+        self.library = library
+        self.substitutions = substitutions
+        self.retention = retention
+        self.downloader = downloader
+        self.exchange = exchange
+        self.summaries = summaries
         summaries.start(for: self)
         // The task holds the service until it is done.
         Task { @LoopActor in await self.texts.prepare() }
     }
 
     package func asset(named name: String) async throws(APIError) -> API.Asset {
-        if let orphan = exchange.orphans.bundles[name], library.asset(named: name) == nil { return Self.shape(orphan) }
-        if let stream = knownOnly(named: name) { return stream }
+        if let orphan = exchange.orphans.bundles[name], library.asset(named: name) == nil {
+            return Self.shape(orphan)
+        }
+        if let stream = knownOnly(named: name) {
+            return stream
+        }
         let asset = try find(name)
         let playable = await playable(asset)
         var shape = shape(asset)
@@ -63,7 +71,9 @@ package import Substitution
         do {
             var removal = API.Removal(name: asset.name, bytes: Int(try await library.remove(asset)))
             removal.heldBytes = heldBytes
-            if let volume, !volume.isThere { removal.remainingFolder = volume.path + "/assets/" + asset.id }
+            if let volume, !volume.isThere {
+                removal.remainingFolder = volume.path + "/assets/" + asset.id
+            }
             return removal
         } catch {
             throw APIError(error)
@@ -81,7 +91,9 @@ package import Substitution
         }
         let isCompared = await library.revisions.check(asset)
         guard asset.hasChanged || asset.revision != nil else {
-            if isCompared { return shape(asset) }
+            if isCompared {
+                return shape(asset)
+            }
             throw APIError(
                 .originAbsent, "the origin of \(asset.name) does not show whether its content is the same",
                 next: "weir check \(ShellWord.quoted(asset.origin.redacted))")
@@ -173,10 +185,14 @@ package import Substitution
         do throws(APIError) {
             let artwork = try await artwork(request, for: asset)
             let download = try await start(asset, request, isKnown: known.contains(asset.id))
-            if let artwork { try store(artwork, of: asset) }
+            if let artwork {
+                try store(artwork, of: asset)
+            }
             return detailed(download)
         } catch {
-            if !known.contains(asset.id) { await discard(asset) }
+            if !known.contains(asset.id) {
+                await discard(asset)
+            }
             throw error
         }
     }
@@ -210,14 +226,18 @@ package import Substitution
         _ change: API.DownloadChange, id: String, _ request: API.ResumeRequest
     ) async throws(APIError) -> API.Download {
         let download = try find(download: id)
-        if download.isUnreadable { throw APIError(unreadable: download.asset.name) }
+        if download.isUnreadable {
+            throw APIError(unreadable: download.asset.name)
+        }
         if let reason = request.reason {
             guard change == .pause else { throw APIError(.badRequest, "only pause accepts a reason") }
             guard reason.utf8.count <= 500 else { throw APIError(.badRequest, "the reason is longer than 500 bytes") }
         }
         var order = request
         order.reason = nil
-        if order != API.ResumeRequest() { try await updateOrigin(of: download.asset, change, order) }
+        if order != API.ResumeRequest() {
+            try await updateOrigin(of: download.asset, change, order)
+        }
         switch change {
         case .pause: await downloader.pause(download, reason: request.reason)
         case .cancel: await downloader.cancel(download)
@@ -235,9 +255,12 @@ package import Substitution
         guard change == .resume else { throw APIError(.badRequest, "only resume accepts a URL or headers") }
         let order = try OriginOrder(request.url ?? asset.origin.text, request.headers, request.route)
         let route = try order.route(from: asset.route)
-        let (url, fields) = (order.url, order.fields)
+        let url = order.url
+        let fields = order.fields
         do throws(LibraryError) {
-            if let route { try await library.setRoute(route, of: asset) }
+            if let route {
+                try await library.setRoute(route, of: asset)
+            }
             if let cookies = request.cookies {
                 library.offer(Self.cookies(cookies), to: asset)
             }
@@ -254,8 +277,12 @@ package import Substitution
     func find(_ name: String) throws(APIError) -> Asset {
         let named = library.asset(named: name) ?? library.asset(id: name) ?? asset(ofStream: name)
         let plain = UserInformation(splitting: name).url
-        if let asset = named ?? (try? WebURL(plain)).flatMap({ library.asset(at: $0) }) { return asset }
-        if let orphan = exchange.orphans.bundles[name] { throw APIError(orphan) }
+        if let asset = named ?? (try? WebURL(plain)).flatMap({ library.asset(at: $0) }) {
+            return asset
+        }
+        if let orphan = exchange.orphans.bundles[name] {
+            throw APIError(orphan)
+        }
         try refuse(stream: name)
         // No name has a dot or a slash, and each address has.
         let isAddress = plain.contains { $0 == "." || $0 == "/" } && !plain.contains("://")
@@ -264,13 +291,17 @@ package import Substitution
     }
 
     private func find(download id: String) throws(APIError) -> Download {
-        if let asset = library.asset(id: id), let download = downloader.download(of: asset) { return download }
+        if let asset = library.asset(id: id), let download = downloader.download(of: asset) {
+            return download
+        }
         throw APIError(.noSuchDownload, "there is no download \(id)", next: "weir list")
     }
 
     package func open(_ request: API.PresentationRequest) async throws(APIError) -> API.Presentation {
         var order = API.DownloadRequest(source: request.source)
-        (order.headers, order.cookies, order.route) = (request.headers, request.cookies, request.route)
+        order.headers = request.headers
+        order.cookies = request.cookies
+        order.route = request.route
         let asset = if let audio = request.audio { try await open(order, with: audio) } else { try await open(order) }
         return presentation(of: asset, url: asset.origin.redacted)
     }
@@ -306,9 +337,13 @@ package import Substitution
             let asset = try await library.open(
                 order.url, name: request.name, title: request.title, fields: order.fields,
                 cookies: Self.cookies(request.cookies), route: route, isUsers: request.isFromLink != true)
-            if let title = request.title { await library.entitle(asset, title) }
+            if let title = request.title {
+                await library.entitle(asset, title)
+            }
             // It may be known by a name from its URL, since it was played.
-            if let name = request.name { try await library.rename(asset, to: name) }
+            if let name = request.name {
+                try await library.rename(asset, to: name)
+            }
             return asset
         } catch {
             let url = UserInformation(splitting: order.url.text).url
@@ -347,7 +382,9 @@ package import Substitution
     }
 
     private static func check(_ request: API.DownloadRequest) throws(APIError) {
-        if let contradiction = request.order.contradiction { throw APIError(.badRequest, contradiction) }
+        if let contradiction = request.order.contradiction {
+            throw APIError(.badRequest, contradiction)
+        }
     }
 
     static func url(_ text: String) throws(APIError) -> WebURL {

@@ -34,20 +34,28 @@ package struct OriginOrder {
         guard let change else { return nil }
         var route = former
         do throws(RouteRefusal) {
-            if let proxy = change.proxy { route.proxy = proxy.isEmpty ? nil : try ProxyChoice(proxy) }
+            if let proxy = change.proxy {
+                route.proxy = proxy.isEmpty ? nil : try ProxyChoice(proxy)
+            }
             if let hosts = change.allowHosts {
                 route.allowedHosts = []
-                for host in hosts { route.allowedHosts.append(try AllowedHost(host)) }
+                for host in hosts {
+                    route.allowedHosts.append(try AllowedHost(host))
+                }
             }
         } catch {
             throw APIError(.badRequest, error.description)
         }
-        if let insecure = change.insecure { route.isInsecure = insecure }
+        if let insecure = change.insecure {
+            route.isInsecure = insecure
+        }
         if let certificate = change.certificate {
             route.certificate = certificate.isEmpty ? nil : certificate
             route.key = nil
         }
-        if let key = change.key { route.key = key.isEmpty ? nil : key }
+        if let key = change.key {
+            route.key = key.isEmpty ? nil : key
+        }
         for path in [route.certificate, route.key].compactMap(\.self) where access(path, R_OK) != 0 {
             throw APIError(
                 .badRequest, "\(path) cannot be read: \(String(cString: strerror(errno)))",

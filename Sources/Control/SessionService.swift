@@ -63,7 +63,8 @@ extension SessionService {
         }
         guard let variant = playing.first else { return summary }
         var summary = summary
-        (summary.quality, summary.bandwidth) = (variant.quality, variant.bandwidth)
+        summary.quality = variant.quality
+        summary.bandwidth = variant.bandwidth
         return summary
     }
 

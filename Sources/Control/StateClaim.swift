@@ -32,14 +32,18 @@ package final class StateClaim: Sendable {
     ///
     /// - Parameter record: more about the daemon, for commands.
     package func publish(url: String, record: DaemonRecord? = nil) throws(APIError) {
-        if let record { try directory.writeFile("daemon", String(decoding: API.encode(record), as: UTF8.self)) }
+        if let record {
+            try directory.writeFile("daemon", String(decoding: API.encode(record), as: UTF8.self))
+        }
         try directory.writeFile("listening", url)
     }
 
     /// Deletes the socket of an earlier daemon, and returns the path for a new one; nil if the path is too long. The lock keeps
     /// another daemon's socket safe.
     package func prepareSocket() -> String? {
-        if let path = directory.socketPath { unlink(path) }
+        if let path = directory.socketPath {
+            unlink(path)
+        }
         return directory.socketPath
     }
 
@@ -47,7 +51,9 @@ package final class StateClaim: Sendable {
     package func withdraw() {
         unlink("\(directory.path)/daemon")
         unlink("\(directory.path)/listening")
-        if let path = directory.socketPath { unlink(path) }
+        if let path = directory.socketPath {
+            unlink(path)
+        }
     }
 
     private static func lock(_ directory: StateDirectory) throws(APIError) -> Int32 {
@@ -96,7 +102,9 @@ extension StateDirectory {
         var refusal: SystemError?
         for part in path.split(separator: "/") {
             made += "/" + part
-            if mkdir(made, 0o700) == 0 || errno == EEXIST { continue }
+            if mkdir(made, 0o700) == 0 || errno == EEXIST {
+                continue
+            }
             let error = SystemError(errno)
             guard error.number == EROFS else { throw failure("cannot be created", refusal ?? error) }
             refusal = error

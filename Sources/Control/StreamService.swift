@@ -60,7 +60,9 @@ package protocol StreamStore: Sendable {
                 entries.append(.init(.refused, reason: error.message))
             }
         }
-        if !new.isEmpty { library.streams = try await store.append(new) }
+        if !new.isEmpty {
+            library.streams = try await store.append(new)
+        }
         return API.StreamReport(streams: entries)
     }
 

@@ -17,9 +17,12 @@ import HTTPMessage
     /// The texts in the order of the streams' names.
     func texts(of streams: [KnownStream]) async throws(APIError) -> [Text] {
         // The comparison is quick, because an unchanged list is the same array.
-        if let latest, self.streams == streams { return try await latest.value.get() }
+        if let latest, self.streams == streams {
+            return try await latest.value.get()
+        }
         let task = Task.detached { Self.written(streams) }
-        (self.streams, latest) = (streams, task)
+        self.streams = streams
+        latest = task
         return try await task.value.get()
     }
 
@@ -40,7 +43,8 @@ import HTTPMessage
     nonisolated static func shape(_ stream: KnownStream) -> API.Asset {
         var shape = API.Asset(name: stream.name, id: stream.name, title: stream.title, url: stream.url.redacted)
         shape.isKnownOnly = true
-        (shape.logo, shape.group) = (stream.logo, stream.group)
+        shape.logo = stream.logo
+        shape.group = stream.group
         return shape
     }
 }

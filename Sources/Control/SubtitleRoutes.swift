@@ -47,7 +47,8 @@ package import Sharing
         guard path.hasPrefix("/"), path.hasSuffix(".vtt"), path.utf8.count > 5 else { return nil }
         let file = path.dropFirst().dropLast(4)
         guard !file.contains("/"), let dot = file.lastIndex(of: ".") else { return nil }
-        let (name, track) = (file[..<dot], file[file.index(after: dot)...])
+        let name = file[..<dot]
+        let track = file[file.index(after: dot)...]
         guard let decoded = PercentEncoding.decode(track), !name.isEmpty, !decoded.isEmpty else { return nil }
         return (String(name), decoded)
     }

@@ -24,7 +24,11 @@ package import Store
 
     private func insert(_ record: SummaryRecord) {
         var record = record
-        if record.tracks == latestTracks { record.tracks = latestTracks } else { latestTracks = record.tracks }
+        if record.tracks == latestTracks {
+            record.tracks = latestTracks
+        } else {
+            latestTracks = record.tracks
+        }
         known[record.asset] = Known(record)
     }
 
@@ -61,7 +65,9 @@ package import Store
         self.store = store
         timer = LoopTimer { [weak self] in self?.writeDue() }
         isChecked = !store.catalogue.hasSummaries
-        if isChecked { return }
+        if isChecked {
+            return
+        }
         let check = Self.check(store)
         Task { @LoopActor in complete(await check.value) }
     }
@@ -69,7 +75,9 @@ package import Store
     /// Starts to compute summaries, once the library has its assets.
     func start(for service: LibraryService) {
         self.service = service
-        if isChecked { invalidateUnknown() }
+        if isChecked {
+            invalidateUnknown()
+        }
     }
 
     // MARK: Reading
@@ -81,7 +89,11 @@ package import Store
 
     /// Calls `body` once the stored summaries have been checked.
     package func whenChecked(_ body: @escaping @LoopActor () -> Void) {
-        if isChecked { body() } else { waiting.append(checked.subscribe { _ in body() }) }
+        if isChecked {
+            body()
+        } else {
+            waiting.append(checked.subscribe { _ in body() })
+        }
     }
 
     /// Compares the stored summaries with the folders, on another thread: until Weir listens, the loop has other work.
@@ -92,7 +104,9 @@ package import Store
             let current = try? await DiskWork.run { () throws(StoreError) in
                 let records = store.catalogue.readSummaries()
                 var current = Dictionary(records.map { ($0.asset, $0) }) { $1 }
-                for id in store.outdated(records) { current[id] = nil }
+                for id in store.outdated(records) {
+                    current[id] = nil
+                }
                 return current
             }
             return current ?? [:]
@@ -100,9 +114,13 @@ package import Store
     }
 
     private func complete(_ current: [String: SummaryRecord]) {
-        for record in current.values { insert(record) }
+        for record in current.values {
+            insert(record)
+        }
         // Drop summaries of assets that changed during or before the check.
-        for id in changed.keys { known[id] = nil }
+        for id in changed.keys {
+            known[id] = nil
+        }
         isChecked = true
         checked.send(())
         waiting = []
@@ -111,7 +129,9 @@ package import Store
 
     private func invalidateUnknown() {
         guard let library = service?.library, library.readOnlyReason == nil else { return }
-        for asset in library.assets where known[asset.id] == nil { invalidate(asset) }
+        for asset in library.assets where known[asset.id] == nil {
+            invalidate(asset)
+        }
     }
 
     // MARK: Changes
@@ -121,12 +141,16 @@ package import Store
         known[asset.id] = nil
         guard !isOver, !asset.isPreview, store.readOnlyReason == nil else { return }
         changed[asset.id] = .now
-        if changed.count == 1 { timer?.schedule(after: Self.rest) }
+        if changed.count == 1 {
+            timer?.schedule(after: Self.rest)
+        }
     }
 
     /// Computes the summary of an asset whose playlists leave memory.
     package func settle(_ asset: Asset) {
-        if let service { insert(service.found(asset)) }
+        if let service {
+            insert(service.found(asset))
+        }
     }
 
     /// Removes the summary of an asset.
@@ -208,7 +232,9 @@ package import Store
         }
         // If a folder changed while it was checked, the computed summary is not valid.
         let unchanged = (stamped ?? []).filter { changed[$0.0.asset] == nil }
-        for (record, isStable) in unchanged where !isStable { changed[record.asset] = .now }
+        for (record, isStable) in unchanged where !isStable {
+            changed[record.asset] = .now
+        }
         let settled = unchanged.filter(\.1).map(\.0)
         guard !settled.isEmpty else { return }
         do {

@@ -44,10 +44,14 @@ package enum Application {
         let daemon = try await RunningDaemon(
             configuration, streams: streams, token: claim.token, environment: environment, logger: logger)
         let url = try await daemon.start(configuration, inherited: inherited, claim)
-        if let path = claim.prepareSocket() { await daemon.open(socket: path) }
+        if let path = claim.prepareSocket() {
+            await daemon.open(socket: path)
+        }
         let idleExit = endsWhenIdle ? configuration.idleExit : nil
         // A daemon in the background must not keep the disk of a command's folder from being unmounted.
-        if endsWhenIdle { _ = chdir("/") }
+        if endsWhenIdle {
+            _ = chdir("/")
+        }
         let lan = try await openNetwork(configuration, claim, daemon, url)
         do {
             try claim.publish(url: url, record: record(idleExit: idleExit, store: configuration.store))
@@ -59,8 +63,12 @@ package enum Application {
         let manager = ServiceManager(environment)
         let end = await firstEnd(of: daemon, idleExit: idleExit) {
             print("weir is listening on \(url)")
-            if let invitation { print(invitation) }
-            if isatty(STDOUT_FILENO) != 0 { print(nextCommands(url)) }
+            if let invitation {
+                print(invitation)
+            }
+            if isatty(STDOUT_FILENO) != 0 {
+                print(nextCommands(url))
+            }
             fflush(nil)  // A program that started the daemon through a pipe waits for this line.
             report(to: logger) { () throws(ApplicationError) in try manager.ready(status: "listening on \(url)") }
         }

@@ -24,7 +24,10 @@ package struct ApplicationError: Error, CustomStringConvertible, Sendable {
     package internal(set) var details: [String] = []
 
     init(_ code: Code, _ message: String, next: String? = nil, underlying: (any Error)? = nil) {
-        (self.code, self.message, self.next, self.underlying) = (code, message, next, underlying)
+        self.code = code
+        self.message = message
+        self.next = next
+        self.underlying = underlying
     }
 
     static func portTaken(_ address: ListenAddress, underlying: any Error) -> ApplicationError {

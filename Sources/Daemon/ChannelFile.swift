@@ -35,7 +35,9 @@ package enum ChannelFile {
 
     private static func channel(_ channel: ChannelList.Channel) -> Channel {
         var stream = API.Stream(url: channel.url)
-        (stream.title, stream.logo, stream.group) = (channel.title, channel.logo, channel.group)
+        stream.title = channel.title
+        stream.logo = channel.logo
+        stream.group = channel.group
         let headers = channel.fields.compactMap { API.Header($0) }
         stream.headers = headers.isEmpty ? nil : headers
         let refusal = channel.isDASH ? "it is MPEG-DASH, and Weir plays HLS only" : nil

@@ -102,7 +102,10 @@ package struct CheckResult: Sendable {
 extension CheckResult.Finding {
     fileprivate init(_ finding: PlaylistDiagnostic, _ playlist: String) {
         self.playlist = playlist
-        (line, code, clause, message) = (finding.line, finding.code, finding.clause, finding.message)
+        line = finding.line
+        code = finding.code
+        clause = finding.clause
+        message = finding.message
         severity = finding.severity.rawValue
     }
 }

@@ -81,7 +81,9 @@ extension Configuration {
     /// Reads a settings file; nil if the standard file does not exist. A file in an inaccessible folder may exist, so
     /// that is an error. `option` named the file; nil for the standard file.
     static func text(of path: String, named option: String?) throws(ConfigurationError) -> String? {
-        if option == nil, access(path, F_OK) != 0, errno == ENOENT || errno == ENOTDIR { return nil }
+        if option == nil, access(path, F_OK) != 0, errno == ENOENT || errno == ENOTDIR {
+            return nil
+        }
         do {
             return try String(contentsOfFile: path, encoding: .utf8)
         } catch {

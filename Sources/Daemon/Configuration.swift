@@ -106,7 +106,9 @@ package struct Configuration: Equatable, Sendable {
     }
 
     private static func folder(_ variable: String, _ fallback: String, _ environment: [String: String]) -> String {
-        if let base = environment[variable], base.hasPrefix("/") { return base + "/weir" }
+        if let base = environment[variable], base.hasPrefix("/") {
+            return base + "/weir"
+        }
         let home = home(environment)
         return (home == "/" ? "" : home) + "/" + fallback + "/weir"
     }

@@ -12,12 +12,16 @@ package struct ConfigurationError: Error, Equatable, CustomStringConvertible, Se
     package let next: String?
 
     package init(place: Place, message: String, next: String?) {
-        (self.place, self.message, self.next) = (place, message, next)
+        self.place = place
+        self.message = message
+        self.next = next
     }
 
     /// The exit code as in sysexits(3): 64 for an option, 78 for other places.
     package var exitCode: Int32 {
-        if case .option = place { return 64 }
+        if case .option = place {
+            return 64
+        }
         return 78
     }
 

@@ -42,13 +42,16 @@ struct ConfigurationFile {
                 handlers = try HandlerRule.rules(of: table, path: path) { Self.line(of: $0, in: lines[...]) }
                 continue
             }
-            if name == Self.selectionTable { continue }
+            if name == Self.selectionTable {
+                continue
+            }
             guard let key = Configuration.Key(rawValue: name) else {
                 throw .unknownKey(name, place: .file(path, line: line))
             }
             entries.append(Entry(key: key, setting: Self.setting(table[name]), line: line))
         }
-        (self.entries, self.handlers) = (entries, handlers)
+        self.entries = entries
+        self.handlers = handlers
         selection = try Self.selection(table[Self.selectionTable], lines, path)
     }
 
@@ -97,9 +100,15 @@ struct ConfigurationFile {
 
     private static func setting(_ value: (any TOMLValueConvertible)?) -> Setting {
         guard let value else { return .other("nothing") }
-        if let text = value.string { return .text(text) }
-        if let truth = value.bool { return .truth(truth) }
-        if let number = value.int { return .number(number) }
+        if let text = value.string {
+            return .text(text)
+        }
+        if let truth = value.bool {
+            return .truth(truth)
+        }
+        if let number = value.int {
+            return .number(number)
+        }
         guard let array = value.array else { return .other(value.type.description) }
         let texts = array.compactMap { $0.string }
         return texts.count == array.count ? .list(texts) : .other("mixed array")

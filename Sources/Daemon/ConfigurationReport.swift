@@ -103,7 +103,9 @@ package enum ConfigurationEditor {
                 .descriptor(STDIN_FILENO), .descriptor(STDOUT_FILENO), .descriptor(STDERR_FILENO)
             )
             guard let process = try? SpawnedProcess(words + [path], streams: streams) else { continue }
-            if process.wait() == .code(0) { return }
+            if process.wait() == .code(0) {
+                return
+            }
             throw ConfigurationError(
                 place: .variable(words[0]), message: "the editor has failed", next: "correct \(path) yourself")
         }

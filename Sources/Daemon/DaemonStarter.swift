@@ -33,7 +33,8 @@ package struct DaemonStarter: Sendable {
     package init(_ configuration: Configuration, options: [String], environment: [String: String]) {
         state = StateDirectory(configuration.state)
         idleExit = configuration.idleExit
-        (self.options, self.environment) = (options, environment)
+        self.options = options
+        self.environment = environment
     }
 
     /// Returns when a daemon listens. Of commands that call this at the same time, one starts it.
@@ -45,8 +46,12 @@ package struct DaemonStarter: Sendable {
         let gate = try await takeLock(until: deadline)
         defer { close(gate) }
         // A daemon may be about to listen, or about to end.
-        while !state.isServed, state.isClaimed { try await wait(until: deadline) }
-        if state.isServed { return .present }
+        while !state.isServed, state.isClaimed {
+            try await wait(until: deadline)
+        }
+        if state.isServed {
+            return .present
+        }
         if let service = UserService(environment), options.isEmpty, hasServiceSettings, await service.isEnabled {
             try await start(service, until: deadline)
             return .service
@@ -63,8 +68,12 @@ package struct DaemonStarter: Sendable {
             "XDG_CONFIG_HOME": ".config", "XDG_DATA_HOME": ".local/share", "XDG_STATE_HOME": ".local/state",
         ]
         return environment.allSatisfy { name, value in
-            if value.isEmpty || own.contains(name) { return true }
-            if let folder = standard[name] { return value == "\(home)/\(folder)" }
+            if value.isEmpty || own.contains(name) {
+                return true
+            }
+            if let folder = standard[name] {
+                return value == "\(home)/\(folder)"
+            }
             return !name.hasPrefix("WEIR_")
         }
     }
@@ -79,7 +88,9 @@ package struct DaemonStarter: Sendable {
                 next: "name another directory with --state DIR")
         }
         do throws(ApplicationError) {
-            while flock(descriptor, LOCK_EX | LOCK_NB) != 0 { try await wait(until: deadline) }
+            while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+                try await wait(until: deadline)
+            }
         } catch {
             close(descriptor)
             throw error
@@ -135,7 +146,9 @@ package struct DaemonStarter: Sendable {
         }
         while !state.isServed {
             // Another daemon may have come first.
-            if process.hasEnded, !state.isClaimed { throw Self.failure(process.wait(), log, from: start) }
+            if process.hasEnded, !state.isClaimed {
+                throw Self.failure(process.wait(), log, from: start)
+            }
             try await wait(until: deadline)
         }
     }
@@ -169,7 +182,9 @@ package struct DaemonStarter: Sendable {
     private static func prepareLog(_ path: String) -> UInt64 {
         var status = stat()
         guard lstat(path, &status) == 0 else { return 0 }
-        if Int64(status.st_size) < longestLog { return UInt64(status.st_size) }
+        if Int64(status.st_size) < longestLog {
+            return UInt64(status.st_size)
+        }
         rename(path, path + ".1")
         return 0
     }

@@ -20,13 +20,16 @@ package struct DaemonStopper: Sendable {
     private let environment: [String: String]
 
     package init(_ state: StateDirectory, environment: [String: String]) {
-        (self.state, self.environment) = (state, environment)
+        self.state = state
+        self.environment = environment
     }
 
     package func stop() async throws(ApplicationError) -> Outcome {
         let deadline = ContinuousClock.now + Self.timeLimit
         // One that is about to start has no process to name yet, and one that ends has none any more.
-        while state.daemonProcess == nil, state.isClaimed { try await wait(until: deadline) }
+        while state.daemonProcess == nil, state.isClaimed {
+            try await wait(until: deadline)
+        }
         guard let process = state.daemonProcess else { return .absent }
         switch UserService.Owner(ofProcess: process) {
         case .system:
@@ -47,7 +50,9 @@ package struct DaemonStopper: Sendable {
             return .service(keepsSockets: await service.keepsSockets)
         case .nobody:
             try end(process)
-            while state.isClaimed { try await wait(until: deadline) }
+            while state.isClaimed {
+                try await wait(until: deadline)
+            }
             return .stopped
         }
     }

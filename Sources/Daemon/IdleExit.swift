@@ -18,7 +18,10 @@ struct IdleClock {
     ///   - connections: the number of connections since the start. A new one counts as work, however short it was.
     mutating func isOver(isBusy: Bool, connections: Int, now: ContinuousClock.Instant) -> Bool {
         isIdle = !isBusy && connections == self.connections
-        if !isIdle { (since, self.connections) = (now, connections) }
+        if !isIdle {
+            since = now
+            self.connections = connections
+        }
         return now - since >= limit
     }
 
@@ -40,7 +43,9 @@ extension RunningDaemon {
             let time = clock.pause(now: .now)
             let pause = Task { _ = try? await LoopActor.pause(for: time) }
             pool.whenConnected = nil
-            if clock.isIdle { pool.whenConnected = { pause.cancel() } }
+            if clock.isIdle {
+                pool.whenConnected = { pause.cancel() }
+            }
             await withTaskCancellationHandler {
                 await pause.value
             } onCancel: {

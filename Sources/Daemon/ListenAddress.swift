@@ -22,7 +22,9 @@ package struct ListenAddress: Equatable, Sendable, CustomStringConvertible {
         }
         var host = String(text[..<colon])
         let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
-        if isBracketed { host = String(host.dropFirst().dropLast()) }
+        if isBracketed {
+            host = String(host.dropFirst().dropLast())
+        }
         var address = [UInt8](repeating: 0, count: 16)
         let family = isBracketed ? AF_INET6 : AF_INET
         guard inet_pton(family, host, &address) == 1 else { throw Refusal("\"\(text)\" is not \(wanted)") }
@@ -49,7 +51,8 @@ package struct NetworkAddress: Equatable, Sendable {
     /// addresses.
     init(_ text: String) throws(Refusal) {
         let wanted = "one address of this machine, such as 192.168.1.5 or 192.168.1.5:8216"
-        var (host, port) = (text, UInt16?.none)
+        var host = text
+        var port = UInt16?.none
         if let end = text.lastIndex(of: "]"), text.hasPrefix("[") {
             host = String(text[text.index(after: text.startIndex)..<end])
             let rest = text[text.index(after: end)...]
@@ -67,6 +70,7 @@ package struct NetworkAddress: Equatable, Sendable {
         }
         let isMulticast = isIPv6 ? address[0] == 0xff : address[0] >= 224
         guard address.contains(where: { $0 != 0 }), !isMulticast else { throw Refusal("\(text) is not \(wanted)") }
-        (self.host, self.port) = (host, port)
+        self.host = host
+        self.port = port
     }
 }

@@ -17,8 +17,12 @@ package enum NearestName {
     /// The number of letters that only one of two words has.
     private static func strangeLetters(_ word: String, _ other: String) -> Int {
         var counts: [Character: Int] = [:]
-        for letter in word { counts[letter, default: 0] += 1 }
-        for letter in other { counts[letter, default: 0] -= 1 }
+        for letter in word {
+            counts[letter, default: 0] += 1
+        }
+        for letter in other {
+            counts[letter, default: 0] -= 1
+        }
         return counts.values.reduce(0) { $0 + abs($1) }
     }
 }

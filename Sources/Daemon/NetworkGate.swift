@@ -34,8 +34,12 @@ import Playback
 
     init(token: String, library: Library, playback: Playback, subtitles: SubtitleRoutes, _ service: PhoneService) {
         prefix = Array(Self.path(token).utf8)
-        (self.library, self.playback, self.subtitles) = (library, playback, subtitles)
-        (phones, control, page) = (service.phones, service.control, service.page)
+        self.library = library
+        self.playback = playback
+        self.subtitles = subtitles
+        phones = service.phones
+        control = service.control
+        page = service.page
     }
 
     nonisolated static func path(_ token: String) -> String { "/t/\(token)" }
@@ -45,7 +49,9 @@ import Playback
         exchange.allowPauses()
         let inner = exchange.mounted(behind: prefix.count)
         guard inner.head.path == "/" else {
-            if !playback.handle(inner), !subtitles.handle(inner) { Self.nothing(inner) }
+            if !playback.handle(inner), !subtitles.handle(inner) {
+                Self.nothing(inner)
+            }
             return
         }
         guard inner.head.method == .get || inner.head.method == .head else { return Self.nothing(inner) }
@@ -60,7 +66,8 @@ import Playback
 
     /// Answers a request with a phone's token in its path.
     private func answerPhone(_ exchange: Exchange) {
-        let (path, start) = (exchange.head.pathBytes, Self.path("").utf8.count)
+        let path = exchange.head.pathBytes
+        let start = Self.path("").utf8.count
         let end = path.startIndex + start + Phones.tokenLength
         guard path.starts(with: Self.path("").utf8), end < path.endIndex, path[end] == UInt8(ascii: "/"),
             let phone = phones.phone(with: path[(path.startIndex + start)..<end])

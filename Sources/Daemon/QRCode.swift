@@ -11,7 +11,8 @@ package enum QRCode {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: program)
         process.arguments = ["-t", "UTF8", "-m", "2"]
-        let (input, output) = (Pipe(), Pipe())
+        let input = Pipe()
+        let output = Pipe()
         process.standardInput = input
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice

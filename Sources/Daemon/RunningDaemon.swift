@@ -60,7 +60,8 @@ import Substitution
         handlers = Handlers(configuration.handlers, client: client, environment: environment)
         client.handlers = handlers
         let moves = MoveRegister()
-        let (summaries, substitutions) = (Summaries(store), Substitutions())
+        let summaries = Summaries(store)
+        let substitutions = Substitutions()
         self.summaries = summaries
         library = Library(
             store: store, client: client, mode: configuration.mode, moves: moves, summaries: summaries,
@@ -169,8 +170,12 @@ import Substitution
             logger.warning("the mark for backup programs cannot be changed: \(error)")
         }
         store.adopt(configuration.bundleMode)
-        if let reason = store.readOnlyReason { logger.warning("nothing can be stored: \(reason)") }
-        if let recovery = store.catalogue.recovery { logger.error("\(recovery)") }
+        if let reason = store.readOnlyReason {
+            logger.warning("nothing can be stored: \(reason)")
+        }
+        if let recovery = store.catalogue.recovery {
+            logger.error("\(recovery)")
+        }
         return store
     }
 
@@ -235,8 +240,12 @@ import Substitution
     ) async throws(ApplicationError) -> String {
         await library.volumes.completeBegunRemovals()
         var addresses: [ListenAddress] = []
-        for descriptor in inherited { addresses.append(try listen(inherited: descriptor)) }
-        if inherited.isEmpty { addresses = try listen(configuration) }
+        for descriptor in inherited {
+            addresses.append(try listen(inherited: descriptor))
+        }
+        if inherited.isEmpty {
+            addresses = try listen(configuration)
+        }
         guard let first = addresses.first else { throw ApplicationError(.address, "there is no address to listen on") }
         client.ownListeners = addresses.map { OriginRequest.Peer(host: $0.host, port: $0.port) }
         if !server.knowsUsers {

@@ -69,7 +69,9 @@ enum InheritedSockets {
                 next: "start weir from a socket unit of systemd, or without LISTEN_FDS: env -u LISTEN_FDS weir serve")
         }
         let descriptors = first..<(first + count)
-        for descriptor in descriptors { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+        for descriptor in descriptors {
+            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        }
         return descriptors
     }
 }

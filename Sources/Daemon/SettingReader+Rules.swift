@@ -26,7 +26,9 @@ extension SettingReader {
     /// Reads bytes per second; nil for no limit.
     func rate() throws(Refusal) -> Int64? {
         let wanted = "a size for each second, such as 500KB or 2MB, of at least 10 KB; or unlimited"
-        if case .text("unlimited") = setting { return nil }
+        if case .text("unlimited") = setting {
+            return nil
+        }
         guard case .text(let text) = setting, let bytes = ByteSize.bytes(text), bytes >= 10 << 10 else {
             throw mismatch(wanted)
         }

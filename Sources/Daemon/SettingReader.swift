@@ -30,8 +30,12 @@ extension Configuration {
         } catch {
             throw Refusal(error.description)
         }
-        if selection.audio == .default { selection.audio = nil }
-        if selection.subtitles == .auto { selection.subtitles = nil }
+        if selection.audio == .default {
+            selection.audio = nil
+        }
+        if selection.subtitles == .auto {
+            selection.subtitles = nil
+        }
     }
 }
 
@@ -62,26 +66,40 @@ struct SettingReader {
     func number(in range: ClosedRange<Int>) throws(Refusal) -> Int {
         let wanted = "a number from \(range.lowerBound) to \(range.upperBound)"
         var value: Int?
-        if case .number(let number) = setting { value = number }
-        if case .text(let text) = setting, !isTyped { value = Int(text) }
+        if case .number(let number) = setting {
+            value = number
+        }
+        if case .text(let text) = setting, !isTyped {
+            value = Int(text)
+        }
         guard let value, range.contains(value) else { throw mismatch(wanted) }
         return value
     }
 
     func reserve() throws(Refusal) -> Int? {
-        if case .text("auto") = setting { return nil }
+        if case .text("auto") = setting {
+            return nil
+        }
         return try number(in: 0...100_000_000)
     }
 
     /// Reads a size in bytes; nil for no limit.
     func limit() throws(Refusal) -> Int64? {
-        if case .text("unlimited") = setting { return nil }
-        if setting == .number(0) { return 0 }
-        if case .number(let number) = setting, number > 0 { throw Self.withoutUnit("\(number)") }
+        if case .text("unlimited") = setting {
+            return nil
+        }
+        if setting == .number(0) {
+            return 0
+        }
+        if case .number(let number) = setting, number > 0 {
+            throw Self.withoutUnit("\(number)")
+        }
         guard case .text(let text) = setting, let bytes = ByteSize.bytes(text) else {
             throw mismatch("a size, such as 2GB or 500MB, or unlimited")
         }
-        if bytes > 0, let last = text.last, last.isNumber { throw Self.withoutUnit(text) }
+        if bytes > 0, let last = text.last, last.isNumber {
+            throw Self.withoutUnit(text)
+        }
         return bytes
     }
 
@@ -100,7 +118,9 @@ struct SettingReader {
 
     /// Reads a duration in seconds; nil for no limit.
     func span() throws(Refusal) -> Int64? {
-        if case .text("never") = setting { return nil }
+        if case .text("never") = setting {
+            return nil
+        }
         guard case .text(let text) = setting, let seconds = TimeSpan.seconds(text) else {
             throw mismatch("a duration, such as 30d or 48h, or never")
         }
@@ -146,7 +166,9 @@ struct SettingReader {
         let texts = try list(wanted)
         guard !texts.isEmpty else { throw mismatch(wanted) }
         var addresses: [ListenAddress] = []
-        for text in texts { addresses.append(try ListenAddress(text)) }
+        for text in texts {
+            addresses.append(try ListenAddress(text))
+        }
         return addresses
     }
 
@@ -175,7 +197,9 @@ struct SettingReader {
 
     /// Reads the path of something that exists; nil for an empty text.
     func readable(_ what: String) throws(Refusal) -> String? {
-        if case .text("") = setting { return nil }
+        if case .text("") = setting {
+            return nil
+        }
         let path = try folder(what)
         guard access(path, R_OK) == 0 else {
             throw Refusal("\(path) cannot be read: \(String(cString: strerror(errno)))")
@@ -186,7 +210,11 @@ struct SettingReader {
     /// Reads users by name or number.
     func users() throws(Refusal) -> Set<UInt32> {
         let texts: [String]
-        if case .number(let number) = setting { texts = ["\(number)"] } else { texts = try list("a list of users") }
+        if case .number(let number) = setting {
+            texts = ["\(number)"]
+        } else {
+            texts = try list("a list of users")
+        }
         var users: Set<UInt32> = []
         for text in texts {
             // The largest number stands for no user.
@@ -238,12 +266,18 @@ struct SettingReader {
     /// Reads an absolute path. The file has no base for a relative one.
     func folder(_ what: String = "a folder") throws(Refusal) -> String {
         var path = try text(what)
-        if path == "~" || path.hasPrefix("~/") { path = home + path.dropFirst() }
-        if !path.hasPrefix("/"), place != .file, !path.isEmpty { path = currentFolder() + "/" + path }
+        if path == "~" || path.hasPrefix("~/") {
+            path = home + path.dropFirst()
+        }
+        if !path.hasPrefix("/"), place != .file, !path.isEmpty {
+            path = currentFolder() + "/" + path
+        }
         guard path.hasPrefix("/"), !path.utf8.contains(0) else {
             throw mismatch("\(what)'s absolute path, or one that begins with ~/")
         }
-        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+        while path.count > 1, path.hasSuffix("/") {
+            path.removeLast()
+        }
         return path
     }
 

@@ -11,7 +11,9 @@ package struct StandardErrorLog: LogHandler {
     private let hasTime: Bool
 
     package init(label: String, level: Logger.Level, hasTime: Bool) {
-        (self.label, logLevel, self.hasTime) = (label, level, hasTime)
+        self.label = label
+        logLevel = level
+        self.hasTime = hasTime
     }
 
     /// Installs this as the program's log. Call it once, before the first logger is created.

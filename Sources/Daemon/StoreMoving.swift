@@ -17,7 +17,8 @@ package final class StoreMoving: Sendable {
 
     /// Creates a move to an absolute path that has not begun.
     package init(_ configuration: Configuration, to path: String) throws(ApplicationError) {
-        (store, self.path) = (configuration.store, path)
+        store = configuration.store
+        self.path = path
         do { pace = try ReadingPace(bytesPerSecond: 0) } catch { throw Self.failure(error, configuration.store) }
     }
 

@@ -29,7 +29,8 @@ struct StreamFile {
             throw Self.error(path, Self.line(of: "stream", in: lines[...]), "stream is not a list", "write [[stream]]")
         }
         var streams: [KnownStream] = []
-        var (names, urls): ([String: Int], [WebURL: Int]) = ([:], [:])
+        var names: [String: Int] = [:]
+        var urls: [WebURL: Int] = [:]
         let heads = Self.heads(in: lines)
         for (index, entry) in array.enumerated() {
             let block = Self.block(index, heads, of: lines)
@@ -41,7 +42,8 @@ struct StreamFile {
                 throw Self.error(
                     path, line, "\(key): \(reason) in an earlier entry", "delete one of them, or give it another name")
             }
-            (names[stream.name], urls[stream.url]) = (index, index)
+            names[stream.name] = index
+            urls[stream.url] = index
             streams.append(stream)
         }
         self.streams = streams
@@ -63,7 +65,8 @@ struct StreamFile {
             }
             return text
         }
-        let (title, given) = (try text("title"), try text("name"))
+        let title = try text("title")
+        let given = try text("name")
         guard let address = try text("url") else {
             throw error(path, block.startIndex + 1, "url is missing", "write url = \"https://…\"")
         }
@@ -84,7 +87,8 @@ struct StreamFile {
                     ?? "there is no name, and none can be derived from the title",
                 "write name = \"…\" with lower-case letters, digits and single dashes")
         }
-        (stream.logo, stream.group) = (try text("logo"), try text("group"))
+        stream.logo = try text("logo")
+        stream.group = try text("group")
         do throws(UserFields.Refusal) {
             stream.fields = try fields(table).map { lines throws(UserFields.Refusal) in try UserFields(lines) }
         } catch {

@@ -19,7 +19,9 @@ package struct TrustedAuthorities: Equatable, Sendable {
         variables = ["CURL_CA_BUNDLE", "SSL_CERT_FILE", "SSL_CERT_DIR"].filter { !(environment[$0] ?? "").isEmpty }
         bundles = ["CURL_CA_BUNDLE", "SSL_CERT_FILE"].compactMap { environment[$0] }.filter { !$0.isEmpty }
         // Often both name the same file.
-        if bundles.count == 2, bundles[0] == bundles[1] { bundles.removeLast() }
+        if bundles.count == 2, bundles[0] == bundles[1] {
+            bundles.removeLast()
+        }
         variableFolders = (environment["SSL_CERT_DIR"] ?? "").split(separator: ":").map(String.init)
     }
 
@@ -37,7 +39,9 @@ package struct TrustedAuthorities: Equatable, Sendable {
         let files = [file].compactMap(\.self) + folders.flatMap { Self.files(in: $0, report: report) }
         let bases = named.isEmpty ? [OriginClient.library.authorities].compactMap(\.self) : named
         let sources = bases + files
-        if sources.count == 1 { return named.first }
+        if sources.count == 1 {
+            return named.first
+        }
         let path = state + "/authorities.pem"
         let text = Self.joined(sources, report: report)
         // The daemon runs as often with the same certificates; a file that does not change needs no write.
@@ -63,7 +67,8 @@ package struct TrustedAuthorities: Equatable, Sendable {
 
     /// All certificates of files in PEM, each once.
     private static func joined(_ sources: [String], report: (String) -> Void) -> Data {
-        var (known, text) = (Set<Substring>(), "")
+        var known = Set<Substring>()
+        var text = ""
         for source in sources {
             guard let data = FileManager.default.contents(atPath: source) else {
                 report("\(source) cannot be read: its certificates are not used")
@@ -75,7 +80,9 @@ package struct TrustedAuthorities: Equatable, Sendable {
             {
                 let line = rest[end.lowerBound...].prefix { !$0.isNewline }
                 let block = rest[begin.lowerBound..<line.endIndex]
-                if known.insert(block).inserted { text += block + "\n" }
+                if known.insert(block).inserted {
+                    text += block + "\n"
+                }
                 rest = rest[line.endIndex...]
             }
         }

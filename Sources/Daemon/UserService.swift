@@ -23,7 +23,9 @@ package struct UserService: Sendable {
     /// True if the unit of the service or that of its sockets is enabled.
     var isEnabled: Bool {
         get async {
-            if await run(["is-enabled", "--quiet", Self.socket]) == nil { return true }
+            if await run(["is-enabled", "--quiet", Self.socket]) == nil {
+                return true
+            }
             return await run(["is-enabled", "--quiet", Self.name]) == nil
         }
     }

@@ -36,7 +36,9 @@ struct UserStreams: StreamStore {
             return try configuration.streams()
         } catch {
             // A file that --streams names is made by the first entry.
-            if access(configuration.streamsFile, F_OK) != 0, errno == ENOENT { return [] }
+            if access(configuration.streamsFile, F_OK) != 0, errno == ENOENT {
+                return []
+            }
             throw APIError(.cannotWrite, "nothing is added to \(error)", next: error.next, underlying: error)
         }
     }
@@ -46,7 +48,9 @@ struct UserStreams: StreamStore {
         do {
             return try String(contentsOfFile: path, encoding: .utf8)
         } catch {
-            if access(path, F_OK) != 0, errno == ENOENT { return "" }
+            if access(path, F_OK) != 0, errno == ENOENT {
+                return ""
+            }
             throw APIError(
                 .cannotWrite, "nothing is added to the streams file \(path), which cannot be read",
                 next: "make it a file in UTF-8 that the daemon can read", underlying: error)

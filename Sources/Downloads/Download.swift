@@ -47,8 +47,11 @@ import Store
     let meter = ProgressMeter()
 
     init(_ asset: Asset, _ task: DownloadTask, state: JobState, failure: JobFailure? = nil, created: Int64) {
-        (self.asset, self.task, self.state) = (asset, task, state)
-        (self.failure, self.created) = (failure, created)
+        self.asset = asset
+        self.task = task
+        self.state = state
+        self.failure = failure
+        self.created = created
     }
 
     /// Ids of the requested renditions, the variant's own first.

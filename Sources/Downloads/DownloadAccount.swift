@@ -80,7 +80,11 @@ struct DownloadBook {
         guard let text else { return }
         self.text = nil
         guard let account = DownloadAccount(stored: text) else { return }
-        if account.ended == 0 { open = account } else { latest = account }
+        if account.ended == 0 {
+            open = account
+        } else {
+            latest = account
+        }
     }
 
     mutating func start(_ traffic: Traffic, at time: Int64, now: ContinuousClock.Instant) {
@@ -105,7 +109,8 @@ struct DownloadBook {
         account.retries += traffic.retries - run.traffic.retries
         for (origin, count) in traffic.counts {
             let before = run.traffic.counts[origin] ?? TrafficTally.Count()
-            let (requests, bytes) = (count.requests - before.requests, count.bytes - before.bytes)
+            let requests = count.requests - before.requests
+            let bytes = count.bytes - before.bytes
             guard requests > 0 || bytes > 0 else { continue }
             account.requests += requests
             let host = "\(origin)".split(separator: "/").last.map(String.init) ?? origin.host

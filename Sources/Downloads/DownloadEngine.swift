@@ -13,7 +13,8 @@ import Store
     private let most: Int
     private var parallel = ParallelRequests(at: .now)
     /// Pieces that were stored since the start, and bytes of fetches that are not in `fetching` any more.
-    private var (filledCount, settled): (Int, Int64) = (0, 0)
+    private var filledCount: Int = 0
+    private var settled: Int64 = 0
     /// The shortest time from a request to its first byte.
     private var latency: Duration?
     /// The latest request for a segment that has ended since the last measurement.
@@ -72,15 +73,22 @@ import Store
         var received: Int64 { max(0, fetch.written - began) }
 
         init(_ fetch: Fetch, of hole: Plan.Hole, in batch: Plan.Batch, isKey: Bool, isNeededByAll: Bool, request: Int) {
-            (self.fetch, self.isKey, self.isNeededByAll, self.request) = (fetch, isKey, isNeededByAll, request)
-            (track, end, began) = (batch.track, hole.time.upperBound, fetch.written)
+            self.fetch = fetch
+            self.isKey = isKey
+            self.isNeededByAll = isNeededByAll
+            self.request = request
+            track = batch.track
+            end = hole.time.upperBound
+            began = fetch.written
             isJoined = fetch.approach == .joined
         }
     }
 
     init(_ download: Download, library: Library, parallel: Int, observer: any DownloadWorkObserver) {
-        (self.download, self.library) = (download, library)
-        (most, self.observer) = (parallel, observer)
+        self.download = download
+        self.library = library
+        most = parallel
+        self.observer = observer
     }
 
     // MARK: DownloadWork
@@ -89,14 +97,18 @@ import Store
         self.playhead = playhead
         parallel = ParallelRequests(at: .now)
         download.asset.keys.folder.reread()
-        for rendition in download.renditions { rendition.folder.reread() }
+        for rendition in download.renditions {
+            rendition.folder.reread()
+        }
         replan()
         fill()
     }
 
     var received: Int64 {
         var sum = settled
-        for piece in fetching.values { sum += piece.received }
+        for piece in fetching.values {
+            sum += piece.received
+        }
         return sum
     }
 
@@ -114,8 +126,13 @@ import Store
         isOver = true
         let pieces = Array(fetching.values) + storing.values
         settled = received
-        (fetching, storing, requests, smallRequests) = ([:], [:], [:], [])
-        for piece in pieces { release(piece) }
+        fetching = [:]
+        storing = [:]
+        requests = [:]
+        smallRequests = []
+        for piece in pieces {
+            release(piece)
+        }
     }
 
     /// Plans fetches again that the playhead has passed and that still wait for their turn; after a jump, all without a
@@ -140,13 +157,17 @@ import Store
             settled += piece.received
             forget(piece.request)
             // Later it begins behind these bytes.
-            if piece.received > 0 { observer?.work(for: download, received: piece.received) }
+            if piece.received > 0 {
+                observer?.work(for: download, received: piece.received)
+            }
             release(piece)
         }
     }
 
     private func release(_ piece: Piece) {
-        if let subscription = piece.subscription { piece.fetch.unsubscribe(subscription) }
+        if let subscription = piece.subscription {
+            piece.fetch.unsubscribe(subscription)
+        }
         piece.fetch.release()
     }
 
@@ -173,7 +194,9 @@ import Store
             bytes: received, pieces: filledCount, at: .now, request: latestRequest.take())
         // Beside players, the client decides.
         guard library.client.backgroundAllowance == .full else { return parallel.skip(count) }
-        if parallel.record(count, most: mostRequests) { narrow() }
+        if parallel.record(count, most: mostRequests) {
+            narrow()
+        }
     }
 
     /// Stops the latest requests beyond the width. Those without a byte go on: they take little, and would be sent twice.
@@ -217,8 +240,12 @@ import Store
     private var isNextAllowed: Bool { isIdle || plan.selection == current }
 
     private func finish() {
-        if let obstacle { return end(obstacle) }
-        if let (error, isKey, count) = faults.summary { return end(.failed(error, isKey: isKey, count: count)) }
+        if let obstacle {
+            return end(obstacle)
+        }
+        if let (error, isKey, count) = faults.summary {
+            return end(.failed(error, isKey: isKey, count: count))
+        }
         guard download.isComplete else {
             // A piece was lost meanwhile, or another owner cancelled its fetch. The folders show what is missing.
             let before = holes
@@ -263,7 +290,9 @@ import Store
         do {
             let fetches = try library.fetches(wanted.map(\.resource), in: folder, of: download.asset)
             lastRequest += 1
-            if case .preliminary? = batch.holes.first?.item { smallRequests.insert(lastRequest) }
+            if case .preliminary? = batch.holes.first?.item {
+                smallRequests.insert(lastRequest)
+            }
             let isKey = folder !== rendition.folder
             let isNeededByAll = isNeededByAll(batch, isKey)
             for (fetch, hole) in zip(fetches, holes) {
@@ -307,7 +336,9 @@ import Store
         let fetch = piece.fetch
         fetching[ObjectIdentifier(fetch)] = piece
         piece.subscription = fetch.subscribe { [weak self, weak fetch] in
-            if let fetch { self?.grew(fetch) }
+            if let fetch {
+                self?.grew(fetch)
+            }
         }
         fetch.whenArrived { [weak self] in self?.arrived(fetch) }
         fetch.whenEnded { [weak self] result in self?.ended(fetch, result) }
@@ -343,7 +374,9 @@ import Store
     private func forget(_ request: Int) {
         let count = (requests[request] ?? 1) - 1
         requests[request] = count > 0 ? count : nil
-        if count <= 0 { smallRequests.remove(request) }
+        if count <= 0 {
+            smallRequests.remove(request)
+        }
     }
 
     private func ended(_ fetch: Fetch, _ result: Result<Void, FetchError>) {
@@ -385,7 +418,9 @@ import Store
     private func reportSelections() {
         let open = Set(zip(selections, left).filter { $0.1 > 0 }.map(\.0))
         for (place, item) in download.task.items.enumerated() where !open.contains(place) {
-            if download.isComplete(item) { observer?.work(for: download, completed: item) }
+            if download.isComplete(item) {
+                observer?.work(for: download, completed: item)
+            }
         }
     }
 

@@ -56,11 +56,14 @@ extension Download {
     /// As `recordProgress`, unless one was sent within `interval`.
     func recordProgress(atMostEvery interval: Duration) {
         // Ticks come a little early or late.
-        if last.map({ ContinuousClock.now - $0 >= interval - Self.interval }) ?? true { recordProgress() }
+        if last.map({ ContinuousClock.now - $0 >= interval - Self.interval }) ?? true {
+            recordProgress()
+        }
     }
 
     private func fire() {
-        (last, isDue) = (.now, false)
+        last = .now
+        isDue = false
         notify()
     }
 }

@@ -23,7 +23,8 @@ package struct DownloadProgress: Sendable {
         /// True if `totalBytes` is exact, or follows from what is stored and not from announced bit rates.
         var isSizeKnown = false
         /// Requested and stored bytes as the playlists announce them: their ratio never falls while pieces arrive.
-        var (announced, reached) = (0.0, 0.0)
+        var announced = 0.0
+        var reached = 0.0
         /// Share of the whole, with four decimal digits; the sum over all parts is 1.
         package var weight = 0.0
 
@@ -91,7 +92,8 @@ package struct DownloadProgress: Sendable {
     fileprivate static let almost = 0.999
 
     @LoopActor init(of download: Download) {
-        let (task, rates) = (download.task, AnnouncedRates(download.asset))
+        let task = download.task
+        let rates = AnnouncedRates(download.asset)
         var ready: TimeRanges?
         for rendition in download.renditions {
             if let recording = rendition.recording as? Recording {
@@ -130,7 +132,9 @@ package struct DownloadProgress: Sendable {
             let measure = input.map { Measure($0) } ?? Measure(unknown: rendition.name.id, kind: rendition.kind)
             var part = measure.part
             part.isComplete = rendition.isComplete
-            if part.isComplete { part.totalBytes = part.bytes }
+            if part.isComplete {
+                part.totalBytes = part.bytes
+            }
             duration = max(duration, rendition.source?.playlist.duration.seconds ?? 0)
             parts.append(part)
         }
@@ -142,8 +146,11 @@ package struct DownloadProgress: Sendable {
         _ recording: Recording, of rendition: Rendition, _ ready: TimeRanges?
     ) -> TimeRanges {
         var part = Part(id: rendition.name.id, kind: rendition.kind)
-        if recording.duration > 0 { part.loaded.append(0..<recording.duration) }
-        (part.expected, part.bytes) = (part.loaded, ByteCount(rendition.folder.bytes))
+        if recording.duration > 0 {
+            part.loaded.append(0..<recording.duration)
+        }
+        part.expected = part.loaded
+        part.bytes = ByteCount(rendition.folder.bytes)
         part.totalBytes = part.bytes
         expected = expected.union(part.expected)
         isOpen = true
@@ -162,7 +169,9 @@ package enum ProgressWeights {
         var units = kinds.map { share(of: $0) * 10_000 / (sum * (counts[$0] ?? 1)) }
         // Integer division loses units; the first parts get them, so that the sum is exact.
         let rest = kinds.isEmpty ? 0 : 10_000 - units.reduce(0, +)
-        for place in 0..<rest { units[place % units.count] += 1 }
+        for place in 0..<rest {
+            units[place % units.count] += 1
+        }
         return units.map { Double($0) / 10_000 }
     }
 
@@ -188,7 +197,9 @@ extension Download {
     fileprivate func measure(of rendition: Rendition, _ wanted: WantedTime, _ rates: AnnouncedRates) -> Measure {
         var measure = meter.measure(of: rendition, wanted, bitRate: rates.bitRate(of: rendition))
         measure.part.isComplete = isComplete(rendition, wanted)
-        if measure.part.isComplete { measure.part.totalBytes = measure.part.bytes }
+        if measure.part.isComplete {
+            measure.part.totalBytes = measure.part.bytes
+        }
         return measure
     }
 }
@@ -214,8 +225,12 @@ struct Measure: Sendable {
         @LoopActor init?(_ rendition: Rendition, _ wanted: WantedTime, bitRate: BitRate) {
             guard let playlist = rendition.source?.playlist else { return nil }
             self.playlist = playlist
-            (id, kind, self.wanted, self.bitRate) = (rendition.name.id, rendition.kind, wanted, bitRate)
-            (files, sizes) = (rendition.segmentFiles, rendition.folder.sizes)
+            id = rendition.name.id
+            kind = rendition.kind
+            self.wanted = wanted
+            self.bitRate = bitRate
+            files = rendition.segmentFiles
+            sizes = rendition.folder.sizes
         }
     }
 
@@ -223,7 +238,8 @@ struct Measure: Sendable {
     /// Media time at which nothing requested is missing.
     var ready = TimeRanges()
     /// Missing segments: seconds of those without an announced size or bit rate, and bytes of the others.
-    private var (missing, known): (seconds: Double, bytes: ByteCount) = (0, .zero)
+    private var missing: Double = 0
+    private var known: ByteCount = .zero
 
     /// Nothing is known yet.
     init(unknown rendition: String, kind: DownloadProgress.Kind) {
@@ -232,17 +248,22 @@ struct Measure: Sendable {
 
     init(_ input: Input) {
         self.init(unknown: input.id, kind: input.kind)
-        let (sizes, bitRate) = (input.sizes, input.bitRate)
+        let sizes = input.sizes
+        let bitRate = input.bitRate
         var time = 0.0
         for (segment, file) in input.segments {
             let start = time
             let end = start + segment.duration.seconds
             time = end
             guard input.wanted.touches(start, end) else {
-                if end > start { ready.append(start..<end) }
+                if end > start {
+                    ready.append(start..<end)
+                }
                 continue
             }
-            if end > start { part.expected.append(start..<end) }
+            if end > start {
+                part.expected.append(start..<end)
+            }
             let announced = segment.announcedBytes(bitRate: bitRate)
             let size = sizes[file]
             part.announced += segment.isGap ? 0 : Double(announced)
@@ -262,7 +283,9 @@ struct Measure: Sendable {
         // Renditions differ a little in length: behind its end, nothing of this one is missing.
         ready.append(time..<max(time, Self.end))
         // Initialization sections count; keys do not.
-        for (file, size) in sizes where file.hasPrefix("init-") { part.bytes += ByteCount(size) }
+        for (file, size) in sizes where file.hasPrefix("init-") {
+            part.bytes += ByteCount(size)
+        }
         part.isSizeKnown = missing == 0 || Self.isMeasured(part)
         let estimated = ByteCount(estimate: missing * Self.rate(part, bitRate))
         part.totalBytes = part.bytes + known + estimated
@@ -299,7 +322,9 @@ struct AnnouncedRates {
     }
 
     @LoopActor func bitRate(of rendition: Rendition) -> BitRate {
-        if let known = variants[rendition.name.id]?.own { return known }
+        if let known = variants[rendition.name.id]?.own {
+            return known
+        }
         switch rendition.kind {
         case .video: return Self.lone
         case .audio: return variants.values.map(\.sound).filter { $0 > .zero }.max() ?? Self.sound
@@ -308,7 +333,9 @@ struct AnnouncedRates {
     }
 
     /// Assumed bit rates if none is announced.
-    private static let (lone, sound, subtitles): (BitRate, BitRate, BitRate) = (1_000_000, 128_000, 1_000)
+    private static let lone: BitRate = 1_000_000
+    private static let sound: BitRate = 128_000
+    private static let subtitles: BitRate = 1_000
 }
 
 extension Segment {

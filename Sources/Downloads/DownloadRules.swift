@@ -4,10 +4,18 @@ extension DownloadRules {
     /// The facts on which these rules depend.
     package var facts: Set<Conditions.Fact> {
         var facts: Set<Conditions.Fact> = []
-        if !hours.isEmpty { facts.insert(.time) }
-        if metered == .pause { facts.insert(.metering) }
-        if battery != .allow { facts.insert(.power) }
-        if onlyIdle { facts.insert(.idleness) }
+        if !hours.isEmpty {
+            facts.insert(.time)
+        }
+        if metered == .pause {
+            facts.insert(.metering)
+        }
+        if battery != .allow {
+            facts.insert(.power)
+        }
+        if onlyIdle {
+            facts.insert(.idleness)
+        }
         return facts
     }
 

@@ -60,7 +60,9 @@ extension DownloadTask: Codable {
         let version = try JSONDecoder().decode(Version.self, from: data).version
         guard version <= Self.version else { throw UnknownVersion(version: version) }
 
-        if version == 1 { data = try FirstStoredTask.upgraded(data) }
+        if version == 1 {
+            data = try FirstStoredTask.upgraded(data)
+        }
         self = try JSONDecoder().decode(Self.self, from: data)
     }
 }
@@ -131,7 +133,9 @@ struct TaskReader {
             task.add(DownloadTask.Item(Selection(subtitles: .nothing), renditions: renditions))
             return (task, record.account)
         }
-        if let known = known[text] { return (known.task, record.account ?? known.account) }
+        if let known = known[text] {
+            return (known.task, record.account ?? known.account)
+        }
 
         let task = try DownloadTask(stored: text)
         let account = record.account == nil ? FirstStoredTask.account(in: text) : nil

@@ -50,7 +50,9 @@ package struct DownloadTask: Equatable, Sendable {
     /// Ids of all renditions, without duplicates: the variant of the latest item first.
     var renditions: [String] {
         var ids: [String] = []
-        for id in items.flatMap(\.renditions) where !ids.contains(id) { ids.append(id) }
+        for id in items.flatMap(\.renditions) where !ids.contains(id) {
+            ids.append(id)
+        }
         return ids
     }
 
@@ -66,7 +68,9 @@ package struct DownloadTask: Equatable, Sendable {
     func with(_ items: [Item]) -> DownloadTask {
         var task = self
         task.items = []
-        for item in items.reversed() { task.add(item) }
+        for item in items.reversed() {
+            task.add(item)
+        }
         return task
     }
 

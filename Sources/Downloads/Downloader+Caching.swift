@@ -14,7 +14,9 @@ extension Downloader {
     package func cache(_ asset: Asset, _ selection: Selection, seconds: Double) async throws(Refusal) -> Int64 {
         do { try retention.checkExpiry(of: asset) } catch { throw .library(error) }
         let item = try await item(selection, DownloadOrder(), of: asset)
-        if !asset.isPersistent { await library.records.saveNew(asset) }
+        if !asset.isPersistent {
+            await library.records.saveNew(asset)
+        }
         var wanted = item.renditions.compactMap { asset.rendition($0) }
             .flatMap { Self.beginning(of: $0, seconds: seconds) }
             .sorted { $0.start < $1.start }.map { ($0.folder, $0.resource) }[...]
@@ -59,7 +61,9 @@ extension Downloader {
             let result = await withCheckedContinuation { continuation in
                 fetch.whenEnded { continuation.resume(returning: $0) }
             }
-            if case .failure(let error) = result { throw .library(LibraryError(error)) }
+            if case .failure(let error) = result {
+                throw .library(LibraryError(error))
+            }
             if let failure = fetch.keepFailure {
                 throw .library(LibraryError(failure, about: "\(fetch.resource.name) of \(asset.name) is not kept"))
             }

@@ -48,15 +48,20 @@ extension Downloader {
     ) async throws(Refusal) -> DownloadTask.Item {
         var chosen = try choose(asset, selection, without: undelivered)
         // The first failure, which is also the reason for another quality.
-        var (failure, excluded): (Refusal?, Set<Int>) = (nil, undelivered)
+        var failure: Refusal? = nil
+        var excluded: Set<Int> = undelivered
         var silences = 0
         while let variant = chosen.first {
             do throws(Refusal) {
                 try await checkTwice(variant, of: asset, order)
                 break
             } catch {
-                if asset.isRemoved { throw error }
-                if error.isSilence { silences += 1 }
+                if asset.isRemoved {
+                    throw error
+                }
+                if error.isSilence {
+                    silences += 1
+                }
                 guard error.isAboutOneVariant, asset.multivariant != nil, silences <= Self.mostSilences,
                     !library.isOffline
                 else { throw failure ?? error }
@@ -77,7 +82,9 @@ extension Downloader {
                 chosen.removeAll { $0 === rendition }
             }
         }
-        if let range = order.range { try check(range.seconds, chosen, of: asset) }
+        if let range = order.range {
+            try check(range.seconds, chosen, of: asset)
+        }
         let shortfall =
             failure.map { Shortfall(.quality, "\($0); the next best quality is downloaded") }
             ?? leftOut.map { Shortfall(.missing, "\($0); the other tracks are downloaded") }
@@ -121,8 +128,12 @@ extension Downloader {
         } catch {
             throw .library(error)
         }
-        if rendition.needsDRM { throw .needsDRM(name: asset.name) }
-        if !source.isDurable, !recordsLive { throw .live(name: asset.name) }
+        if rendition.needsDRM {
+            throw .needsDRM(name: asset.name)
+        }
+        if !source.isDurable, !recordsLive {
+            throw .live(name: asset.name)
+        }
     }
 
     private func check(_ range: Range<Double>, _ renditions: [Rendition], of asset: Asset) throws(Refusal) {
@@ -166,7 +177,9 @@ extension Downloader {
         guard let item = download.task.items.first, let variant = item.renditions.first.flatMap(asset.rendition),
             asset.multivariant != nil, !variant.hasPlayableSegment
         else { return false }
-        if download.undelivered.isEmpty { download.ordered = (download.task, failure) }
+        if download.undelivered.isEmpty {
+            download.ordered = (download.task, failure)
+        }
         download.undelivered.insert(variant.place)
         let order = DownloadOrder(item.selection, range: item.range)
         do throws(Refusal) {
@@ -182,7 +195,9 @@ extension Downloader {
             return true
         } catch {
             guard let ordered = download.ordered else { return false }
-            (download.task, download.ordered, download.undelivered) = (ordered.task, nil, [])
+            download.task = ordered.task
+            download.ordered = nil
+            download.undelivered = []
             fail(download, ordered.failure)
             return true
         }

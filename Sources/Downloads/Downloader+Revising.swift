@@ -39,7 +39,9 @@ extension Downloader {
 
     /// The task of an asset or of its revision, which begins with the selections of the old content.
     func task(for target: Asset, of asset: Asset) async throws(Refusal) -> DownloadTask {
-        if let known = byAsset[target.id] { return known.task }
+        if let known = byAsset[target.id] {
+            return known.task
+        }
         let task = byAsset[asset.id]?.task ?? DownloadTask()
         return target === asset ? task : try await reselected(task, of: target)
     }
@@ -48,7 +50,9 @@ extension Downloader {
     func beginLastComparison(of download: Download) -> Bool {
         let asset = download.asset
         guard !download.task.recordsLive, !asset.hasOtherSegments else {
-            if asset.hasOtherSegments { work(for: download, ended: .failed(Self.otherContent(of: asset))) }
+            if asset.hasOtherSegments {
+                work(for: download, ended: .failed(Self.otherContent(of: asset)))
+            }
             return asset.hasOtherSegments
         }
         guard !download.isCompared, library.revisions.isCheckDueAtEnd(of: asset) else { return false }
@@ -106,7 +110,9 @@ extension Downloader {
     /// Continues with a revision if the origin has new content; otherwise the download begins again after the pause, or fails.
     func continueWithRevision(of download: Download, after failure: JobFailure, orAgainAfter pause: Duration?) {
         download.step = Task { @LoopActor [weak self, weak download] in
-            if let self, let download { await self.revise(download, after: failure, orAgainAfter: pause) }
+            if let self, let download {
+                await self.revise(download, after: failure, orAgainAfter: pause)
+            }
         }
     }
 
@@ -144,7 +150,9 @@ extension Downloader {
             report("\(asset.name): \(sentence)")
             // In one step: after a kill in between, the old download would go on and store pieces of the new content.
             await save(download, new)
-            if !isJoined { await restart(new, .queued) }
+            if !isJoined {
+                await restart(new, .queued)
+            }
         } catch {
             guard isWanted(download) else { return }
             let message = "\(failure.message); and the origin's new content is not fetched: \(error)"

@@ -7,7 +7,9 @@ extension Downloader {
     /// The facts on which the rules of downloads that may still run depend. Nobody needs to read others.
     package var neededFacts: Set<Conditions.Fact> {
         byAsset.values.reduce(into: []) { facts, download in
-            if download.state.isActive, !download.task.recordsLive { facts.formUnion(rules(of: download).facts) }
+            if download.state.isActive, !download.task.recordsLive {
+                facts.formUnion(rules(of: download).facts)
+            }
         }
     }
 

@@ -66,12 +66,16 @@ extension Downloader: DownloadWorkObserver {
             DownloadQueue.Entry(id: $0.asset.id, priority: $0.task.priority, state: $0.state)
         }
         for id in DownloadQueue(places: configuration.running).next(of: entries) {
-            if let download = byAsset[id] { run(download) }
+            if let download = byAsset[id] {
+                run(download)
+            }
         }
     }
 
     private func run(_ download: Download) {
-        if isObstructed(download) { return }
+        if isObstructed(download) {
+            return
+        }
         set(download, .running)
         download.book.start(.init(download.asset.traffic), at: Int64(time(nil)), now: .now)
         library.playlists.allowRenewal(of: download.asset)
@@ -79,10 +83,14 @@ extension Downloader: DownloadWorkObserver {
         library.client.lookAtDeadHostsAgain()
         download.rate = ReceivedRate()
         download.pulse = Pulse { [weak self, weak download] in
-            if let self, let download { self.measure(download) }
+            if let self, let download {
+                self.measure(download)
+            }
         }
         download.ticker = ProgressTicker { [weak self, weak download] in
-            if let self, let download { self.notify(download, .progress) }
+            if let self, let download {
+                self.notify(download, .progress)
+            }
         }
         download.step = Task { @LoopActor [weak self, weak download] in
             guard let self, let download else { return }
@@ -133,15 +141,20 @@ extension Downloader: DownloadWorkObserver {
         download.work?.cancel()
         download.step?.cancel()
         download.book.stop(.init(download.asset.traffic), now: .now)
-        (download.watch, download.work, download.step) = (nil, nil, nil)
-        (download.ticker, download.pulse) = (nil, nil)
+        download.watch = nil
+        download.work = nil
+        download.step = nil
+        download.ticker = nil
+        download.pulse = nil
     }
 
     private func measure(_ download: Download) {
         guard let work = download.work else { return }
         download.rate.record(work.received, at: .now)
         work.tick()
-        if download.state == .running { download.ticker?.recordProgress(atMostEvery: .seconds(1)) }
+        if download.state == .running {
+            download.ticker?.recordProgress(atMostEvery: .seconds(1))
+        }
     }
 
     // MARK: DownloadWorkObserver
@@ -164,13 +177,20 @@ extension Downloader: DownloadWorkObserver {
 
     func work(for download: Download, ended outcome: DownloadOutcome) {
         guard byAsset[download.asset.id] === download, download.state == .running else { return }
-        if case .complete = outcome, beginInterstitials(of: download) || beginLastComparison(of: download) { return }
+        if case .complete = outcome, beginInterstitials(of: download) || beginLastComparison(of: download) {
+            return
+        }
         halt(download)
         let name = download.asset.name
-        if case .complete = outcome {} else { download.book.recordInterruption() }
+        switch outcome {
+        case .complete: break
+        default: download.book.recordInterruption()
+        }
         switch download.retryBudget.verdict(on: outcome, of: name, pauses: configuration.pauses) {
         case .complete:
-            for item in download.task.items { work(for: download, completed: item) }
+            for item in download.task.items {
+                work(for: download, completed: item)
+            }
             set(download, .complete)
             library.publish(download.asset)
             replaceOldContent(with: download)
@@ -182,7 +202,9 @@ extension Downloader: DownloadWorkObserver {
         case .lookAgain(let failure, let pause): wait(download, for: .network, failure, pause)
         case .wait(.space, let failure, let pause):
             download.step = Task { @LoopActor [weak self, weak download] in
-                if let self, let download { await self.makeRoom(for: download, else: failure, pause) }
+                if let self, let download {
+                    await self.makeRoom(for: download, else: failure, pause)
+                }
             }
             return
         case .wait(let need, let failure, let pause): wait(download, for: need, failure, pause)

@@ -27,7 +27,9 @@ extension Downloader {
 
     /// Stops the download of an asset that is about to be purged; it does not restart by itself.
     private func stop(beforePurgeOf asset: Asset, _ reason: String) {
-        if let revision = asset.revision { forget(revision) }
+        if let revision = asset.revision {
+            forget(revision)
+        }
         guard let download = byAsset[asset.id], !download.isUnreadable else { return }
         halt(download)
         let code: JobFailure.Code = retention.isExpired(asset) ? .library(.expired) : .store(.diskFull)
@@ -46,7 +48,9 @@ extension Downloader {
         } else {
             set(download, .waiting, .space, failure)
             wait(download, pause)
-            if isHome { retention.recordDiskFull() }
+            if isHome {
+                retention.recordDiskFull()
+            }
         }
         schedule()
         await save(download)
@@ -82,7 +86,9 @@ extension Downloader {
     /// Notifies the subscribers that an asset was renamed.
     package func renamed(_ asset: Asset) {
         for asset in [asset, asset.revision] {
-            if let download = asset.flatMap({ byAsset[$0.id] }) { notify(download, .state) }
+            if let download = asset.flatMap({ byAsset[$0.id] }) {
+                notify(download, .state)
+            }
         }
     }
 }
@@ -90,12 +96,20 @@ extension Downloader {
 extension Download {
     /// A cancelled download pins its content until the asset is removed or purged.
     var pins: PinnedContent {
-        if asset.life.purge != nil { return .nothing }
-        if isUnreadable { return .everything }
+        if asset.life.purge != nil {
+            return .nothing
+        }
+        if isUnreadable {
+            return .everything
+        }
         var wanted: [String: WantedTime] = [:]
         // The task may name a mirror that is now part of another rendition, whose folder then has the pieces.
-        for id in ids { wanted[asset.rendition(id)?.name.id ?? id] = task.span(of: id) }
-        for id in asset.additions.interstitials.flatMap(\.renditions) { wanted[id] = .all }
+        for id in ids {
+            wanted[asset.rendition(id)?.name.id ?? id] = task.span(of: id)
+        }
+        for id in asset.additions.interstitials.flatMap(\.renditions) {
+            wanted[id] = .all
+        }
         return .renditions(wanted)
     }
 }
@@ -134,11 +148,15 @@ extension Downloader: RepairDownloads {
     package func fillHoles(for job: VerificationJob) async -> JobFailure? {
         guard let download = byAsset[job.asset.id], download.isRepairable, !download.isComplete else { return nil }
         let wasActive = download.isQueuedOrRunning
-        if !wasActive { await resume(download) }
+        if !wasActive {
+            await resume(download)
+        }
         await end(of: download, or: job)
         guard !job.state.isFinal else {
             // The repair was cancelled, so the download that it started is paused.
-            if !wasActive { await pause(download) }
+            if !wasActive {
+                await pause(download)
+            }
             return nil
         }
         switch download.state {
@@ -165,7 +183,9 @@ extension Downloader: RepairDownloads {
             }
             subscriptions = [changes.subscribe { _ in check() }, integrity.jobs.changes.subscribe { _ in check() }]
         }
-        for subscription in subscriptions { subscription.cancel() }
+        for subscription in subscriptions {
+            subscription.cancel()
+        }
     }
 }
 

@@ -45,8 +45,11 @@ import Store
         configuration: Configuration = Configuration(),
         report: @escaping @Sendable (String) -> Void = { _ in }
     ) {
-        (self.library, self.retention, self.integrity) = (library, retention, integrity)
-        (self.configuration, self.report) = (configuration, report)
+        self.library = library
+        self.retention = retention
+        self.integrity = integrity
+        self.configuration = configuration
+        self.report = report
         library.attach(self)
         integrity.attach(self)
         subscription = library.events.subscribe { [weak self] in self?.react(to: $0) }
@@ -61,7 +64,9 @@ import Store
 
     /// All downloads, in the order of requests.
     package var downloads: [Download] {
-        if let byOrder { return byOrder }
+        if let byOrder {
+            return byOrder
+        }
         let sorted = byAsset.values.sorted { $0.number < $1.number }
         byOrder = sorted
         return sorted
@@ -89,7 +94,9 @@ import Store
     private func start(
         _ asset: Asset, _ order: DownloadOrder, selecting selections: [Selection]
     ) async throws(Refusal) -> Download {
-        if byAsset[asset.id]?.isUnreadable ?? false { throw .unreadable(name: asset.name) }
+        if byAsset[asset.id]?.isUnreadable ?? false {
+            throw .unreadable(name: asset.name)
+        }
         do { try retention.checkExpiry(of: asset) } catch { throw .library(error) }
         let download = try await withTarget(for: asset) { target throws(Refusal) in
             let task = try await task(for: target, of: asset)
@@ -103,16 +110,24 @@ import Store
         _ asset: Asset, _ order: DownloadOrder, selecting selections: [Selection], beside task: DownloadTask
     ) async throws(Refusal) -> Download {
         var items: [DownloadTask.Item] = []
-        for selection in selections { items.append(try await item(selection, order, of: asset)) }
+        for selection in selections {
+            items.append(try await item(selection, order, of: asset))
+        }
         try checkNotRemoved(asset)
-        if let download = await join(items, order, of: asset) { return download }
+        if let download = await join(items, order, of: asset) {
+            return download
+        }
 
         let expected = merged(items, order, into: task, of: asset)
-        if order.ignoreSpace != true, !expected.recordsLive { try await checkRoom(for: expected, of: asset) }
+        if order.ignoreSpace != true, !expected.recordsLive {
+            try await checkRoom(for: expected, of: asset)
+        }
         await applyNewKeyTerms(to: asset)
         try checkNotRemoved(asset)
         // Another order may have come meanwhile.
-        if let download = await join(items, order, of: asset) { return download }
+        if let download = await join(items, order, of: asset) {
+            return download
+        }
         return await begin(merged(items, order, into: task, of: asset), of: asset, isPaused: order.paused == true)
     }
 
@@ -131,7 +146,9 @@ import Store
         let hasOtherRules = all.rules != known.task.rules
         known.task = all
         // Other rules need other facts of the machine, which its subscribers read.
-        if hasOtherRules { notify(known, .state) }
+        if hasOtherRules {
+            notify(known, .state)
+        }
         schedule()
         await save(known)
         return known
@@ -142,11 +159,15 @@ import Store
         _ items: [DownloadTask.Item], _ order: DownloadOrder, into task: DownloadTask, of asset: Asset
     ) -> DownloadTask {
         var task = byAsset[asset.id]?.task ?? task
-        for item in items.reversed() { task.add(item) }
+        for item in items.reversed() {
+            task.add(item)
+        }
         task.note = order.note ?? task.note
         task.priority = order.priority ?? task.priority
         task.recordsLive = order.record == true || task.recordsLive
-        if let seconds = order.recordSeconds { task.recordEnd = Library.now + seconds }
+        if let seconds = order.recordSeconds {
+            task.recordEnd = Library.now + seconds
+        }
         if let rules = order.rules {
             task.rules.apply(rules)
         }
@@ -158,15 +179,21 @@ import Store
         let download = prepare(task, of: asset)
         download.reported.removeAll { identity in !task.items.contains { $0.identity == identity } }
         let new = task.items.filter { !known.contains($0.identity) }
-        for item in new { notify(download, .selectionResolved(Download.Selected(item))) }
-        if !new.isEmpty, download.hasUnselected { notify(download, .selectionsFurther) }
+        for item in new {
+            notify(download, .selectionResolved(Download.Selected(item)))
+        }
+        if !new.isEmpty, download.hasUnselected {
+            notify(download, .selectionsFurther)
+        }
         await restart(download, isPaused ? .paused : .queued)
         return download
     }
 
     /// The terms of keys that the first download of an asset brings.
     func applyNewKeyTerms(to asset: Asset) async {
-        if byAsset[asset.id] == nil { await retention.applyNewKeyTerms(to: asset) }
+        if byAsset[asset.id] == nil {
+            await retention.applyNewKeyTerms(to: asset)
+        }
     }
 
     /// Returns the asset's download with that task; a new one if there is none.
@@ -188,7 +215,9 @@ import Store
     /// - Parameter reason: the user's reason, shown until the download is resumed; nil keeps a former one.
     package func pause(_ download: Download, reason: String? = nil) async {
         guard download.state.isActive || download.state == .paused else { return }
-        if let reason { download.task.pauseReason = reason.isEmpty ? nil : reason }
+        if let reason {
+            download.task.pauseReason = reason.isEmpty ? nil : reason
+        }
         guard download.state != .paused || reason != nil else { return }
         await stop(download, as: .paused)
     }
@@ -226,8 +255,11 @@ import Store
 
     func restart(_ download: Download, _ state: JobState) async {
         retention.forgetPurge(of: download.asset)
-        (download.retryBudget, download.isOrdered) = (RetryBudget(), true)
-        if state != .paused { download.task.pauseReason = nil }
+        download.retryBudget = RetryBudget()
+        download.isOrdered = true
+        if state != .paused {
+            download.task.pauseReason = nil
+        }
         await stop(download, as: state)
     }
 
@@ -244,15 +276,21 @@ import Store
 
     /// Continues the downloads of an earlier process.
     package func resume() {
-        for download in downloads where download.state.isActive { set(download, .queued) }
+        for download in downloads where download.state.isActive {
+            set(download, .queued)
+        }
         schedule()
-        for download in downloads { replaceOldContent(with: download) }
+        for download in downloads {
+            replaceOldContent(with: download)
+        }
         integrity.scrubber.start()
     }
 
     /// Removes the asset's download and that of its revision. Stored pieces are kept.
     package func forget(_ asset: Asset) {
-        if let revision = asset.revision { forget(revision) }
+        if let revision = asset.revision {
+            forget(revision)
+        }
         integrity.forget(asset)
         guard let download = byAsset.removeValue(forKey: asset.id) else { return }
         halt(download)
@@ -265,14 +303,22 @@ import Store
     package func stop() {
         isOpen = false
         integrity.stop()
-        for download in byAsset.values { halt(download) }
+        for download in byAsset.values {
+            halt(download)
+        }
         byAsset = [:]
     }
 
     func set(_ download: Download, _ state: JobState, _ need: Need? = nil, _ failure: JobFailure? = nil) {
-        (download.state, download.need, download.failure) = (state, need, failure)
-        if state != .waiting { download.holds = [] }
-        if state.isFinal { download.book.end(at: Int64(time(nil))) }
+        download.state = state
+        download.need = need
+        download.failure = failure
+        if state != .waiting {
+            download.holds = []
+        }
+        if state.isFinal {
+            download.book.end(at: Int64(time(nil)))
+        }
         pin(download)
         notify(download, .state)
     }

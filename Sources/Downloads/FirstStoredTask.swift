@@ -8,7 +8,9 @@ enum FirstStoredTask {
     /// Returns the JSON of version 2. What it does not know stays as it is, so that reading it reports the fault.
     static func upgraded(_ json: Data) throws -> Data {
         guard var task = try JSONSerialization.jsonObject(with: json) as? Object else { return json }
-        if let items = task["items"] as? [Object] { task["items"] = items.map(item) }
+        if let items = task["items"] as? [Object] {
+            task["items"] = items.map(item)
+        }
         task["rules"] = (task["rules"] as? Object).map(rules)
         return try JSONSerialization.data(withJSONObject: task)
     }
@@ -46,7 +48,9 @@ enum FirstStoredTask {
         var selection = stored
         selection["quality"] = (stored["quality"] as? Object).map(quality)
         for key in ["audio", "subtitles"] {
-            if let languages = stored[key] as? [String] { selection[key] = languages.joined(separator: ",") }
+            if let languages = stored[key] as? [String] {
+                selection[key] = languages.joined(separator: ",")
+            }
         }
         selection["preferences"] = (stored["preferences"] as? Object).map(preferences)
         selection["conditions"] = (stored["requirements"] as? [Object])?.map { condition($0, isNegated: false) }
@@ -55,9 +59,15 @@ enum FirstStoredTask {
 
     /// One key named the rule: `{"height":720}`.
     private static func quality(_ stored: Object) -> String {
-        if let height = stored["height"] as? Int { return "\(height)p" }
-        if let height = stored["heightAtMost"] as? Int { return "<=\(height)p" }
-        if let rate = stored["minimumBandwidth"] as? Int { return "\(rate)" }
+        if let height = stored["height"] as? Int {
+            return "\(height)p"
+        }
+        if let height = stored["heightAtMost"] as? Int {
+            return "<=\(height)p"
+        }
+        if let rate = stored["minimumBandwidth"] as? Int {
+            return "\(rate)"
+        }
         return stored["worst"] == nil ? "best" : "worst"
     }
 
@@ -65,7 +75,9 @@ enum FirstStoredTask {
         var preferences = stored
         let width = stored["minimumWidth"] as? Int
         let height = stored["minimumHeight"] as? Int
-        if let height { preferences["minimumSize"] = width.map { "\($0)x\(height)" } ?? "\(height)p" }
+        if let height {
+            preferences["minimumSize"] = width.map { "\($0)x\(height)" } ?? "\(height)p"
+        }
         return preferences
     }
 

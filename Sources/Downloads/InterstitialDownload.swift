@@ -44,7 +44,9 @@ import Store
         settled = received
         let fetches = running.values.map(\.fetch)
         running = [:]
-        for fetch in fetches { fetch.release() }
+        for fetch in fetches {
+            fetch.release()
+        }
         waiting?.resume()
         waiting = nil
     }
@@ -62,7 +64,9 @@ import Store
     private func run() async {
         files.markKept(of: asset)
         let references = files.references(of: download.renditions, in: asset)
-        for reference in references.prefix(Self.limit) where !isOver { await store(reference) }
+        for reference in references.prefix(Self.limit) where !isOver {
+            await store(reference)
+        }
         guard !isOver else { return }
         if references.count > Self.limit {
             faults.append("the playlists name \(references.count) interstitials; the first \(Self.limit) are stored")
@@ -85,9 +89,13 @@ import Store
             } else {
                 try await storeList(reference)
             }
-            if !isOver { stored.insert(reference) }
+            if !isOver {
+                stored.insert(reference)
+            }
         } catch {
-            if !isOver { faults.append("\(error)") }
+            if !isOver {
+                faults.append("\(error)")
+            }
         }
     }
 
@@ -106,9 +114,13 @@ import Store
             }
         }
         guard !isOver else { return }
-        if let first, missing.count == named.count { throw first }
+        if let first, missing.count == named.count {
+            throw first
+        }
         try files.keep(list, presentations, as: reference, of: asset)
-        if let first { throw first }
+        if let first {
+            throw first
+        }
     }
 
     private func storePresentation(_ reference: InterstitialFiles.Reference) async throws(LibraryError) {
@@ -116,7 +128,9 @@ import Store
         let prepared = try await files.prepare(reference, of: asset) { selection.forInterstitial.places(in: $0) }
         guard !isOver else { return }
         downloader.pin(download)
-        for rendition in prepared.renditions { try await fetch(rendition) }
+        for rendition in prepared.renditions {
+            try await fetch(rendition)
+        }
         guard !isOver else { return }
         guard prepared.renditions.allSatisfy(\.isComplete) else {
             throw LibraryError(.badOrigin, "\(reference.url.redacted) is not completely stored")
@@ -133,7 +147,9 @@ import Store
             guard let resource = rendition.resource(of: segment) else {
                 throw LibraryError(.notPlaylist, "a segment of \(rendition.name.id) has no usable URL")
             }
-            if !rendition.folder.contains(resource.name.description) { wanted.append((rendition.folder, resource)) }
+            if !rendition.folder.contains(resource.name.description) {
+                wanted.append((rendition.folder, resource))
+            }
         }
         var rest = wanted[...]
         while !rest.isEmpty, !isOver {
@@ -151,8 +167,12 @@ import Store
             fetch.whenEnded { [weak self] result in self?.ended(fetch, result) }
         }
         // A fetch that ends at once has called back.
-        if !running.isEmpty { await withCheckedContinuation { waiting = $0 } }
-        if let failure { throw failure }
+        if !running.isEmpty {
+            await withCheckedContinuation { waiting = $0 }
+        }
+        if let failure {
+            throw failure
+        }
     }
 
     private func ended(_ fetch: Fetch, _ result: Result<Void, FetchError>) {
@@ -197,14 +217,18 @@ extension Selection {
     fileprivate var forInterstitial: Selection {
         var selection = self
         selection.conditions = nil
-        if case .height(let height)? = quality { selection.quality = .heightAtMost(height) }
+        if case .height(let height)? = quality {
+            selection.quality = .heightAtMost(height)
+        }
         selection.wishes.keepsTrickPlay = nil
         return selection
     }
 
     /// The renditions of the selection; those of the lowest quality if the presentation has none of it.
     fileprivate func places(in playlist: MultivariantPlaylist) -> [Int] {
-        if let places = try? renditions(of: playlist) { return places }
+        if let places = try? renditions(of: playlist) {
+            return places
+        }
         let other = Selection(
             quality: quality.map { _ in .worst }, subtitles: .nothing, preferences: preferences)
         return (try? other.renditions(of: playlist)) ?? []

@@ -55,10 +55,14 @@ struct MediaChoice {
     /// The locale's language counts only for AUTOSELECT (RFC 8216 §4.3.4.1); a requested one always.
     private static func automatic(_ members: [Media], _ preferences: Selection.Preferences) -> Media? {
         for range in (preferences.languages ?? []).flatMap(LanguageRanges.of) {
-            if let member = defaultMember(members.filter { $0.speaks(range) }) { return member }
+            if let member = defaultMember(members.filter { $0.speaks(range) }) {
+                return member
+            }
         }
         for range in preferences.locale.map(LanguageRanges.of) ?? [] {
-            if let member = defaultMember(members.filter { $0.isAutoselect && $0.speaks(range) }) { return member }
+            if let member = defaultMember(members.filter { $0.isAutoselect && $0.speaks(range) }) {
+                return member
+            }
         }
         return defaultMember(members)
     }
@@ -119,7 +123,9 @@ enum LanguageRanges {
             ranges.append(subtags.joined(separator: "-"))
             subtags.removeLast()
             // A single-letter subtag has no meaning without the one after it.
-            if subtags.last?.utf8.count == 1 { subtags.removeLast() }
+            if subtags.last?.utf8.count == 1 {
+                subtags.removeLast()
+            }
         }
         return ranges
     }

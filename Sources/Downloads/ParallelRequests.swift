@@ -77,7 +77,9 @@ struct ParallelRequests {
             let window = min(last.at - begin, Self.window)
             guard window >= Self.least else { return 0 }
             var sum = Duration.zero
-            for span in spans where last.at - span.end < window { sum += min(span.time, window - (last.at - span.end)) }
+            for span in spans where last.at - span.end < window {
+                sum += min(span.time, window - (last.at - span.end))
+            }
             return sum / window
         }
     }
@@ -141,7 +143,8 @@ struct ParallelRequests {
     mutating func record(_ count: Count, most: Int) -> Bool {
         silence.record(count)
         let recentRate = recentRate(count)
-        let (bytes, time) = (count.bytes - mark.bytes, count.at - mark.at)
+        let bytes = count.bytes - mark.bytes
+        let time = count.at - mark.at
         guard bytes > 0 else {
             // An origin that takes its time before each answer: more requests do not divide anything.
             if time >= Self.idle, width < most {
@@ -154,8 +157,13 @@ struct ParallelRequests {
         // A new connection becomes faster with each round trip: before the first measurement the mean is too low.
         let latest = proven.rate == 0 ? max(rate, recentRate) : rate
         if bytes >= Self.leastFast, latest >= Self.fast {
-            (width, proven, isTrying) = (most, Proven(width: most, rate: latest), false)
-            (next, pause, hasBegun, settled) = (nil, Self.pauses.lowerBound, true, nil)
+            width = most
+            proven = Proven(width: most, rate: latest)
+            isTrying = false
+            next = nil
+            pause = Self.pauses.lowerBound
+            hasBegun = true
+            settled = nil
             mark = count
             return false
         }
@@ -168,11 +176,16 @@ struct ParallelRequests {
         let isMeasured = isFar || count.pieces - mark.pieces >= 2 * width && time >= Self.shortest
         if !isMeasured {
             if !hasBegun {
-                (hasBegun, settled) = (true, count.at + Self.settling)
-                if !isTrying { width = proven.width }
+                hasBegun = true
+                settled = count.at + Self.settling
+                if !isTrying {
+                    width = proven.width
+                }
             }
             if let settled {
-                if count.at >= settled { begin(count) }
+                if count.at >= settled {
+                    begin(count)
+                }
                 return false
             }
             guard time >= Self.span else { return false }
@@ -195,23 +208,33 @@ struct ParallelRequests {
 
     private mutating func judge(_ rate: Double, _ count: Count, most: Int, nextWidth: Int, settles: Bool) -> Bool {
         var isTooWide = false
-        (mark, settled) = (count, nil)
+        mark = count
+        settled = nil
         if isTrying, silence.share >= Self.mostlySilent {
             // The rate is judged when bytes come again.
-            if rate >= proven.rate * Self.rise { proven = Proven(width: width, rate: rate) }
+            if rate >= proven.rate * Self.rise {
+                proven = Proven(width: width, rate: rate)
+            }
             width = min(most, nextWidth)
-            if settles { settled = count.at + Self.settling }
+            if settles {
+                settled = count.at + Self.settling
+            }
             return false
         }
         if isTrying, rate < proven.rate * Self.rise {
-            (isTooWide, width) = (true, proven.width)
+            isTooWide = true
+            width = proven.width
             next = count.at + pause
             pause = min(pause * 2, Self.pauses.upperBound)
         } else if isTrying {
-            (proven, next, pause) = (Proven(width: width, rate: rate), nil, Self.pauses.lowerBound)
+            proven = Proven(width: width, rate: rate)
+            next = nil
+            pause = Self.pauses.lowerBound
         } else if proven.width > 1, rate < proven.rate * Self.fall {
             // Those that run end by themselves.
-            (width, proven, next) = (1, Proven(), count.at + Self.span)
+            width = 1
+            proven = Proven()
+            next = count.at + Self.span
         } else {
             width = proven.width
             // Less for a while is the time between two pieces.
@@ -219,8 +242,11 @@ struct ParallelRequests {
         }
         isTrying = false
         guard !isTooWide, width < most, next.map({ count.at >= $0 }) ?? true else { return isTooWide }
-        (width, isTrying) = (min(most, nextWidth), true)
-        if settles { settled = count.at + Self.settling }
+        width = min(most, nextWidth)
+        isTrying = true
+        if settles {
+            settled = count.at + Self.settling
+        }
         return false
     }
 }

@@ -27,7 +27,9 @@ struct Plan: Sendable {
         let part: FilePart?
 
         init(_ item: Item, time: Range<Double>, part: FilePart? = nil) {
-            (self.item, self.time, self.part) = (item, time, part)
+            self.item = item
+            self.time = time
+            self.part = part
         }
     }
 
@@ -98,7 +100,9 @@ struct Plan: Sendable {
     var selection: Int? { cursors.lazy.filter { !$0.isEmpty }.map(\.selection).min() }
 
     mutating func next() -> Batch? {
-        if let moved { cursors = cursors.map { $0.moved(to: moved) } }
+        if let moved {
+            cursors = cursors.map { $0.moved(to: moved) }
+        }
         moved = nil
         guard let selection else { return nil }
         let places = cursors.indices.filter { cursors[$0].selection == selection }
@@ -142,9 +146,13 @@ extension Plan.Track {
                 return nil
             }
             // An expired key can only be fetched again by a renewal.
-            if case .key(let number) = resource.name.role, !rendition.keys.isUsable(number) { return nil }
+            if case .key(let number) = resource.name.role, !rendition.keys.isUsable(number) {
+                return nil
+            }
             // A key that several renditions share is one hole.
-            if folder !== rendition.folder, isTaken(resource) { return nil }
+            if folder !== rendition.folder, isTaken(resource) {
+                return nil
+            }
             return Plan.Hole(.preliminary(place), time: 0..<0)
         }
     }
@@ -168,7 +176,10 @@ extension Plan.Track {
         mutating func part(of segment: Segment) -> Plan.FilePart? {
             guard let range = segment.byteRange else { return nil }
             let uri = segment.uri
-            if uri != self.uri { (self.uri, number) = (uri, number + 1) }
+            if uri != self.uri {
+                self.uri = uri
+                number = number + 1
+            }
             return Plan.FilePart(file: number, bytes: range.offset..<range.end)
         }
     }

@@ -29,8 +29,11 @@ import Retention
     private static let small = 10_000
 
     func measure(of rendition: Rendition, _ wanted: WantedTime, bitRate: BitRate) -> Measure {
-        let (key, state) = (Key(rendition: rendition.name.id, wanted: wanted), state(of: rendition))
-        if let known = known[key], known.state == state { return known.measure }
+        let key = Key(rendition: rendition.name.id, wanted: wanted)
+        let state = state(of: rendition)
+        if let known = known[key], known.state == state {
+            return known.measure
+        }
         guard let input = Measure.Input(rendition, wanted, bitRate: bitRate) else {
             return Measure(unknown: rendition.name.id, kind: rendition.kind)
         }
@@ -67,8 +70,11 @@ import Retention
 
     /// True if `isComplete` is, which is computed once for each change.
     func isComplete(_ rendition: Rendition, _ wanted: WantedTime, _ isComplete: () -> Bool) -> Bool {
-        let (key, state) = (Key(rendition: rendition.name.id, wanted: wanted), state(of: rendition))
-        if let known = whole[key], known.state == state { return known.isComplete }
+        let key = Key(rendition: rendition.name.id, wanted: wanted)
+        let state = state(of: rendition)
+        if let known = whole[key], known.state == state {
+            return known.isComplete
+        }
         let result = isComplete()
         whole[key] = (state, result)
         return result

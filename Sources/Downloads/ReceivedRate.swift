@@ -22,7 +22,8 @@ struct ReceivedRate: Sendable {
     private var lastArrival: ContinuousClock.Instant
     private var hasBegun = false
 
-    private static let (short, long) = (Duration.seconds(5), Duration.seconds(15))
+    private static let short = Duration.seconds(5)
+    private static let long = Duration.seconds(15)
     /// Bytes per second below which the long window applies: 1 Mb/s.
     private static let slow = 125_000.0
     /// The rate is known after this time.
@@ -31,7 +32,8 @@ struct ReceivedRate: Sendable {
     /// A time without a byte that is told.
     static let silence = Duration.seconds(10)
     /// The window of the time left, and the least time after which it is known.
-    private static let (history, leastHistory) = (Duration.seconds(60), Duration.seconds(5))
+    private static let history = Duration.seconds(60)
+    private static let leastHistory = Duration.seconds(5)
 
     /// Begins to measure; nothing was received yet.
     init(at now: ContinuousClock.Instant = .now) {
@@ -42,8 +44,11 @@ struct ReceivedRate: Sendable {
     /// Records the number of bytes received since the start. Call it about twice a second, whether it has changed or not.
     mutating func record(_ bytes: Int64, at now: ContinuousClock.Instant) {
         if bytes > latest.bytes {
-            if !hasBegun { samples = [latest] }
-            (hasBegun, lastArrival) = (true, now)
+            if !hasBegun {
+                samples = [latest]
+            }
+            hasBegun = true
+            lastArrival = now
         }
         latest = Sample(at: now, bytes: bytes)
         guard hasBegun, samples.last.map({ now - $0.at >= Self.spacing }) ?? true else { return }
@@ -56,7 +61,9 @@ struct ReceivedRate: Sendable {
 
     func reading(at now: ContinuousClock.Instant) -> Reading {
         let silence = now - lastArrival
-        if silence >= Self.silence { return Reading(rate: hasBegun ? 0 : nil, silence: silence) }
+        if silence >= Self.silence {
+            return Reading(rate: hasBegun ? 0 : nil, silence: silence)
+        }
         guard let first = samples.first, now - first.at >= Self.shortest else { return Reading() }
         let smooth = rate(over: Self.long, at: now)
         return Reading(rate: smooth < Self.slow ? smooth : rate(over: Self.short, at: now))

@@ -17,7 +17,8 @@ import Store
         let name: PieceName
 
         @LoopActor init(_ need: (folder: PieceFolder, resource: Resource)) {
-            (folder, name) = (ObjectIdentifier(need.folder), need.resource.name)
+            folder = ObjectIdentifier(need.folder)
+            name = need.resource.name
         }
     }
 
@@ -47,8 +48,12 @@ import Store
         _ download: Download, library: Library, parallel: Int, limits: GiveUpRule.RecordingLimits = .init(),
         observer: any DownloadWorkObserver, report: @escaping (String) -> Void
     ) {
-        (self.download, self.library, self.parallel) = (download, library, parallel)
-        (self.limits, self.observer, self.report) = (limits, observer, report)
+        self.download = download
+        self.library = library
+        self.parallel = parallel
+        self.limits = limits
+        self.observer = observer
+        self.report = report
     }
 
     // MARK: DownloadWork
@@ -91,7 +96,9 @@ import Store
             throw LibraryError(
                 .notPlaylist, "\(asset.name) has ended already: \"weir get\" fetches it without --record")
         }
-        for track in tracks { track.task = Task { @LoopActor in await follow(track) } }
+        for track in tracks {
+            track.task = Task { @LoopActor in await follow(track) }
+        }
     }
 
     func finish() { close(because: "it was told to end") }
@@ -99,10 +106,14 @@ import Store
     private func stop() {
         isOver = true
         beginning?.cancel()
-        for track in tracks { track.task?.cancel() }
+        for track in tracks {
+            track.task?.cancel()
+        }
         let fetches = fetching.values
         fetching = [:]
-        for (fetch, _) in fetches { fetch.release() }
+        for (fetch, _) in fetches {
+            fetch.release()
+        }
     }
 
     private func end(_ outcome: DownloadOutcome) {
@@ -125,7 +136,9 @@ import Store
             return
         }
         report("\(asset.name): the recording ended: \(reason)")
-        for rendition in renditions { observer?.work(for: download, completed: rendition) }
+        for rendition in renditions {
+            observer?.work(for: download, completed: rendition)
+        }
         observer?.work(for: download, ended: .complete)
     }
 
@@ -133,9 +146,15 @@ import Store
 
     private func follow(_ track: RecordingTrack) async {
         while !isOver {
-            if track.recording.hasEnded { await pause(track) } else { await reload(track) }
+            if track.recording.hasEnded {
+                await pause(track)
+            } else {
+                await reload(track)
+            }
             guard !isOver else { return }
-            if asset.isRemoved { return end(.failed(LibraryError(.missing, "\(asset.name) was removed"))) }
+            if asset.isRemoved {
+                return end(.failed(LibraryError(.missing, "\(asset.name) was removed")))
+            }
             await library.records.saveNewKeys(of: asset)
             retry(track)
             update()
@@ -166,10 +185,16 @@ import Store
             return end(.storeFailed(error))
         }
         // The end may be changed while it records.
-        if let end = download.task.recordEnd, Library.now >= end { return close(because: "its time is over") }
-        if let obstacle = tracks.lazy.compactMap({ $0.recording.obstacle }).first { return close(because: obstacle) }
+        if let end = download.task.recordEnd, Library.now >= end {
+            return close(because: "its time is over")
+        }
+        if let obstacle = tracks.lazy.compactMap({ $0.recording.obstacle }).first {
+            return close(because: obstacle)
+        }
         let reasons = tracks.compactMap(\.end)
-        if reasons.count == tracks.count, let reason = reasons.first { return close(because: reason) }
+        if reasons.count == tracks.count, let reason = reasons.first {
+            return close(because: reason)
+        }
         fill()
     }
 
@@ -177,7 +202,9 @@ import Store
 
     /// Fetches all renditions in turn by media time, the oldest segments first, because they leave the origin first.
     private func fill() {
-        for track in tracks { track.collectNewItems() }
+        for track in tracks {
+            track.collectNewItems()
+        }
         while !isOver, fetching.count < parallel {
             let track = tracks.filter { $0.nextTime != nil }.min { $0.nextTime ?? 0 < $1.nextTime ?? 0 }
             guard let item = track?.next() else { return }
@@ -209,7 +236,9 @@ import Store
         fetching[place] = nil
         settled += max(0, fetch.written - began)
         fetch.release()
-        if let failure = fetch.keepFailure { return end(.storeFailed(failure)) }
+        if let failure = fetch.keepFailure {
+            return end(.storeFailed(failure))
+        }
         switch fetch.doubt.map({ .failure($0) }) ?? result {
         case .success where fetch.isPiece:
             failures[place] = nil
@@ -239,7 +268,9 @@ import Store
             guard let failed, let limit = track.limit(for: item, failed.error), .now - failed.since >= limit else {
                 continue
             }
-            for need in item.needed where need.folder === track.rendition.folder { failures[Place(need)] = nil }
+            for need in item.needed where need.folder === track.rendition.folder {
+                failures[Place(need)] = nil
+            }
             track.recording.giveUp(item, because: "\(failed.error)")
         }
     }

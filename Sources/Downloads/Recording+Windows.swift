@@ -9,30 +9,42 @@ extension Recording {
     public func observe(_ source: Rendition.Source) -> Rendition.Source {
         var source = source
         source.isWindow = true
-        if isActive, !source.playlist.isDeltaUpdate, obstacle == nil { adopt(&source) }
+        if isActive, !source.playlist.isDeltaUpdate, obstacle == nil {
+            adopt(&source)
+        }
         source.shift = numbering.shift
         return source
     }
 
     private func adopt(_ source: inout Rendition.Source) {
         let playlist = source.playlist
-        for url in source.keyURLs { rendition.keys.add(url) }
+        for url in source.keyURLs {
+            rendition.keys.add(url)
+        }
         if playlist.needsDRM {
             obstacle = "the stream is protected from here on (DRM)"
             return
         }
-        if let restored { removeUnlisted(behind: restored, before: playlist) }
+        if let restored {
+            removeUnlisted(behind: restored, before: playlist)
+        }
         let entries = numbering.accept(playlist)
         source.shift = numbering.shift
         // Even an old playlist is final if it has an end.
-        if playlist.hasEndList { hasEnded = true }
+        if playlist.hasEndList {
+            hasEnded = true
+        }
         let number = Int(playlist.firstSequenceNumber + numbering.shift)
         guard number + playlist.segments.count == numbering.next || playlist.segments.isEmpty else { return }
         // Segments that were seen but not stored yet belong to the recorded playlist, although the window slides on.
-        if writer == nil, items.isEmpty { first = number }
+        if writer == nil, items.isEmpty {
+            first = number
+        }
         window = number..<number + playlist.segments.count
         nameMaps(of: source, isRestart: entries.contains(where: \.isRestart))
-        for (place, entry) in entries.enumerated() { add(entry, of: source, isFirst: place == 0) }
+        for (place, entry) in entries.enumerated() {
+            add(entry, of: source, isFirst: place == 0)
+        }
     }
 
     /// Deletes pieces that an earlier process stored beyond its playlist, unless the origin's playlist continues it.
@@ -57,7 +69,10 @@ extension Recording {
     /// An initialization section whose URL has changed is the same one if a segment that uses it is the same. After a
     /// restart of the numbers, one with an equal URL is a different one.
     private func nameMaps(of source: Rendition.Source, isRestart: Bool) {
-        if isRestart { (maps, recentMaps) = ([:], [:]) }
+        if isRestart {
+            maps = [:]
+            recentMaps = [:]
+        }
         var now: [Int: Int] = [:]
         var places: [Resource: Int] = [:]
         for segment in source.playlist.segments {
@@ -66,9 +81,11 @@ extension Recording {
             let place = Self.place(url, map.byteRange)
             let known = places[place] ?? maps[place] ?? recentMaps[number] ?? nextMap
             nextMap = max(nextMap, known + 1)
-            (places[place], now[number]) = (known, known)
+            places[place] = known
+            now[number] = known
         }
-        (maps, recentMaps) = (places, now)
+        maps = places
+        recentMaps = now
     }
 
     /// A key for the URL and range of a section that has no name yet.
@@ -82,7 +99,9 @@ extension Recording {
         if case .segment(let segment, _, _) = entry {
             item.file = rendition.name(of: segment, in: source)
             item.map = segment.map.map { rendition.name(of: $0, in: source) }
-            if !segment.isGap { addNeeds(of: segment, to: &item) }
+            if !segment.isGap {
+                addNeeds(of: segment, to: &item)
+            }
         }
         items.append(item)
         time += entry.length
@@ -96,7 +115,8 @@ extension Recording {
         let map = segment.map.flatMap { rendition.resource(of: $0, in: item.source) }
         let media = rendition.resource(of: segment, in: item.source)
         guard let media, segment.map == nil || map != nil else {
-            (item.needed, item.loss) = ([], "its URI is no URL")
+            item.needed = []
+            item.loss = "its URI is no URL"
             return report("segment \(item.number) is missing in the recording: line \(segment.line) is no URL")
         }
         item.needed += [map, media].compactMap { $0 }.map { (rendition.folder, $0) }

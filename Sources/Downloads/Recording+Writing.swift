@@ -18,14 +18,17 @@ extension Recording {
         guard let place = items.firstIndex(where: { $0.number == item.number }), items[place].loss == nil else {
             return
         }
-        (items[place].loss, items[place].needed) = (reason, [])
+        items[place].loss = reason
+        items[place].needed = []
         report("segment \(item.number) is missing in the recording: \(reason)")
     }
 
     private func list(_ item: Item) throws(StoreError) {
         var block: [UInt8] = []
         var writer = self.writer ?? RecordingWriter(beginning: item.source.playlist)
-        if self.writer == nil { block += writer.header(of: item.source.playlist) }
+        if self.writer == nil {
+            block += writer.header(of: item.source.playlist)
+        }
         do throws(PlaylistError) {
             if item.isFirstOfWindow {
                 block += try writer.dateRanges(of: item.source.playlist) { name(of: $0, in: item) }
@@ -44,8 +47,11 @@ extension Recording {
             try open().append(block)
         }
         // Drop the parsed copy first: then the append to `text` is in place, unless a reader still holds the copy.
-        (parsed, self.writer) = (nil, writer)
-        if let raised { text = raised }
+        parsed = nil
+        self.writer = writer
+        if let raised {
+            text = raised
+        }
         text += block
         duration += item.entry.length
         count += item.entry.count
@@ -85,7 +91,9 @@ extension Recording {
     }
 
     private func open() throws(StoreError) -> AppendedFile {
-        if let file { return file }
+        if let file {
+            return file
+        }
         let opened = try rendition.folder.append(to: Self.file, length: Int64(text.count))
         file = opened
         return opened
@@ -96,8 +104,12 @@ extension Recording {
     /// Ends the recording. Missing items become gaps if a later item is stored, and are left out otherwise. Returns the
     /// recorded playlist; nil if nothing was recorded.
     func close() throws(StoreError) -> Rendition.Source? {
-        while let last = items.last, !last.isComplete || last.isMissing { items.removeLast() }
-        for item in items where !item.isComplete { giveUp(item, because: "the recording ended before it came") }
+        while let last = items.last, !last.isComplete || last.isMissing {
+            items.removeLast()
+        }
+        for item in items where !item.isComplete {
+            giveUp(item, because: "the recording ended before it came")
+        }
         try advance()
         guard count > 0, let writer else { return nil }
         if source?.playlist.isLive ?? true {
@@ -113,7 +125,9 @@ extension Recording {
     private func removeUnlistedPieces() {
         guard let playlist = source?.playlist else { return }
         var listed = Set(playlist.maps.map(\.uri))
-        for segment in playlist.segments where !segment.isGap { listed.insert(segment.uri) }
+        for segment in playlist.segments where !segment.isGap {
+            listed.insert(segment.uri)
+        }
         rendition.folder.removePieces { !listed.contains($0.description) }
     }
 }

@@ -32,7 +32,9 @@ import Store
         }
 
         var isMissing: Bool {
-            if loss != nil { return true }
+            if loss != nil {
+                return true
+            }
             switch entry {
             case .missed: return true
             case .segment(let segment, _, _): return segment.isGap
@@ -88,7 +90,9 @@ import Store
 
     /// - Parameter text: the playlist of an earlier process; empty for a new recording.
     init(of rendition: Rendition, base: WebURL, text: [UInt8] = [], report: @escaping (String) -> Void) {
-        (self.rendition, self.base, self.report) = (rendition, base, report)
+        self.rendition = rendition
+        self.base = base
+        self.report = report
         restore(Array(text.prefix(RecordedText.intactLength(of: text))))
     }
 
@@ -97,18 +101,22 @@ import Store
             return
         }
         self.text = text
-        (restored, writer) = (playlist, RecordingWriter(behind: playlist))
+        restored = playlist
+        writer = RecordingWriter(behind: playlist)
         numbering = LiveNumbering(behind: playlist, shift: RecordedText.shift(of: playlist))
-        (first, count, duration, time) = (
-            Int(playlist.mediaSequence), playlist.segments.count, playlist.duration.seconds, playlist.duration.seconds
-        )
+        first = Int(playlist.mediaSequence)
+        count = playlist.segments.count
+        duration = playlist.duration.seconds
+        time = playlist.duration.seconds
         hasEnded = playlist.hasEndList
         nextMap = 1 + (playlist.maps.compactMap { PieceName($0.uri)?.role.number }.max() ?? -1)
     }
 
     /// The recorded playlist as it is now: live until the recording is closed; nil while nothing is recorded.
     var source: Rendition.Source? {
-        if let parsed { return parsed }
+        if let parsed {
+            return parsed
+        }
         guard count > 0, case .media(let playlist)? = try? Playlist.parse(text) else { return nil }
         parsed = Rendition.Source(playlist: playlist, base: base, isRecorded: true)
         return parsed
@@ -121,18 +129,27 @@ import Store
         let task = parsing.flatMap { $0.count == count ? $0.task : nil } ?? parse()
         parsing = (count, task)
         guard let playlist = await task.value else { return nil }
-        if parsing?.count == count { parsing = nil }
+        if parsing?.count == count {
+            parsing = nil
+        }
         let source = Rendition.Source(playlist: playlist, base: base, isRecorded: true)
         // It may have grown meanwhile.
-        if text.count == count, parsed == nil { parsed = source }
+        if text.count == count, parsed == nil {
+            parsed = source
+        }
         return parsed ?? source
     }
 
     private func parse() -> Task<MediaPlaylist?, Never> {
-        let (text, owner) = (text, rendition)
+        let text = text
+        let owner = rendition
         return Task { @LoopActor in
             await PureWork.shared.run(size: text.count, for: owner) { () -> MediaPlaylist? in
-                if case .media(let playlist)? = try? Playlist.parse(text) { playlist } else { nil }
+                if case .media(let playlist)? = try? Playlist.parse(text) {
+                    playlist
+                } else {
+                    nil
+                }
             } ?? nil
         }
     }

@@ -18,7 +18,9 @@ import Origin
     private var error: LibraryError?
 
     init(_ rendition: Rendition, _ recording: Recording, _ limits: GiveUpRule.RecordingLimits) {
-        (self.rendition, self.recording, self.limits) = (rendition, recording, limits)
+        self.rendition = rendition
+        self.recording = recording
+        self.limits = limits
     }
 
     var interval: Duration { .seconds(max(rendition.source?.playlist.targetDuration ?? 2, 1)) }
@@ -54,7 +56,9 @@ import Origin
 
     /// The reason why nothing more is expected, as text; nil while more is expected.
     var end: String? {
-        if recording.hasEnded { return recording.items.isEmpty ? "the origin ended it" : nil }
+        if recording.hasEnded {
+            return recording.items.isEmpty ? "the origin ended it" : nil
+        }
         if let goneSince, .now - goneSince >= limits.gone {
             return "the origin has had no playlist any more for \(Self.words(limits.gone)): \(trouble)"
         }
@@ -76,7 +80,9 @@ import Origin
 extension ArraySlice {
     fileprivate func suffix(_ holds: (Element) -> Bool) -> ArraySlice {
         var start = endIndex
-        while start > startIndex, holds(self[start - 1]) { start -= 1 }
+        while start > startIndex, holds(self[start - 1]) {
+            start -= 1
+        }
         return self[start...]
     }
 }

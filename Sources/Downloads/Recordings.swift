@@ -17,7 +17,9 @@ import Store
         try library.volumes.checkPresence(of: asset)
         if rendition.recording == nil {
             let source = try await library.playlists.source(of: rendition, in: asset)
-            if source.isDurable, source.isRecorded || rendition.folder.bytes > 0 { return nil }
+            if source.isDurable, source.isRecorded || rendition.folder.bytes > 0 {
+                return nil
+            }
         }
         if rendition.needsDRM {
             throw LibraryError(.notPlaylist, "\(asset.name) is protected (DRM): a recording could not be played")
@@ -31,7 +33,9 @@ import Store
         rendition.recording = recording
         // The recording begins with everything that the known playlist lists.
         if let source = rendition.source {
-            if source.isDurable { rendition.forget() }
+            if source.isDurable {
+                rendition.forget()
+            }
             rendition.adopt(source)
         }
         return recording
@@ -80,13 +84,19 @@ import Store
     }
 
     fileprivate func restore(_ id: String, in asset: Asset) {
-        if asset.entry == nil, id == RenditionNaming.lone.id { asset.adoptLone() }
+        if asset.entry == nil, id == RenditionNaming.lone.id {
+            asset.adoptLone()
+        }
         guard let rendition = asset.rendition(id), let text = rendition.folder.read(Recording.file) else { return }
         let recording = make(of: rendition, in: asset, text: text)
         guard let source = recording.source else { return }
-        if source.isDurable { return finish(rendition, source) }
+        if source.isDurable {
+            return finish(rendition, source)
+        }
         // The playlist was written to the catalogue before it was known to be a recording.
-        if rendition.source != nil { rendition.forget() }
+        if rendition.source != nil {
+            rendition.forget()
+        }
         rendition.recording = recording
     }
 }

@@ -57,7 +57,9 @@ struct RetryBudget: Equatable, Sendable {
             let decision = GiveUpRule.decision(
                 afterDownloadFault: fault, failures: failures, hasProgressed: hasProgressed, pauses: pauses)
             guard case .retry = decision else { return .fail(failure) }
-            if fault == .refused { hasProgressed = false }
+            if fault == .refused {
+                hasProgressed = false
+            }
             if fault == .doubtful, case .wait(_, _, let pause) = wait(.network, failure, pauses) {
                 return .lookAgain(failure, pause: pause)
             }

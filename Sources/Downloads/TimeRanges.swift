@@ -19,10 +19,17 @@ package struct TimeRanges: Equatable, Sendable {
 
     func intersection(_ other: TimeRanges) -> TimeRanges {
         var result = TimeRanges()
-        var (left, right) = (ranges[...], other.ranges[...])
+        var left = ranges[...]
+        var right = other.ranges[...]
         while let first = left.first, let second = right.first {
-            if first.overlaps(second) { result.append(first.clamped(to: second)) }
-            if first.upperBound < second.upperBound { left.removeFirst() } else { right.removeFirst() }
+            if first.overlaps(second) {
+                result.append(first.clamped(to: second))
+            }
+            if first.upperBound < second.upperBound {
+                left.removeFirst()
+            } else {
+                right.removeFirst()
+            }
         }
         return result
     }
@@ -33,17 +40,23 @@ package struct TimeRanges: Equatable, Sendable {
         for range in ranges {
             var start = range.lowerBound
             for other in others.ranges where other.overlaps(range) {
-                if start + Self.tolerance < other.lowerBound { result.append(start..<other.lowerBound) }
+                if start + Self.tolerance < other.lowerBound {
+                    result.append(start..<other.lowerBound)
+                }
                 start = max(start, other.upperBound)
             }
-            if start + Self.tolerance < range.upperBound { result.append(start..<range.upperBound) }
+            if start + Self.tolerance < range.upperBound {
+                result.append(start..<range.upperBound)
+            }
         }
         return result
     }
 
     func union(_ other: TimeRanges) -> TimeRanges {
         var result = TimeRanges()
-        for range in (ranges + other.ranges).sorted(by: { $0.lowerBound < $1.lowerBound }) { result.append(range) }
+        for range in (ranges + other.ranges).sorted(by: { $0.lowerBound < $1.lowerBound }) {
+            result.append(range)
+        }
         return result
     }
 

@@ -70,7 +70,9 @@ struct VariantChoice {
         private mutating func keep(else reason: String, where isKept: (Variant) -> Bool) -> Bool {
             let kept = left.filter(isKept)
             guard !kept.isEmpty else { return false }
-            for variant in left where !isKept(variant) { reasons[variant.index] = reason }
+            for variant in left where !isKept(variant) {
+                reasons[variant.index] = reason
+            }
             left = kept
             return true
         }
@@ -87,7 +89,9 @@ struct VariantChoice {
         }
 
         mutating func prefer(_ preferences: Selection.Preferences) {
-            if preferences.prefersHDR == true { _ = keep(.highDynamicRange, else: "is SDR, and HDR is preferred") }
+            if preferences.prefersHDR == true {
+                _ = keep(.highDynamicRange, else: "is SDR, and HDR is preferred")
+            }
             _ = preferences.codecs?.first { codec in keep(.codec(codec), else: "is not \(codec), which is preferred") }
             if preferences.prefersMultichannel == true {
                 _ = keep(.multichannel, else: "has no multichannel sound, which is preferred")
@@ -126,7 +130,9 @@ struct VariantChoice {
         }
 
         func reason(_ variant: Variant, behind chosen: Variant) -> String {
-            if variant.renditionIndex == chosen.renditionIndex { return "is the same video with other groups" }
+            if variant.renditionIndex == chosen.renditionIndex {
+                return "is the same video with other groups"
+            }
             let (rate, best) =
                 self == .quickest
                 ? (variant.averageRate, chosen.averageRate) : (variant.bandwidth, chosen.bandwidth)
@@ -144,7 +150,9 @@ extension Selection {
         guard [.default, .auto].contains(audio ?? .default), picked.audio != nil else { return [picked] }
         let own = variants.filter { $0.renditionIndex == picked.renditionIndex }
         var spoken = own.filter { isSpoken($0, of: playlist) }
-        if spoken.isEmpty { spoken = variants.filter { $0.hasPicture(of: picked) && isSpoken($0, of: playlist) } }
+        if spoken.isEmpty {
+            spoken = variants.filter { $0.hasPicture(of: picked) && isSpoken($0, of: playlist) }
+        }
         let left = spoken.isEmpty ? own : spoken
         let plain = left.filter { sound(of: $0, in: playlist).map { $0.channelCount <= 2 } ?? false }
         return wishes.prefersMultichannel == true || plain.isEmpty ? left : plain
@@ -168,10 +176,18 @@ extension Selection {
 
     fileprivate var minimums: VariantPredicate? {
         var parts: [VariantPredicate] = []
-        if case .minimumBandwidth(let least)? = quality { parts.append(.peakBitRate(.atLeast(BitRate(least)))) }
-        if let least = wishes.minimumBitRate { parts.append(.peakBitRate(.atLeast(BitRate(least)))) }
-        if let least = wishes.minimumSize?.width { parts.append(.width(.atLeast(least))) }
-        if let least = wishes.minimumSize?.height { parts.append(.height(.atLeast(least))) }
+        if case .minimumBandwidth(let least)? = quality {
+            parts.append(.peakBitRate(.atLeast(BitRate(least))))
+        }
+        if let least = wishes.minimumBitRate {
+            parts.append(.peakBitRate(.atLeast(BitRate(least))))
+        }
+        if let least = wishes.minimumSize?.width {
+            parts.append(.width(.atLeast(least)))
+        }
+        if let least = wishes.minimumSize?.height {
+            parts.append(.height(.atLeast(least)))
+        }
         return parts.isEmpty ? nil : .all(parts)
     }
 }

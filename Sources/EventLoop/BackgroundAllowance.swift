@@ -11,7 +11,9 @@ public struct BackgroundAllowance: Hashable, Sendable {
 
     /// Creates an allowance; see the properties.
     public init(rate: Int64? = nil, window: Int64? = nil, places: Int? = nil) {
-        (self.rate, self.window, self.places) = (rate, window, places)
+        self.rate = rate
+        self.window = window
+        self.places = places
     }
 
     /// Unlimited: no player shares the link.

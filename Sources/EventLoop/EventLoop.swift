@@ -81,12 +81,16 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let (wasEmpty, phase) = queue.withLock { queue in
-            if queue.phase != .ended { queue.jobs.append(job) }
+            if queue.phase != .ended {
+                queue.jobs.append(job)
+            }
             return (queue.jobs.count == 1, queue.phase)
         }
         guard phase != .ended else { return runLate(job) }
         // The loop itself looks at the queue before it waits.
-        if wasEmpty, !isCurrent { signalLoop() }
+        if wasEmpty, !isCurrent {
+            signalLoop()
+        }
     }
 
     /// Makes `assumeIsolated` succeed in libevent's callbacks, which run outside any job.
@@ -141,7 +145,9 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
 
     /// Notes the begin of a turn: the first callback or job of it.
     fileprivate func beginTurn() {
-        if turnBegan == nil { turnBegan = TurnTimes.now }
+        if turnBegan == nil {
+            turnBegan = TurnTimes.now
+        }
     }
 
     private func endTurn() {
@@ -171,7 +177,9 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
 
     /// Runs jobs that are queued now. Returns true if more are queued then.
     private func runQueuedJobs() -> Bool {
-        if !hasTakenJobs { takeJobs() }
+        if !hasTakenJobs {
+            takeJobs()
+        }
         guard hasTakenJobs else { return false }
         beginTurn()
         let end = TurnTimes.now + Self.longest
@@ -196,14 +204,22 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     /// Runs queued jobs and those that they enqueue until none are left; then `enqueue` runs jobs on its caller's thread.
     private func drain() {
         while true {
-            while hasTakenJobs { runNextJob() }
+            while hasTakenJobs {
+                runNextJob()
+            }
             takeJobs()
-            if hasTakenJobs { continue }
+            if hasTakenJobs {
+                continue
+            }
             let isOver = queue.withLock { queue in
-                if queue.jobs.isEmpty { queue.phase = .ended }
+                if queue.jobs.isEmpty {
+                    queue.phase = .ended
+                }
                 return queue.jobs.isEmpty
             }
-            if isOver { return }
+            if isOver {
+                return
+            }
         }
     }
 

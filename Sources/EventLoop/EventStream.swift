@@ -28,7 +28,9 @@
 
     /// Delivers an event to all subscribers before it returns.
     public func send(_ event: Event) {
-        for subscriber in subscribers { subscriber.receive?(event) }
+        for subscriber in subscribers {
+            subscriber.receive?(event)
+        }
     }
 }
 

@@ -48,7 +48,9 @@ package final class FileLane: Sendable {
     }
 
     private func run(_ work: SlicedWork<some Sendable, some Sendable>) {
-        if !work.runSlice() { submit { self.run(work) } }
+        if !work.runSlice() {
+            submit { self.run(work) }
+        }
     }
 
     private func submit(_ work: @escaping @Sendable () -> Void) {

@@ -50,7 +50,9 @@ import Glibc
             let isIdle = queues[key] == nil
             queues[key, default: Queue(owner: owner)].waiting.append(
                 Piece(body: body, demand: demand, continuation: continuation))
-            if isIdle { turns.append(key) }
+            if isIdle {
+                turns.append(key)
+            }
             begin()
         }
     }
@@ -64,7 +66,9 @@ import Glibc
             queues[key] = nil
             turns.removeAll { $0 == key }
         }
-        for piece in queue.waiting { piece.drop() }
+        for piece in queue.waiting {
+            piece.drop()
+        }
     }
 
     private func begin() {
@@ -83,7 +87,9 @@ import Glibc
     private func next(_ key: ObjectIdentifier) -> (any QueuedWork)? {
         guard let waiting = queues[key]?.waiting else { return nil }
         let first = waiting.firstIndex { $0.isWanted } ?? waiting.count
-        for piece in waiting[..<first] { piece.drop() }
+        for piece in waiting[..<first] {
+            piece.drop()
+        }
         queues[key]?.waiting.removeFirst(min(first + 1, waiting.count))
         return first < waiting.count ? waiting[first] : nil
     }
@@ -91,7 +97,11 @@ import Glibc
     private func recordEnd(_ key: ObjectIdentifier) {
         runningCount -= 1
         queues[key]?.isRunning = false
-        if queues[key]?.waiting.isEmpty ?? true { queues[key] = nil } else { turns.append(key) }
+        if queues[key]?.waiting.isEmpty ?? true {
+            queues[key] = nil
+        } else {
+            turns.append(key)
+        }
         begin()
     }
 }
@@ -112,7 +122,8 @@ private struct Piece<Value: Sendable>: QueuedWork {
     var isWanted: Bool { demand?.isWanted ?? true }
 
     func start(_ end: @escaping @Sendable () async -> Void) {
-        let (body, continuation) = (body, continuation)
+        let body = body
+        let continuation = continuation
         Task.detached(priority: .utility) {
             let value = body()
             await end()

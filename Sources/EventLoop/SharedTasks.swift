@@ -21,7 +21,9 @@
     }
 
     private func task(_ key: Key, _ body: @escaping @LoopActor () async -> Value) -> Task<Value, Never> {
-        if let task = tasks[key] { return task }
+        if let task = tasks[key] {
+            return task
+        }
         let task = Task { @LoopActor in
             let value = await body()
             tasks[key] = nil

@@ -33,7 +33,9 @@ public struct TurnTimes: Sendable {
         var sum = 0
         for (place, bound) in Self.bounds.enumerated() {
             sum += counts[place]
-            if Double(sum) >= wanted { return bound }
+            if Double(sum) >= wanted {
+                return bound
+            }
         }
         return longest
     }

@@ -28,13 +28,16 @@ package import Store
     package var isExcludedFromBackups = false
 
     package init(id: String, store: Store) {
-        (self.id, self.store) = (id, store)
+        self.id = id
+        self.store = store
         place = store.home
     }
 
     /// Sets the volume of the folder, after a move or a restart.
     package func relocate(to place: Volume, other: Volume? = nil) {
-        (self.place, self.other, opened) = (place, other, nil)
+        self.place = place
+        self.other = other
+        opened = nil
     }
 
     /// Notifies the owner that pieces were stored or deleted, or that the folders may have moved.
@@ -50,20 +53,30 @@ package import Store
         isSuspended = false
         let bodies = waiting
         waiting = []
-        for body in bodies { body() }
+        for body in bodies {
+            body()
+        }
     }
 
     /// Runs a write at once, or after `resumeWrites()` while writes are suspended.
     package func performWrite(_ body: @escaping () -> Void) {
-        if isSuspended { waiting.append(body) } else { body() }
+        if isSuspended {
+            waiting.append(body)
+        } else {
+            body()
+        }
     }
 
     /// Returns the folder; with `create`, makes it if it does not exist.
     package func directory(create: Bool) throws(StoreError) -> Directory {
         guard !isRemoved else { throw StoreError(.missing, path: id, detail: "the asset was removed") }
-        if let refusal { throw refusal }
+        if let refusal {
+            throw refusal
+        }
         // The folder would be made where the bundle is about to leave, or its file would be missing in the copy.
-        if create, isSuspended, opened == nil, !exists { throw beingMoved }
+        if create, isSuspended, opened == nil, !exists {
+            throw beingMoved
+        }
         if let opened {
             OpenFolders.shared.recordUse(of: self)
             return opened
@@ -72,7 +85,9 @@ package import Store
         opened = directory
         OpenFolders.shared.add(self)
         // Ignore the error: without the mark, pieces can be stored all the same.
-        if create, isExcludedFromBackups { try? directory.setExcludedFromBackups(true) }
+        if create, isExcludedFromBackups {
+            try? directory.setExcludedFromBackups(true)
+        }
         return directory
     }
 
@@ -83,7 +98,9 @@ package import Store
     ) throws(StoreError) -> PieceDirectory {
         let folder = try directory(create: create).subdirectory(id, create: create)
         let pieces = store.pieces(in: folder, of: place, lost: lost)
-        if create { pieces.begin() }
+        if create {
+            pieces.begin()
+        }
         return pieces
     }
 
@@ -108,7 +125,8 @@ package import Store
     /// Deletes everything; later files go to a new folder. For `isGone` see `Store.removeBundle`.
     package func clear(isGone: @escaping @Sendable () -> Void) throws(StoreError) {
         guard !isRemoved else { return isGone() }
-        (opened, era) = (nil, era + 1)
+        opened = nil
+        era = era + 1
         try store.removeBundle(id, in: place, isGone: isGone)
     }
 
@@ -123,7 +141,9 @@ package import Store
 
     /// Throws `busy` while writes must wait.
     func checkNotSuspended() throws(StoreError) {
-        if isSuspended { throw beingMoved }
+        if isSuspended {
+            throw beingMoved
+        }
     }
 }
 

@@ -74,7 +74,9 @@ import Store
         init(_ all: [Ending]) { self.all = all }
 
         func report(_ failures: [StoreError?]) {
-            for (ending, failure) in zip(all, failures) { ending(failure) }
+            for (ending, failure) in zip(all, failures) {
+                ending(failure)
+            }
         }
     }
 }

@@ -16,7 +16,9 @@ extension Fetch: TransferReceiver {
     /// See `TransferReceiver`.
     public func transfer(_ transfer: Transfer, mayEndBy evidence: EndEvidence) -> Bool {
         guard transfer.count == file.written, resource.range == nil else { return false }
-        if let length = resource.exactLength { return transfer.count == length }
+        if let length = resource.exactLength {
+            return transfer.count == length
+        }
         return switch (extent(isVouched: false).end, evidence) {
         case (.cut, _): false
         // Chunks without the last one may break off at the same place each time. Text goes on until a line ends.
@@ -32,10 +34,14 @@ extension Fetch: TransferReceiver {
     public func transfer(_ transfer: Transfer, ended result: Result<Void, OriginError>) {
         switch result {
         case .success:
-            if body.end == .mark, !transfer.isEndMarked { body.end = .length }
+            if body.end == .mark, !transfer.isEndMarked {
+                body.end = .length
+            }
             complete(transfer.count)
         case .failure(let error):
-            if BodyEvidence.contradicts(error.code) { body.isSound = false }
+            if BodyEvidence.contradicts(error.code) {
+                body.isSound = false
+            }
             let isStillCut = body.isRepeated && file.written > 0 && error.code == .cutShort
             fail(refusal ?? (isStillCut ? cutFailure : FetchError(error)))
         }
@@ -45,7 +51,8 @@ extension Fetch: TransferReceiver {
     func receive(_ head: OriginHead) {
         body.isRestated = head.length == nil && length != nil
         length = resource.exactLength ?? head.length
-        (validator, originTimes) = (head.validator, OriginTimes(head))
+        validator = head.validator
+        originTimes = OriginTimes(head)
         validatorURL = head.url
         body.end = head.end
         body.statedLength = head.statedLength
@@ -60,7 +67,8 @@ extension Fetch: TransferReceiver {
     func receive(inline bytes: [UInt8]) {
         Task { @LoopActor in
             guard outcome == nil else { return }
-            (length, body.end) = (Int64(bytes.count), .mark)
+            length = Int64(bytes.count)
+            body.end = .mark
             perform(state.receiveHead(hasUntriedSource: hasUntriedSource))
             let result = bytes.withUnsafeBytes { buffer in
                 Result { () throws(FetchError) in try receive(buffer, at: 0) }
@@ -81,7 +89,9 @@ extension Fetch: TransferReceiver {
                 let isWhole = Int64(bytes.count) == length
                 if isWhole || bytes.count >= MediaSignature.leastLength {
                     let verdict = verdict(bytes, isWhole: isWhole)
-                    if let fault = fault(verdict) { throw fault }
+                    if let fault = fault(verdict) {
+                        throw fault
+                    }
                     body.isBeginningChecked = verdict == .expected && bytes.count >= MediaSignature.textLength
                 }
             }
@@ -92,9 +102,12 @@ extension Fetch: TransferReceiver {
             } catch {
                 throw FetchError(error, about: "no room for \(location.url.redacted)")
             }
-            if file.written >= body.nextRoomCheck { try checkRoom() }
+            if file.written >= body.nextRoomCheck {
+                try checkRoom()
+            }
         } catch {
-            (refusal, body.isSound) = (error, false)
+            refusal = error
+            body.isSound = false
             throw error
         }
     }
@@ -121,9 +134,12 @@ extension Fetch: TransferReceiver {
                 // The repeated body is compared with the first one, and continued behind it. The last bytes are enough to
                 // see where it ends.
                 let mayAskForRest = file.written > 0 && transfer?.isContinuable ?? false
-                if !mayAskForRest { validator = nil }
+                if !mayAskForRest {
+                    validator = nil
+                }
                 body.statedEnd = body.end == .connection ? nil : file.written
-                (body.isRepeated, length) = (true, nil)
+                body.isRepeated = true
+                length = nil
                 return perform(state.repeatRequest(hasUntriedSource: hasUntriedSource))
             }
             // A stated length is right if it is stated twice, and nothing follows it.
@@ -236,12 +252,20 @@ extension Fetch: TransferReceiver {
         }
         folder.commit(gathered, as: resource.name.description, by: committer) { [self] failure in
             // The asset may have been removed meanwhile.
-            if self.folder != nil { if let failure { obstacle = failure } else { isPiece = true } }
+            if self.folder != nil {
+                if let failure {
+                    obstacle = failure
+                } else {
+                    isPiece = true
+                }
+            }
             end(.success(()))
         }
         guard state.phase == .committing else { return }
         notify(.unawaited)
-        if committer.hasRoom { notify(.arrived) }
+        if committer.hasRoom {
+            notify(.arrived)
+        }
     }
 }
 

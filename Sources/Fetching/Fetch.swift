@@ -121,9 +121,14 @@ public import Store
         access: OriginAccess, committer: Committer? = nil, isLasting: Bool = false,
         ended: @escaping (Fetch) -> Void = { _ in }
     ) {
-        (self.resource, self.committer, self.obstacle) = (resource, committer, obstacle)
-        (self.folder, self.file) = (folder, file)
-        (self.client, self.access, self.ended) = (client, access, ended)
+        self.resource = resource
+        self.committer = committer
+        self.obstacle = obstacle
+        self.folder = folder
+        self.file = file
+        self.client = client
+        self.access = access
+        self.ended = ended
         location = resource
         let isKey = if case .key = resource.name.role { true } else { false }
         state = FetchState(isStreamed: !isKey, isLasting: isLasting)
@@ -173,19 +178,29 @@ public import Store
 
     /// Calls back once a reply can begin, or at the end; at once if that was before.
     public func whenAnnounced(_ body: @escaping (Result<Void, FetchError>) -> Void) {
-        if let outcome { return body(outcome) }
-        if state.isAnnounced { return body(.success(())) }
+        if let outcome {
+            return body(outcome)
+        }
+        if state.isAnnounced {
+            return body(.success(()))
+        }
         observers.append((.announced, body))
     }
 
     /// Calls back at the end; at once if that was before.
     public func whenEnded(_ body: @escaping (Result<Void, FetchError>) -> Void) {
-        if let outcome { body(outcome) } else { observers.append((.ended, body)) }
+        if let outcome {
+            body(outcome)
+        } else {
+            observers.append((.ended, body))
+        }
     }
 
     /// Calls back if every byte has arrived some time before the end: another resource may be requested meanwhile.
     public func whenArrived(_ body: @escaping () -> Void) {
-        if outcome == nil { observers.append((.arrived, { _ in body() })) }
+        if outcome == nil {
+            observers.append((.arrived, { _ in body() }))
+        }
     }
 
     /// Lets the fetch yield to another one of its player, which needs that one first. Its request is sent at once. Its bytes wait
@@ -210,8 +225,12 @@ public import Store
         let all = observers
         // Loops in place of closures: this is called several times for each segment.
         observers = []
-        for observer in all where observer.moment != moment { observers.append(observer) }
-        for observer in all where observer.moment == moment { observer.notify(.success(())) }
+        for observer in all where observer.moment != moment {
+            observers.append(observer)
+        }
+        for observer in all where observer.moment == moment {
+            observer.notify(.success(()))
+        }
     }
 
     /// Notifies waiting readers that a reply can begin, if only with its head.
@@ -236,17 +255,25 @@ public import Store
     ///   - isInTheWay: true if the link is needed for something else at once, however little is missing.
     public func release(_ urgency: Urgency = .background, isInTheWay: Bool = false) {
         let isLast = state.leave(urgency)
-        if !state.hasPlayers { notify(.unawaited) }
+        if !state.hasPlayers {
+            notify(.unawaited)
+        }
         guard isLast else {
-            if state.demote() { lower() }
+            if state.demote() {
+                lower()
+            }
             return
         }
         switch isInTheWay ? .stop : abandonment {
         case .stop: abandon()
         case .finishSoon:
             // Even what takes a moment would delay the segment at the place to which a player has just jumped.
-            if let length, reached < length { lower(isAbandoned: true) }
-            if graceTimer == nil { graceTimer = LoopTimer { [weak self] in self?.graceEnded() } }
+            if let length, reached < length {
+                lower(isAbandoned: true)
+            }
+            if graceTimer == nil {
+                graceTimer = LoopTimer { [weak self] in self?.graceEnded() }
+            }
             graceTimer?.schedule(after: AbandonedTransfer.grace)
         case .finishLast: lower()
         }
@@ -258,7 +285,9 @@ public import Store
     }
 
     private func graceEnded() {
-        if state.readers == 0, !state.hasEnded { abandon() }
+        if state.readers == 0, !state.hasEnded {
+            abandon()
+        }
     }
 
     private func abandon() {
@@ -269,12 +298,18 @@ public import Store
     /// Stores nothing: the asset was removed. Present readers can read to the end.
     func stopKeeping() {
         folder = nil
-        if state.readers == 0 { abandon() }
+        if state.readers == 0 {
+            abandon()
+        }
     }
 
     private var present: Approach {
-        if case .success = outcome { return .arrived }
-        if state.isUnderWay { return .joined }
+        if case .success = outcome {
+            return .arrived
+        }
+        if state.isUnderWay {
+            return .joined
+        }
         return written > 0 ? .resumed : .begun
     }
 
@@ -331,7 +366,9 @@ public import Store
         request.range = range
         access.grant(to: &request)
         request.priority = state.urgency == .playback ? .playback : .background
-        if hasAlternate { request.retries = .hasty }
+        if hasAlternate {
+            request.retries = .hasty
+        }
         request.ignoresAbsence = isInsisting && !client.isDead(location.url)
         request.isReadWhileFetched = isReadWhileFetched
         return request
@@ -339,7 +376,9 @@ public import Store
 
     /// Records that the origin did not answer: for a while it gets no requests for resources that have a fallback.
     public func doubtOrigin() {
-        if state.fallback != .none, !hasUntriedSource { client.presumeAbsent(after: request(for: location.range)) }
+        if state.fallback != .none, !hasUntriedSource {
+            client.presumeAbsent(after: request(for: location.range))
+        }
     }
 
     var hasAlternate: Bool { state.fetching(hasUntriedSource).hasAlternative }
@@ -350,14 +389,18 @@ public import Store
 
     private func move(to next: Resource) {
         // Two origins, and two files of one, may have one validator for different bytes, so the bytes are compared instead.
-        if next.url.origin != location.url.origin || next.url.path != location.url.path { validator = nil }
+        if next.url.origin != location.url.origin || next.url.path != location.url.path {
+            validator = nil
+        }
         location = next
     }
 
     private func sendRequest() {
         refusal = nil
         requestStart = file.written
-        if case .key = resource.name.role, let bytes = location.url.inlineBytes { return receive(inline: bytes) }
+        if case .key = resource.name.role, let bytes = location.url.inlineBytes {
+            return receive(inline: bytes)
+        }
         var request = request(for: location.range)
         request.start = file.written
         request.validator = validator
@@ -386,29 +429,40 @@ public import Store
     /// The present source has failed: tries another one if there is one and a reader waits, else ends.
     func fail(_ error: FetchError) {
         transfer = nil
-        if file.written > requestStart { alternates?.recordArrival() }
+        if file.written > requestStart {
+            alternates?.recordArrival()
+        }
         failure = error
         let maySearch = alternates != nil && error.concernsOrigin && (body.isSound || file.written == 0)
         perform(state.fail(maySearch: maySearch))
     }
 
     func end(_ outcome: Result<Void, FetchError>) {
-        (transfer, failure) = (nil, nil)
+        transfer = nil
+        failure = nil
         graceTimer?.cancel()
         self.outcome = outcome
         let isSuccess = if case .success = outcome { true } else { false }
         perform(state.end(isSuccess: isSuccess))
-        if isSuccess { file.finish() } else { file.fail() }
+        if isSuccess {
+            file.finish()
+        } else {
+            file.fail()
+        }
         let waiting = observers
         observers = []
         ended(self)
         for moment in [Moment.announced, .unawaited, .ended] {
-            for observer in waiting where observer.moment == moment { observer.notify(outcome) }
+            for observer in waiting where observer.moment == moment {
+                observer.notify(outcome)
+            }
         }
     }
 
     func perform(_ actions: [FetchState.Action]) {
-        for action in actions { perform(action) }
+        for action in actions {
+            perform(action)
+        }
     }
 
     private func perform(_ action: FetchState.Action) {
@@ -419,7 +473,9 @@ public import Store
             transfer = nil
         case .raisePriority:
             transfer?.raise(to: .playback, ignoresAbsence: isInsisting)
-            if isReadWhileFetched { transfer?.isReadWhileFetched = true }
+            if isReadWhileFetched {
+                transfer?.isReadWhileFetched = true
+            }
         case .startTimer(let decision):
             timer = LoopTimer { [unowned self] in perform(state.timerFired(decision)) }  // Stops at the end.
             timer?.schedule(after: GiveUpRule.originSilence)
@@ -437,6 +493,8 @@ public import Store
     private var cancelled: FetchError { FetchError(.cancelled, "\(resource.url.redacted) is not needed any more") }
 
     private func grew() {
-        if file.state == .open { announce() }
+        if file.state == .open {
+            announce()
+        }
     }
 }

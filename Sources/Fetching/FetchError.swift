@@ -32,7 +32,9 @@ public struct FetchError: Error, CustomStringConvertible, Sendable {
 
     /// An error of this room.
     public init(_ code: Code, _ message: String, underlying: (any Error)? = nil) {
-        (self.code, self.message, self.underlying) = (code, message, underlying)
+        self.code = code
+        self.message = message
+        self.underlying = underlying
     }
 
     /// An error of the store, as it affects `subject`.

@@ -53,7 +53,8 @@ struct FetchState {
     private var isTimerRunning = false
 
     init(isStreamed: Bool = true, isLasting: Bool = false) {
-        (self.isStreamed, self.isLasting) = (isStreamed, isLasting)
+        self.isStreamed = isStreamed
+        self.isLasting = isLasting
     }
 
     // MARK: Questions
@@ -116,7 +117,8 @@ struct FetchState {
 
     /// Starts, or continues where an earlier request ended. Only when nothing is under way.
     mutating func start(_ urgency: Fetch.Urgency, hasUntriedSource: Bool) -> [Action] {
-        (isAnnounced, self.urgency) = (false, urgency)
+        isAnnounced = false
+        self.urgency = urgency
         return request(hasUntriedSource)
     }
 
@@ -133,7 +135,8 @@ struct FetchState {
     }
 
     private mutating func request(_ hasUntriedSource: Bool) -> [Action] {
-        (phase, hasHead) = (.requesting, false)
+        phase = .requesting
+        hasHead = false
         return [.request] + startTimer(hasUntriedSource)
     }
 

@@ -8,7 +8,9 @@ enum KeyBody {
     static func fault(_ bytes: [UInt8]) -> String? {
         // Some keys are written with a line end.
         let end = bytes.suffix(2).reversed().prefix { $0 == 0x0A || $0 == 0x0D }.count
-        if isKey(bytes.count) || isKey(bytes.count - end) { return nil }
+        if isKey(bytes.count) || isKey(bytes.count - end) {
+            return nil
+        }
         if bytes.count < 16 {
             return "has \(bytes.count) bytes, but a key has 16: no player can decrypt with it"
         }

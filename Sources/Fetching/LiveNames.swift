@@ -25,7 +25,9 @@ package struct LiveNames {
     /// The number of a resource; a new one for a new URL. `range` is in bytes, and ends at `Int64.max` if the end is unknown.
     package mutating func number(_ url: WebURL, _ range: Range<Int64>?) -> Int {
         let identity = Identity(url: url, range: range)
-        if let number = numbers[identity] { return number }
+        if let number = numbers[identity] {
+            return number
+        }
         // A hint of unknown length at the same offset became this part.
         if let range, let hinted = numbers.removeValue(forKey: Identity(url: url, range: range.lowerBound..<Int64.max))
         {
@@ -47,7 +49,9 @@ package struct LiveNames {
     /// `named` counts all resources that the playlist names.
     package mutating func replace(with new: [Resource], gone: [Resource], named: Int) {
         let names = Set(new.map(\.name))
-        for resource in new + gone { resources[resource.name] = resource }
+        for resource in new + gone {
+            resources[resource.name] = resource
+        }
         let left = current.subtracting(names).sorted { $0.role.number < $1.role.number }
         retired.removeAll { names.contains($0) }
         retired += left + gone.map(\.name)

@@ -40,7 +40,8 @@ package import Store
     private static let parkedLimit = 32
 
     package init(store: Store, client: OriginClient) {
-        (self.store, self.client) = (store, client)
+        self.store = store
+        self.client = client
         committer = Committer(store: store)
     }
 
@@ -67,13 +68,19 @@ package import Store
             known = existing(Key(folder: key.folder, resource: resource), urgency)
         }
         let fetch =
-            if let known { known } else { try add(resource, key, folder, keeping, access, urgency, alternates()) }
+            if let known {
+                known
+            } else {
+                try add(resource, key, folder, keeping, access, urgency, alternates())
+            }
         if urgency == .playback {
             do { try fetch.file.materialize() } catch { throw FetchError(error, about: Self.noPlace) }
             fetch.admit(fallback)
         }
         fetch.retain(urgency)
-        if fetch.outcome.map(Self.isFailure) ?? true { fetch.start(urgency, at: resource) }
+        if fetch.outcome.map(Self.isFailure) ?? true {
+            fetch.start(urgency, at: resource)
+        }
         return fetch
     }
 
@@ -84,7 +91,8 @@ package import Store
         _ resources: [Resource], folder: PieceFolder, isLasting: Bool, access: OriginAccess,
         keeping: (Resource) -> Keeping, alternates: (Resource) -> any AlternateSources
     ) throws(FetchError) -> [Fetch] {
-        var (all, new): ([Fetch], [Fetch]) = ([], [])
+        var all: [Fetch] = []
+        var new: [Fetch] = []
         do throws(FetchError) {
             for resource in resources {
                 let key = Key(folder: ObjectIdentifier(folder), resource: resource, isLasting: isLasting)
@@ -93,14 +101,22 @@ package import Store
                     if let known { known } else {
                         try add(resource, key, folder, keeping(resource), access, .background, alternates(resource))
                     }
-                if known == nil { new.append(fetch) }
+                if known == nil {
+                    new.append(fetch)
+                }
                 fetch.retain(.background)
                 all.append(fetch)
-                if fetch.outcome.map(Self.isFailure) ?? false { fetch.start(.background, at: resource) }
+                if fetch.outcome.map(Self.isFailure) ?? false {
+                    fetch.start(.background, at: resource)
+                }
             }
         } catch {
-            for fetch in new { fetch.end(.failure(error)) }
-            for fetch in all { fetch.release() }
+            for fetch in new {
+                fetch.end(.failure(error))
+            }
+            for fetch in all {
+                fetch.release()
+            }
             throw error
         }
         MergedFetch.send(new)
@@ -110,7 +126,9 @@ package import Store
     private func existing(_ key: Key, _ urgency: Fetch.Urgency) -> Fetch? {
         // A recent fetch that was not stored is enough for a player; a download needs a piece, and there may be space now.
         guard let known = fetches[key] ?? (urgency == .playback ? recent[key] : nil) else { return nil }
-        if !parked.isEmpty { parked.removeAll { $0 == key } }
+        if !parked.isEmpty {
+            parked.removeAll { $0 == key }
+        }
         return known
     }
 
@@ -153,7 +171,9 @@ package import Store
     package func forgetRecent(of folder: PieceFolder) {
         let id = ObjectIdentifier(folder)
         recent.remove { $0.folder == id }
-        for key in parked where key.folder == id { fetches[key] = nil }
+        for key in parked where key.folder == id {
+            fetches[key] = nil
+        }
         parked.removeAll { $0.folder == id }
     }
 
@@ -175,7 +195,9 @@ package import Store
                 }
             } catch {
                 obstacle = error
-                if error.code == .diskFull, place.isHome { roomMaker?.recordDiskFull() }
+                if error.code == .diskFull, place.isHome {
+                    roomMaker?.recordDiskFull()
+                }
             }
         }
         do {
@@ -188,28 +210,42 @@ package import Store
     /// Checks the free space, unless a recent check succeeded and little has arrived since.
     private func checkRoom(in place: Volume) throws(StoreError) {
         let now = ContinuousClock.now
-        if let lastCheck, lastPlace === place, now - lastCheck < Self.checkLife, arrived < Self.checkBytes { return }
+        if let lastCheck, lastPlace === place, now - lastCheck < Self.checkLife, arrived < Self.checkBytes {
+            return
+        }
         try store.checkRoom(in: place)
-        (lastCheck, lastPlace, arrived) = (now, place, 0)
+        lastCheck = now
+        lastPlace = place
+        arrived = 0
     }
 
     private func ended(_ key: Key, _ fetch: Fetch) {
         arrived += fetch.written
-        if fetch.keepFailure?.code == .diskFull, fetch.folder?.place.isHome ?? true { roomMaker?.recordDiskFull() }
+        if fetch.keepFailure?.code == .diskFull, fetch.folder?.place.isHome ?? true {
+            roomMaker?.recordDiskFull()
+        }
         guard fetches[key] === fetch else { return }
         switch fetch.outcome {
         case .success:
             fetches[key] = nil
-            if !fetch.isPiece, !fetch.isOneOff, fetch.doubt == nil { recent.insert(fetch, key) }
+            if !fetch.isPiece, !fetch.isOneOff, fetch.doubt == nil {
+                recent.insert(fetch, key)
+            }
         case .failure where fetch.isParked:
             parked.append(key)
-            if parked.count > Self.parkedLimit { fetches[parked.removeFirst()] = nil }
+            if parked.count > Self.parkedLimit {
+                fetches[parked.removeFirst()] = nil
+            }
         default: fetches[key] = nil
         }
     }
 
     private static func isFailure(_ outcome: Result<Void, FetchError>) -> Bool {
-        if case .failure = outcome { true } else { false }
+        if case .failure = outcome {
+            true
+        } else {
+            false
+        }
     }
 }
 
@@ -247,13 +283,19 @@ package import Store
         fetches[key] = fetch
         order.append((key, .now))
         bytes += fetch.written
-        while order.count > limits.count || bytes > limits.bytes { removeOldest() }
-        if order.count == 1 { expiry?.schedule(after: limits.age) }
+        while order.count > limits.count || bytes > limits.bytes {
+            removeOldest()
+        }
+        if order.count == 1 {
+            expiry?.schedule(after: limits.age)
+        }
     }
 
     func remove(where isMeant: (Loader.Key) -> Bool) {
         guard !order.isEmpty else { return }
-        for (key, _) in order where isMeant(key) { bytes -= fetches.removeValue(forKey: key)?.written ?? 0 }
+        for (key, _) in order where isMeant(key) {
+            bytes -= fetches.removeValue(forKey: key)?.written ?? 0
+        }
         order.removeAll { fetches[$0.key] == nil }
     }
 
@@ -261,7 +303,11 @@ package import Store
 
     private func expire() {
         let limit = ContinuousClock.now - limits.age
-        while let oldest = order.first, oldest.ended <= limit { removeOldest() }
-        if let oldest = order.first { expiry?.schedule(after: oldest.ended - limit) }
+        while let oldest = order.first, oldest.ended <= limit {
+            removeOldest()
+        }
+        if let oldest = order.first {
+            expiry?.schedule(after: oldest.ended - limit)
+        }
     }
 }

@@ -27,9 +27,13 @@ struct MediaExtent {
     var isCut: Bool { end == .cut }
 
     var end: End {
-        if isInBlocks { return length % Self.block == 0 ? .recognised : .cut }
+        if isInBlocks {
+            return length % Self.block == 0 ? .recognised : .cut
+        }
         guard length > 0 else { return .unknown }
-        if beginsWithPackets { return end(of: PacketLayout(start: 0, size: Self.packet)) }
+        if beginsWithPackets {
+            return end(of: PacketLayout(start: 0, size: Self.packet))
+        }
         switch endOfBoxes {
         case .unknown: break
         case let end: return end
@@ -69,7 +73,9 @@ struct MediaExtent {
     private var endOfAudio: End? {
         var window = ByteWindow(read: read)
         var offset: Int64 = 0
-        while let count = AudioFrame.lengthOfTag(window.bytes(at: offset, 10)) { offset += Int64(count) }
+        while let count = AudioFrame.lengthOfTag(window.bytes(at: offset, 10)) {
+            offset += Int64(count)
+        }
 
         var frames = 0
         while offset < length, frames < Self.mostFrames {
@@ -98,7 +104,9 @@ struct MediaExtent {
         guard MediaRecognition.isTextTrack(beginning), ![0xFF, 0xFE].contains(beginning[0]) else { return nil }
         let count = min(length, Self.longestLine)
         let line = read(length - count, Int(count)).reversed().prefix { $0 != 0x0A && $0 != 0x0D }.reversed()
-        if Self.endsInsideCharacter(line) { return partial }
+        if Self.endsInsideCharacter(line) {
+            return partial
+        }
         let arrow = Array("-->".utf8)
         let isTime =
             line.contains(UInt8(ascii: ":"))
@@ -126,19 +134,28 @@ struct MediaExtent {
 
     /// ISO/IEC 14496-12 §4.2: boxes, each of which begins with its size.
     private var endOfBoxes: End {
-        var (offset, fragments, last, hasMedia): (Int64, Int, [UInt8], Bool) = (0, 0, [], false)
+        var offset: Int64 = 0
+        var fragments: Int = 0
+        var last: [UInt8] = []
+        var hasMedia: Bool = false
         for _ in 0..<Self.mostBoxes where offset < length {
             let head = read(offset, 16)
             guard let size = Self.size(head, isFirst: offset == 0) else { return .unknown }
             guard size <= length - offset else { return .cut }
             last = Array(head[4..<8])
-            if last.elementsEqual("moof".utf8) { fragments += 1 }
-            if !Self.heads.contains(String(decoding: last, as: UTF8.self)) { hasMedia = true }
+            if last.elementsEqual("moof".utf8) {
+                fragments += 1
+            }
+            if !Self.heads.contains(String(decoding: last, as: UTF8.self)) {
+                hasMedia = true
+            }
             offset += size
         }
         guard offset == length else { return .unknown }
         // The media data of a fragment is behind it, and nothing ends with what describes it.
-        if !hasMedia || last.elementsEqual("moof".utf8) { return .cut }
+        if !hasMedia || last.elementsEqual("moof".utf8) {
+            return .cut
+        }
         return fragments == 1 && last.elementsEqual("mdat".utf8) ? .proven : .recognised
     }
 

@@ -17,16 +17,21 @@ package enum MediaSignature {
     /// True if the bytes are printable text in UTF-8, or in UTF-16 with its mark. The last character may be cut.
     static func isText(_ bytes: some Collection<UInt8>) -> Bool {
         var bytes = MediaRecognition.beginning(of: bytes, textLength)
-        if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) { return isWideText(bytes) }
+        if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
+            return isWideText(bytes)
+        }
         guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || isBlank($0) }) else { return false }
-        while let last = bytes.last, last >= 0x80, bytes.count > textLength - 4 { bytes.removeLast() }
+        while let last = bytes.last, last >= 0x80, bytes.count > textLength - 4 {
+            bytes.removeLast()
+        }
         return String(validating: bytes, as: UTF8.self) != nil
     }
 
     private static func isWideText(_ bytes: [UInt8]) -> Bool {
         let isLittle = bytes[0] == 0xFF
         let units = stride(from: 2, to: bytes.count - 1, by: 2).map { place in
-            let (first, second) = (UInt16(bytes[place]), UInt16(bytes[place + 1]))
+            let first = UInt16(bytes[place])
+            let second = UInt16(bytes[place + 1])
             return isLittle ? second << 8 | first : first << 8 | second
         }
         // Noise is valid UTF-16 too often: text has letters or blanks of ASCII.
@@ -42,13 +47,21 @@ package enum MediaSignature {
     package static func imposter(in bytes: some Collection<UInt8>) -> String? {
         var text = MediaRecognition.beginning(of: bytes, length)
         // Most media: a transport stream. None of the words begins so.
-        if text.first == 0x47 { return nil }
-        if text.starts(with: [0xEF, 0xBB, 0xBF]) { text.removeFirst(3) }
-        if let narrow = narrowed(text) { text = narrow }
+        if text.first == 0x47 {
+            return nil
+        }
+        if text.starts(with: [0xEF, 0xBB, 0xBF]) {
+            text.removeFirst(3)
+        }
+        if let narrow = narrowed(text) {
+            text = narrow
+        }
         guard text.prefix(leastLength).allSatisfy(isText) else { return nil }
         let start = text.drop { isBlank($0) }
             .map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
-        if start.isEmpty { return text.count >= leastLength ? "blank text" : nil }
+        if start.isEmpty {
+            return text.count >= leastLength ? "blank text" : nil
+        }
         return words.first { start.starts(with: $0.word.utf8) }?.name
     }
 
@@ -68,9 +81,12 @@ package enum MediaSignature {
         let hasMark = text.starts(with: [0xFF, 0xFE]) || text.starts(with: [0xFE, 0xFF])
         let units = text.dropFirst(hasMark ? 2 : 0).prefix(32)
         guard units.count >= 8 else { return nil }
-        let (even, odd) = (stride(from: 0, to: units.count - 1, by: 2), stride(from: 1, to: units.count, by: 2))
+        let even = stride(from: 0, to: units.count - 1, by: 2)
+        let odd = stride(from: 1, to: units.count, by: 2)
         let all = Array(units)
-        if even.allSatisfy({ all[$0] == 0 }) { return odd.map { all[$0] } }
+        if even.allSatisfy({ all[$0] == 0 }) {
+            return odd.map { all[$0] }
+        }
         return odd.allSatisfy { all[$0] == 0 } ? even.map { all[$0] } : nil
     }
 

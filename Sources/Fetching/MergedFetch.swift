@@ -32,7 +32,9 @@ import Origin
         guard let first = members.first ?? nil, let start = first.location.range?.lowerBound,
             let end = members.last??.location.range?.upperBound
         else { return }
-        for member in members { member?.join(self) }
+        for member in members {
+            member?.join(self)
+        }
         var request = first.request(for: start..<end)
         request.limit = end - start
         transfer = first.client.start(request, receiver: self)
@@ -55,7 +57,9 @@ import Origin
 
     /// Lowers the priority of the request, unless a player waits for another member.
     func lower(for fetch: Fetch) {
-        if !members.contains(where: { $0 !== fetch && $0?.state.urgency == .playback }) { transfer?.lower() }
+        if !members.contains(where: { $0 !== fetch && $0?.state.urgency == .playback }) {
+            transfer?.lower()
+        }
     }
 
     /// Records that nobody waits for a member, and that it is not finished without a reader.
@@ -71,18 +75,23 @@ import Origin
     private func detach(_ piece: Int) {
         let fetch = dismiss(piece)
         let behind = order.leave(piece)
-        let (needed, unneeded) = (behind.needed.compactMap(dismiss), behind.unneeded.compactMap(dismiss))
+        let needed = behind.needed.compactMap(dismiss)
+        let unneeded = behind.unneeded.compactMap(dismiss)
         fetch?.continueAlone()
         MergedFetch.send(needed)
         shorten()
-        for fetch in unneeded { fetch.continueAlone() }
+        for fetch in unneeded {
+            fetch.continueAlone()
+        }
     }
 
     /// Drops the last members that are not needed, and cancels the request if no other member is left.
     private func shorten() {
         let dropped = order.trim().compactMap(dismiss)
         breakOff()
-        for fetch in dropped { fetch.continueAlone() }
+        for fetch in dropped {
+            fetch.continueAlone()
+        }
     }
 
     /// Cancels a request whose rest is not needed. If all was used, it ends by itself and its connection stays.
@@ -107,7 +116,9 @@ extension MergedFetch: TransferReceiver {
     }
 
     private func expect(_ head: OriginHead) {
-        if !order.isOver { members[order.current]?.receive(head) }
+        if !order.isOver {
+            members[order.current]?.receive(head)
+        }
     }
 
     func transfer(_ transfer: Transfer, received bytes: UnsafeRawBufferPointer, at offset: Int64) throws {
@@ -120,7 +131,9 @@ extension MergedFetch: TransferReceiver {
             let bytes = UnsafeRawBufferPointer(rebasing: rest[..<part.count])
             rest = UnsafeRawBufferPointer(rebasing: rest[part.count...])
             try members[part.piece]?.receive(bytes, at: part.offset)
-            if part.isLast { finish(part.piece) }
+            if part.isLast {
+                finish(part.piece)
+            }
         }
         breakOff()
     }
@@ -128,20 +141,30 @@ extension MergedFetch: TransferReceiver {
     private func finish(_ piece: Int) {
         let fetch = dismiss(piece)
         order.finish(piece)
-        if let head { expect(head) }
-        if let fetch { fetch.complete(fetch.written) }
+        if let head {
+            expect(head)
+        }
+        if let fetch {
+            fetch.complete(fetch.written)
+        }
     }
 
     func transfer(_ transfer: Transfer, ended result: Result<Void, OriginError>) {
         self.transfer = nil
         let left = order.close().compactMap(dismiss)
         // An observer of one member's end may request another member. That one is then running again, and not idle.
-        for fetch in left where fetch.isIdle { resume(fetch, after: result) }
+        for fetch in left where fetch.isIdle {
+            resume(fetch, after: result)
+        }
     }
 
     private func resume(_ fetch: Fetch, after result: Result<Void, OriginError>) {
-        if let refusal = fetch.refusal { return fetch.fail(refusal) }
-        if case .failure(let error) = result, !error.code.mayConcernRange { return fetch.fail(FetchError(error)) }
+        if let refusal = fetch.refusal {
+            return fetch.fail(refusal)
+        }
+        if case .failure(let error) = result, !error.code.mayConcernRange {
+            return fetch.fail(FetchError(error))
+        }
         fetch.continueAlone()
     }
 }

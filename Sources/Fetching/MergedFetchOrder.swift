@@ -44,7 +44,9 @@ struct MergedFetchOrder {
 
     /// Marks a piece as finished. Until then it remains the current one, even if its readers change.
     mutating func finish(_ piece: Int) {
-        if piece == current, !isOver { current += 1 }
+        if piece == current, !isOver {
+            current += 1
+        }
     }
 
     mutating func markNeeded(_ piece: Int) { isNeeded[piece] = true }
@@ -62,7 +64,9 @@ struct MergedFetchOrder {
     /// Ends the request after the last piece that is needed. Returns the pieces that it no longer delivers.
     mutating func trim() -> Range<Int> {
         let before = end
-        while end > current, !isNeeded[end - 1] { end -= 1 }
+        while end > current, !isNeeded[end - 1] {
+            end -= 1
+        }
         return end..<before
     }
 

@@ -31,7 +31,9 @@ package import Origin
     private var firstClass: HostClass?
     /// Set by the replies to all requests for the asset.
     package var cookies: CookieJar {
-        if let knownCookies { return knownCookies }
+        if let knownCookies {
+            return knownCookies
+        }
         let made = CookieJar()
         cookieFolder?.adopt(cookieFile, made)
         knownCookies = made
@@ -44,7 +46,9 @@ package import Origin
     private var cookieFile = ""
     /// Counts the requests that no player waits for.
     package var traffic: TrafficTally {
-        if let knownTraffic { return knownTraffic }
+        if let knownTraffic {
+            return knownTraffic
+        }
         let made = TrafficTally()
         knownTraffic = made
         return made
@@ -57,7 +61,9 @@ package import Origin
         route: OriginRoute = OriginRoute()
     ) {
         self.url = url
-        (self.fields, self.namesPeer, knownCookies) = (fields, namesPeer, cookies)
+        self.fields = fields
+        self.namesPeer = namesPeer
+        knownCookies = cookies
         self.route = route
     }
 
@@ -66,13 +72,18 @@ package import Origin
         knownTraffic = nil
         guard let cookies = knownCookies else { return }
         cookies.close()
-        if cookies.canBeReadAgain { knownCookies = nil }
+        if cookies.canBeReadAgain {
+            knownCookies = nil
+        }
     }
 
     /// Keeps the cookies in a file, whose name is the id of the asset.
     package func keepCookies(in folder: CookieFolder, as id: String) {
-        (cookieFolder, cookieFile) = (folder, id)
-        if let knownCookies { folder.adopt(id, knownCookies) }
+        cookieFolder = folder
+        cookieFile = id
+        if let knownCookies {
+            folder.adopt(id, knownCookies)
+        }
     }
 
     /// Renames the file, for a revision that replaces the asset.
@@ -98,8 +109,11 @@ package import Origin
 
     package func change(to url: WebURL, with fields: UserFields) {
         // Another host has an address of its own.
-        if url.host != origin.host { route.firstClass = nil }
-        (self.url, self.fields) = (url, fields)
+        if url.host != origin.host {
+            route.firstClass = nil
+        }
+        self.url = url
+        self.fields = fields
         handled = nil
     }
 
@@ -116,9 +130,13 @@ package import Origin
     package func grant(to request: inout OriginRequest) {
         request.isUsers = namesPeer && request.url == url
         // The name in a URL that only a handler answers is no host.
-        if namesPeer, !url.needsHandler { request.namedPeer = OriginRequest.Peer(host: origin.host, port: origin.port) }
+        if namesPeer, !url.needsHandler {
+            request.namedPeer = OriginRequest.Peer(host: origin.host, port: origin.port)
+        }
         request.cookies = cookies
-        (request.route, request.classRecorder, request.tally) = (route, self, traffic)
+        request.route = route
+        request.classRecorder = self
+        request.tally = traffic
         request.fields += fields.shared
         defer { if !request.isUsers, let handled { request.add(handled) } }
         guard !fields.isEmpty else { return }
@@ -129,7 +147,9 @@ package import Origin
 
 extension OriginAccess: HostClassRecorder {
     package func record(_ kind: HostClass) {
-        if route.firstClass == nil { route.firstClass = kind }
+        if route.firstClass == nil {
+            route.firstClass = kind
+        }
     }
 }
 

@@ -8,7 +8,8 @@ package import Store
 /// its first one. A damaged piece is set aside and is a hole from then on.
 extension PieceFolder {
     /// Number of segments that are verified ahead of the player, and of those left at which more are.
-    private static let (ahead, aheadLeft) = (8, 4)
+    private static let ahead = 8
+    private static let aheadLeft = 4
     /// Bytes that are verified ahead of the player: what is read too early has left the page cache before it is sent.
     private static let aheadBytes: Int64 = 64 << 20
 
@@ -26,7 +27,9 @@ extension PieceFolder {
     /// blocks that are verified while they are sent.
     /// - Parameter isWhole: true if a large piece must be verified as a whole.
     package func verify(_ file: String, isWhole: Bool = false, done: @escaping @LoopActor () -> Void) {
-        if !isWhole, blocks(of: file) != nil { return done() }
+        if !isWhole, blocks(of: file) != nil {
+            return done()
+        }
         guard let directory = try? directory(create: false) else { return done() }
         if let waiting = checks[file], !isWhole || waiting.isWhole {
             checks[file]?.done.append(done)
@@ -42,7 +45,9 @@ extension PieceFolder {
         guard let name = PieceName(file), case .segment(let number) = name.role, number <= .max - Self.ahead else {
             return
         }
-        if let last = verifiedAhead, number >= last - Self.ahead, number < last - Self.aheadLeft { return }
+        if let last = verifiedAhead, number >= last - Self.ahead, number < last - Self.aheadLeft {
+            return
+        }
         guard let directory = try? directory(create: false) else { return }
         var bytes: Int64 = 0
         verifiedAhead = number + Self.ahead
@@ -71,7 +76,9 @@ extension PieceFolder {
         guard checks[file]?.number == number, let check = checks.removeValue(forKey: file) else { return }
         // The asset was moved meanwhile: the result is of the copy that is deleted then.
         if let present = try? self.directory(create: false), present !== directory {
-            if check.done.isEmpty { return }
+            if check.done.isEmpty {
+                return
+            }
             return begin(file, in: present, isUrgent: true, isWhole: check.isWhole, done: check.done)
         }
         switch result {
@@ -81,7 +88,9 @@ extension PieceFolder {
         case .gone: if !verified.contains(file, at: Self.now) { removeFromList(file) }
         case .damaged(let fault): setAside(file, fault)
         }
-        for done in check.done { done() }
+        for done in check.done {
+            done()
+        }
     }
 
     private func setAside(_ file: String, _ fault: PieceFault) {
@@ -115,7 +124,11 @@ extension PieceFolder {
         let range = start..<min(size, start + Ledger.Entry.blockSize)
         bundle.store.check(block: range, of: descriptor, digest) { isSound in
             Task { @LoopActor in
-                if isSound { self.recordSound(block: number, of: file) } else { self.reject(file) }
+                if isSound {
+                    self.recordSound(block: number, of: file)
+                } else {
+                    self.reject(file)
+                }
                 done(isSound)
             }
         }
@@ -142,12 +155,15 @@ extension PieceFolder {
 
     func forgetVerifications() {
         verified.removeAll()
-        (verifiedBlocks, verifiedAhead) = ([:], nil)
+        verifiedBlocks = [:]
+        verifiedAhead = nil
     }
 
     /// Records that a verification of the whole folder has found a piece sound.
     package func recordVerified(_ file: String) {
-        if contains(file) { verified.insert(file, at: Self.now) }
+        if contains(file) {
+            verified.insert(file, at: Self.now)
+        }
     }
 
     /// A verification in progress.

@@ -34,7 +34,9 @@ package import Store
 
     /// The pieces' lengths in bytes, by file name.
     public var sizes: [String: Int64] {
-        if let known { return known }
+        if let known {
+            return known
+        }
         let wasOpen = opened != nil
         let pieces = bundle.readOnce {
             (try? directory(create: false).pieces(knowing: former, isDoubtful: bundle.isDoubtful) {
@@ -42,7 +44,9 @@ package import Store
             })
                 ?? [:]
         }
-        if !wasOpen { opened = nil }
+        if !wasOpen {
+            opened = nil
+        }
         former = [:]
         let sizes = pieces.mapValues(\.size)
         known = sizes
@@ -68,7 +72,11 @@ package import Store
     /// True if media segments are stored; nil if the folder was not read yet.
     package var hasSegments: Bool? {
         known?.keys.contains { file in
-            if case .segment? = PieceName(file)?.role { true } else { false }
+            if case .segment? = PieceName(file)?.role {
+                true
+            } else {
+                false
+            }
         }
     }
 
@@ -77,7 +85,9 @@ package import Store
 
     /// Makes the next access read the folder again, because other programs may have deleted files.
     public func reread() {
-        if let known { former = known }
+        if let known {
+            former = known
+        }
         known = nil
         changes += 1
     }
@@ -86,7 +96,9 @@ package import Store
     ///
     /// Files that other programs added are seen after `reread()`.
     public func open(_ file: String) -> Int32? {
-        if let known, known[file] == nil { return nil }
+        if let known, known[file] == nil {
+            return nil
+        }
         guard let folder = try? directory(create: false).directory,
             let descriptor = folder.open(file, length: known?[file])
         else {
@@ -151,7 +163,9 @@ package import Store
                 forget()
                 return commit(gathered, as: file, by: committer, isAgain: true, ended: ended)
             }
-            if failure == nil, !bundle.isRemoved, bundle.era == era { recordStored(file, size: Int64(gathered.count)) }
+            if failure == nil, !bundle.isRemoved, bundle.era == era {
+                recordStored(file, size: Int64(gathered.count))
+            }
             ended(failure)
         }
     }
@@ -239,7 +253,9 @@ package import Store
         for (file, size) in faults {
             // A piece that was stored meanwhile is another file.
             guard directory.directory.size(of: file) == size else { continue }
-            if size != nil { try? directory.directory.remove(file) }
+            if size != nil {
+                try? directory.directory.remove(file)
+            }
             removeFromList(file)
         }
     }
@@ -279,7 +295,8 @@ package import Store
     /// Clears the list: all pieces were deleted with the bundle, and the observer has forgotten them.
     package func clearList() {
         closeDirectory()
-        (known, former) = ([:], [:])
+        known = [:]
+        former = [:]
         forgetVerifications()
         changes += 1
     }

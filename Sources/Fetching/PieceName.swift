@@ -106,9 +106,15 @@ public struct PieceName: Hashable, Sendable, CustomStringConvertible {
     /// the expected content.
     public static func segmentExtension(forPath path: String, content: Content, hasMap: Bool) -> String {
         let own = self.extension(ofPath: path)
-        if content == .images { return pictures.contains(own) ? own : "jpg" }
-        if hasMap { return ["m4s", "mp4", "cmfv"].contains(own) ? own : "m4s" }
-        if content == .subtitles { return ["vtt", "webvtt"].contains(own) ? own : "vtt" }
+        if content == .images {
+            return pictures.contains(own) ? own : "jpg"
+        }
+        if hasMap {
+            return ["m4s", "mp4", "cmfv"].contains(own) ? own : "m4s"
+        }
+        if content == .subtitles {
+            return ["vtt", "webvtt"].contains(own) ? own : "vtt"
+        }
         return ["ts", "aac", "mp3", "ac3", "ec3", "vtt", "webvtt", "m4s", "mp4"].contains(own) ? own : "ts"
     }
 

@@ -11,7 +11,9 @@ public struct Resource: Hashable, Sendable {
 
     /// Creates a resource.
     public init(name: PieceName, url: WebURL, range: Range<Int64>?) {
-        (self.name, self.url, self.range) = (name, url, range)
+        self.name = name
+        self.url = url
+        self.range = range
     }
 
     /// Maximum size in bytes.
@@ -27,7 +29,9 @@ public struct Resource: Hashable, Sendable {
 
     /// The exact length in bytes, if it is known before the response.
     public var exactLength: Int64? {
-        if let range { return range.upperBound == .max ? nil : range.upperBound - range.lowerBound }
+        if let range {
+            return range.upperBound == .max ? nil : range.upperBound - range.lowerBound
+        }
         return nil
     }
 

@@ -15,7 +15,9 @@ public enum Playlist: Sendable {
         let isMultivariant = try isMultivariant(source)
         let (expanded, values) = try VariableExpansion.expanded(source, variables, isMultivariant: isMultivariant)
         let text = try Mender.mended(expanded, isMultivariant: isMultivariant)
-        if isMultivariant { return .multivariant(try MultivariantPlaylist(text, variables: values)) }
+        if isMultivariant {
+            return .multivariant(try MultivariantPlaylist(text, variables: values))
+        }
         return .media(try MediaPlaylist(text))
     }
 
@@ -39,9 +41,15 @@ public enum Playlist: Sendable {
             default: break
             }
         }
-        if variantLine != nil { return true }
-        if mediaLine != nil { return false }
-        if let uriLine { throw text.error(.unannouncedURI, uriLine, "a URI without an EXTINF before it") }
+        if variantLine != nil {
+            return true
+        }
+        if mediaLine != nil {
+            return false
+        }
+        if let uriLine {
+            throw text.error(.unannouncedURI, uriLine, "a URI without an EXTINF before it")
+        }
         throw PlaylistError(.notAPlaylist, "the playlist names neither segments nor variants")
     }
 }

@@ -49,7 +49,10 @@ public struct PlaylistError: Error, Hashable, Sendable, CustomStringConvertible 
 
     /// Creates an error. `excerpt` must come from `excerpt(of:)`, which removes secrets.
     init(_ code: Code, line: Int? = nil, _ reason: String, excerpt: String = "") {
-        (self.code, self.line, self.reason, self.excerpt) = (code, line, reason, excerpt)
+        self.code = code
+        self.line = line
+        self.reason = reason
+        self.excerpt = excerpt
     }
 
     /// One sentence: line, reason and excerpt.

@@ -43,7 +43,9 @@ enum ByteClass {
             let inverse = word ^ 0x7F7F_7F7F_7F7F_7F7F
             let delete = (inverse &- 0x0101_0101_0101_0101) & ~inverse
             if (control | delete) & 0x8080_8080_8080_8080 != 0 {
-                for byte in bytes[index..<index + 8] where !isFieldValue(byte) { return false }
+                for byte in bytes[index..<index + 8] where !isFieldValue(byte) {
+                    return false
+                }
             }
             index += 8
         }
@@ -54,8 +56,12 @@ enum ByteClass {
     static func trimmed(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Range<Int> {
         var lower = range.lowerBound
         var upper = range.upperBound
-        while lower < upper, isBlank(bytes[lower]) { lower += 1 }
-        while upper > lower, isBlank(bytes[upper - 1]) { upper -= 1 }
+        while lower < upper, isBlank(bytes[lower]) {
+            lower += 1
+        }
+        while upper > lower, isBlank(bytes[upper - 1]) {
+            upper -= 1
+        }
         return lower..<upper
     }
 

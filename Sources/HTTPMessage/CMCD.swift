@@ -34,7 +34,9 @@ public struct CMCD: Sendable, Hashable {
     public init(_ text: some Collection<UInt8>) { read(text) }
 
     mutating func read(_ text: some Collection<UInt8>) {
-        for pair in Self.pairs(Array(text)) { assign(pair.key, pair.value) }
+        for pair in Self.pairs(Array(text)) {
+            assign(pair.key, pair.value)
+        }
     }
 
     private mutating func assign(_ key: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>?) {
@@ -115,7 +117,9 @@ public struct CMCD: Sendable, Hashable {
         var isEscaped = false
         for byte in value.dropFirst().dropLast() {
             isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
-            if !isEscaped, byte >= 0x20, byte < 0x7F { text.append(byte) }
+            if !isEscaped, byte >= 0x20, byte < 0x7F {
+                text.append(byte)
+            }
         }
         return String(decoding: text.prefix(64), as: UTF8.self)
     }
@@ -124,7 +128,8 @@ public struct CMCD: Sendable, Hashable {
     private static func pairs(_ bytes: [UInt8]) -> [(key: ArraySlice<UInt8>, value: ArraySlice<UInt8>?)] {
         var pairs: [(key: ArraySlice<UInt8>, value: ArraySlice<UInt8>?)] = []
         var start = 0
-        var (isQuoted, isEscaped) = (false, false)
+        var isQuoted = false
+        var isEscaped = false
         for index in 0...bytes.count {
             let byte = index < bytes.count ? bytes[index] : ByteClass.comma
             if index == bytes.count || (byte == ByteClass.comma && !isQuoted) {
@@ -154,7 +159,9 @@ public struct CMCD: Sendable, Hashable {
         guard let query, mayHold(query.utf8) else { return query }
         let all = query.split(separator: "&", omittingEmptySubsequences: false)
         let rest = all.filter { !isOurs($0) }
-        if rest.count == all.count { return query }
+        if rest.count == all.count {
+            return query
+        }
         return rest.isEmpty ? nil : rest.joined(separator: "&")
     }
 
@@ -181,7 +188,9 @@ extension RequestHead {
 
     /// Makes no copy and no reference count: each request for a stored piece passes here.
     private var mayHoldClientData: Bool {
-        for field in fields where (11...12).contains(field.nameEnd - field.nameStart) { return true }
+        for field in fields where (11...12).contains(field.nameEnd - field.nameStart) {
+            return true
+        }
         return bytes.withUnsafeBytes { $0[targetRange].contains(UInt8(ascii: "?")) }
     }
 

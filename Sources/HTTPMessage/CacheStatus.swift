@@ -29,7 +29,10 @@ public struct CacheStatus: Sendable, Hashable, CustomStringConvertible {
 
     /// Makes a status, empty by default.
     public init(isHit: Bool = false, forward: Forward? = nil, isStored: Bool = false, isCollapsed: Bool = false) {
-        (self.isHit, self.forward, self.isStored, self.isCollapsed) = (isHit, forward, isStored, isCollapsed)
+        self.isHit = isHit
+        self.forward = forward
+        self.isStored = isStored
+        self.isCollapsed = isCollapsed
     }
 
     /// A response from the store.
@@ -43,12 +46,24 @@ public struct CacheStatus: Sendable, Hashable, CustomStringConvertible {
     /// The field's value.
     public var description: String {
         var text = "Weir"
-        if isHit { text += "; hit" }
-        if let forward { text += "; fwd=\(forward.rawValue)" }
-        if let forwardStatus { text += "; fwd-status=\(forwardStatus.code)" }
-        if isStored { text += "; stored" }
-        if isCollapsed { text += "; collapsed" }
-        if let detail { text += "; detail=\(Self.quoted(detail))" }
+        if isHit {
+            text += "; hit"
+        }
+        if let forward {
+            text += "; fwd=\(forward.rawValue)"
+        }
+        if let forwardStatus {
+            text += "; fwd-status=\(forwardStatus.code)"
+        }
+        if isStored {
+            text += "; stored"
+        }
+        if isCollapsed {
+            text += "; collapsed"
+        }
+        if let detail {
+            text += "; detail=\(Self.quoted(detail))"
+        }
         return text
     }
 
@@ -64,7 +79,9 @@ public struct CacheStatus: Sendable, Hashable, CustomStringConvertible {
     private static func quoted(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars where scalar.value >= 0x20 && scalar.value < 0x7F {
-            if scalar == "\"" || scalar == "\\" { result += "\\" }
+            if scalar == "\"" || scalar == "\\" {
+                result += "\\"
+            }
             result.unicodeScalars.append(scalar)
         }
         return result + "\""

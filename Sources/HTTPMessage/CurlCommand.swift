@@ -113,7 +113,9 @@ public struct CurlCommand: Equatable, Sendable {
         let name = parts[0]
         let option = Self.bodies.contains(name) ? .data : Option(rawValue: name)
         guard let option else {
-            if parts.count == 1, Self.otherLong.contains(name) { _ = rest.popFirst() }
+            if parts.count == 1, Self.otherLong.contains(name) {
+                _ = rest.popFirst()
+            }
             return
         }
         guard option.hasValue else { return try apply(option, "") }
@@ -127,11 +129,15 @@ public struct CurlCommand: Equatable, Sendable {
         while let letter = letters.popFirst() {
             let option = Self.shortNames[letter]
             guard option?.hasValue ?? Self.otherShort.contains(letter) else {
-                if let option { try apply(option, "") }
+                if let option {
+                    try apply(option, "")
+                }
                 continue
             }
             guard let value = letters.isEmpty ? rest.popFirst() : String(letters) else { throw .noValue("-\(letter)") }
-            if let option { try apply(option, value) }
+            if let option {
+                try apply(option, value)
+            }
             return
         }
     }
@@ -157,10 +163,14 @@ public struct CurlCommand: Equatable, Sendable {
     private mutating func addField(_ line: String) throws(Mistake) {
         count += 1
         // curl removes a field by `Name:`, and sends an empty one for `Name;`.
-        if line.hasSuffix(":") || line.hasSuffix(";") && !line.contains(":") { return }
+        if line.hasSuffix(":") || line.hasSuffix(";") && !line.contains(":") {
+            return
+        }
         guard !line.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }), let field = FieldLine(line.utf8) else {
             // A pseudo-header field of HTTP/2 (RFC 9113 §8.3), as some browsers give them.
-            if line.hasPrefix(":") { return }
+            if line.hasPrefix(":") {
+                return
+            }
             throw .field(count)
         }
         let name = field.name.lowercased()

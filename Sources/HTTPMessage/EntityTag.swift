@@ -8,7 +8,8 @@ public struct EntityTag: Sendable, Hashable, CustomStringConvertible {
     /// Nil when a character is not allowed between the quotes (`etagc`).
     public init?(_ opaque: String, isWeak: Bool = false) {
         guard opaque.utf8.allSatisfy(Self.isAllowed) else { return nil }
-        (self.opaque, self.isWeak) = (opaque, isWeak)
+        self.opaque = opaque
+        self.isWeak = isWeak
     }
 
     /// Parses a field's value: `"…"` or `W/"…"`; nil for anything else.
@@ -22,7 +23,9 @@ public struct EntityTag: Sendable, Hashable, CustomStringConvertible {
     public var description: String { (isWeak ? "W/\"" : "\"") + opaque + "\"" }
 
     func append(to bytes: inout [UInt8]) {
-        if isWeak { bytes.append(contentsOf: "W/".utf8) }
+        if isWeak {
+            bytes.append(contentsOf: "W/".utf8)
+        }
         bytes.append(ByteClass.quote)
         bytes.append(contentsOf: opaque.utf8)
         bytes.append(ByteClass.quote)
@@ -39,11 +42,15 @@ public struct EntityTag: Sendable, Hashable, CustomStringConvertible {
     /// True if an If-None-Match value contains this tag or is `*`. A malformed list is read up to the fault.
     public func isNamed(inList value: some Collection<UInt8>) -> Bool {
         var rest = [UInt8](value)[...]
-        if rest.elementsEqual("*".utf8) { return true }
+        if rest.elementsEqual("*".utf8) {
+            return true
+        }
         while true {
             rest = rest.drop { ByteClass.isBlank($0) || $0 == ByteClass.comma }
             guard let tag = Self.removeFirst(from: &rest) else { return false }
-            if matchesWeakly(tag) { return true }
+            if matchesWeakly(tag) {
+                return true
+            }
             rest = rest.drop { ByteClass.isBlank($0) }
             guard rest.isEmpty || rest.first == ByteClass.comma else { return false }
         }

@@ -83,12 +83,21 @@ public struct FieldLine: Sendable, Hashable {
     static func split(_ line: UnsafeRawBufferPointer) -> (name: Range<Int>, value: Range<Int>)? {
         guard let colon = line.firstIndex(of: ByteClass.colon), colon > 0 else { return nil }
         guard line[..<colon].allSatisfy({ ByteClass.isToken($0) }) else { return nil }
-        var (start, end) = (colon + 1, line.count)
-        if end > start, line[end - 1] == ByteClass.lineFeed { end -= 1 }
-        if end > start, line[end - 1] == ByteClass.carriageReturn { end -= 1 }
+        var start = colon + 1
+        var end = line.count
+        if end > start, line[end - 1] == ByteClass.lineFeed {
+            end -= 1
+        }
+        if end > start, line[end - 1] == ByteClass.carriageReturn {
+            end -= 1
+        }
         guard ByteClass.isFieldValue(UnsafeRawBufferPointer(rebasing: line[start..<end])) else { return nil }
-        while end > start, ByteClass.isBlank(line[end - 1]) { end -= 1 }
-        while start < end, ByteClass.isBlank(line[start]) { start += 1 }
+        while end > start, ByteClass.isBlank(line[end - 1]) {
+            end -= 1
+        }
+        while start < end, ByteClass.isBlank(line[start]) {
+            start += 1
+        }
         return (0..<colon, start..<end)
     }
 

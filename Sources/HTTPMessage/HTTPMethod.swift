@@ -21,7 +21,9 @@ public enum HTTPMethod: String, Sendable, Hashable, CaseIterable {
     init?(_ name: UnsafeRawBufferPointer) {
         guard name.count <= 8 else { return nil }
         var packed: UInt64 = 0
-        for byte in name { packed = packed << 8 | UInt64(byte) }
+        for byte in name {
+            packed = packed << 8 | UInt64(byte)
+        }
         switch packed {
         case 0x47_4554: self = .get
         case 0x4845_4144: self = .head

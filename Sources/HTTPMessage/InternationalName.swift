@@ -35,7 +35,9 @@ public enum InternationalName {
     }
 
     private static func ascii(label: some Collection<Unicode.Scalar>) -> String? {
-        if label.allSatisfy(\.isASCII) { return String(String.UnicodeScalarView(label)) }
+        if label.allSatisfy(\.isASCII) {
+            return String(String.UnicodeScalarView(label))
+        }
         // A mark belongs to a letter before it, and a label that looks like an encoded one may not be encoded again.
         guard label.allSatisfy(\.isOfName), let first = label.first, !first.isMark, !first.properties.isJoinControl,
             !label.starts(with: "xn--".unicodeScalars), let code = Punycode.encode(Array(label))
@@ -64,7 +66,9 @@ extension Unicode.Scalar {
 
     /// True if a host name can contain the character. ASCII is checked once the name is complete.
     fileprivate var isOfName: Bool {
-        if isASCII || isMark || properties.isJoinControl { return true }
+        if isASCII || isMark || properties.isJoinControl {
+            return true
+        }
         switch properties.generalCategory {
         case .lowercaseLetter, .modifierLetter, .otherLetter, .decimalNumber, .letterNumber, .otherNumber: return true
         // Emoji, but not the character that stands for broken UTF-8.
@@ -81,34 +85,49 @@ enum Punycode {
     static func encode(_ label: [Unicode.Scalar]) -> String? {
         var output = label.filter(\.isASCII).map { UInt8($0.value) }
         let basicCount = output.count
-        if basicCount > 0 { output.append(UInt8(ascii: "-")) }
-        var (bias, delta, next, done) = (72, 0, 0x80, basicCount)
+        if basicCount > 0 {
+            output.append(UInt8(ascii: "-"))
+        }
+        var bias = 72
+        var delta = 0
+        var next = 0x80
+        var done = basicCount
         while done < label.count {
             guard let least = label.lazy.map({ Int($0.value) }).filter({ $0 >= next }).min() else { return nil }
             let (product, overflows) = (least - next).multipliedReportingOverflow(by: done + 1)
             guard !overflows else { return nil }
-            (delta, next) = (delta + product, least)
+            delta = delta + product
+            next = least
             for scalar in label {
-                if scalar.value < next { delta += 1 }
+                if scalar.value < next {
+                    delta += 1
+                }
                 guard scalar.value == next else { continue }
                 append(delta, bias, to: &output)
                 bias = adapted(delta, count: done + 1, isFirst: done == basicCount)
-                (delta, done) = (0, done + 1)
+                delta = 0
+                done = done + 1
             }
-            (delta, next) = (delta + 1, next + 1)
+            delta = delta + 1
+            next = next + 1
         }
         return String(decoding: output, as: UTF8.self)
     }
 
-    private static let (base, smallest, largest) = (36, 1, 26)
+    private static let base = 36
+    private static let smallest = 1
+    private static let largest = 26
 
     /// Appends a number in variable length (§3.3).
     private static func append(_ number: Int, _ bias: Int, to output: inout [UInt8]) {
         let digits = Array("abcdefghijklmnopqrstuvwxyz0123456789".utf8)
-        var (rest, position) = (number, base)
+        var rest = number
+        var position = base
         while true {
             let threshold = min(max(position - bias, smallest), largest)
-            if rest < threshold { break }
+            if rest < threshold {
+                break
+            }
             output.append(digits[threshold + (rest - threshold) % (base - threshold)])
             rest = (rest - threshold) / (base - threshold)
             position += base

@@ -33,7 +33,9 @@ public struct ProxyURL: Hashable, Sendable, CustomStringConvertible {
     /// Parses `[KIND://][USER[:PASSWORD]@]HOST[:PORT]`; without a kind it is an HTTP proxy, as for curl.
     public init(_ text: String) throws(Refusal) {
         var rest = text[...].utf8
-        if rest.count > Self.maximumLength { throw Self.refusal("it is too long") }
+        if rest.count > Self.maximumLength {
+            throw Self.refusal("it is too long")
+        }
         guard rest.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
             throw Self.refusal("it contains a blank or a control character")
         }
@@ -54,16 +56,24 @@ public struct ProxyURL: Hashable, Sendable, CustomStringConvertible {
     }
 
     private init(_ kind: Kind, _ host: String, _ port: UInt16, _ user: String?, _ password: String?) {
-        (self.kind, self.host, self.port, self.user, self.password) = (kind, host, port, user, password)
+        self.kind = kind
+        self.host = host
+        self.port = port
+        self.user = user
+        self.password = password
     }
 
     private static let maximumLength = 1024
 
     private static func kind(_ text: Substring) throws(Refusal) -> Kind {
         let name = text.lowercased()
-        if let kind = Kind(rawValue: name) { return kind }
+        if let kind = Kind(rawValue: name) {
+            return kind
+        }
         // Desktops set all_proxy to this form.
-        if name == "socks" { return .socks5h }
+        if name == "socks" {
+            return .socks5h
+        }
         let known = Kind.allCases.map(\.rawValue).joined(separator: ", ")
         throw refusal("its kind is none of \(known)")
     }
@@ -98,7 +108,8 @@ public struct ProxyURL: Hashable, Sendable, CustomStringConvertible {
     }
 
     private static func place(_ text: Substring.UTF8View) throws(Refusal) -> (host: String, port: UInt16?) {
-        var (host, rest) = (text, text.suffix(0))
+        var host = text
+        var rest = text.suffix(0)
         if text.first == UInt8(ascii: "["), let end = text.firstIndex(of: UInt8(ascii: "]")) {
             host = text[..<end].dropFirst()
             rest = text[end...].dropFirst()
@@ -114,7 +125,9 @@ public struct ProxyURL: Hashable, Sendable, CustomStringConvertible {
         guard let name = isAddress ? Substring(host).lowercased() : InternationalName.ascii(Substring(host)) else {
             throw refusal("its host is not a name or an address")
         }
-        if rest.isEmpty { return (name, nil) }
+        if rest.isEmpty {
+            return (name, nil)
+        }
         guard rest.first == UInt8(ascii: ":"), rest.dropFirst().allSatisfy(\.isPortDigit),
             let port = UInt16(Substring(rest.dropFirst())), port > 0
         else { throw refusal("its port is not a number from 1 to 65535") }

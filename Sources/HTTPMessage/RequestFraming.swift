@@ -31,7 +31,9 @@ struct RequestFraming {
 
     /// RFC 9112 §9.3: HTTP/1.1 persists unless closed, 1.0 only on request.
     func keepsConnection(_ version: HTTPVersion) -> Bool {
-        if hasClose { return false }
+        if hasClose {
+            return false
+        }
         return version == .http11 || hasKeepAlive
     }
 
@@ -63,11 +65,17 @@ struct RequestFraming {
 
     private mutating func recordConnection(_ value: Slice<UnsafeRawBufferPointer>) {
         // The usual value, without splitting a list.
-        if ByteClass.equals(value, ignoringCase: "keep-alive") { return hasKeepAlive = true }
+        if ByteClass.equals(value, ignoringCase: "keep-alive") {
+            return hasKeepAlive = true
+        }
         for element in value.split(separator: ByteClass.comma) {
             let token = element.drop { ByteClass.isBlank($0) }.prefix { !ByteClass.isBlank($0) }
-            if ByteClass.equals(token, ignoringCase: "close") { hasClose = true }
-            if ByteClass.equals(token, ignoringCase: "keep-alive") { hasKeepAlive = true }
+            if ByteClass.equals(token, ignoringCase: "close") {
+                hasClose = true
+            }
+            if ByteClass.equals(token, ignoringCase: "keep-alive") {
+                hasKeepAlive = true
+            }
         }
     }
 }

@@ -33,12 +33,15 @@ public struct RequestHead: Sendable {
         method: HTTPMethod, version: HTTPVersion, framing: RequestFraming, bytes: [UInt8], targetRange: Range<Int>,
         fields: [FieldSpan]
     ) {
-        (self.method, self.version) = (method, version)
+        self.method = method
+        self.version = version
         self.contentLength = framing.contentLength
         self.keepsConnection = framing.keepsConnection(version)
         self.expectsContinue = framing.expectsContinue
         self.hostRange = framing.host
-        (self.bytes, self.targetRange, self.fields) = (bytes, targetRange, fields)
+        self.bytes = bytes
+        self.targetRange = targetRange
+        self.fields = fields
     }
 
     /// The head's length in bytes, its empty line included. The body or the next request begins at this offset.

@@ -33,7 +33,9 @@ public struct RequestHeadParser: Sendable {
                 continue
             }
             guard lineStart - headersStart <= limits.headers else { throw .headersTooLarge }
-            if line.isEmpty { return try finish(requestLine, in: bytes) }
+            if line.isEmpty {
+                return try finish(requestLine, in: bytes)
+            }
             try parseField(line, in: bytes)
         }
         searched = bytes.count
@@ -67,7 +69,9 @@ public struct RequestHeadParser: Sendable {
         guard fields.count < limits.fieldCount else { throw .tooManyFields }
         guard !ByteClass.isBlank(bytes[line.lowerBound]) else { throw .foldedField }
         var colon = line.lowerBound
-        while colon < line.upperBound, ByteClass.isToken(bytes[colon]) { colon += 1 }
+        while colon < line.upperBound, ByteClass.isToken(bytes[colon]) {
+            colon += 1
+        }
         guard colon > line.lowerBound, colon < line.upperBound, bytes[colon] == ByteClass.colon else {
             throw .malformedField
         }

@@ -7,7 +7,9 @@ struct RequestLine: Sendable {
 
     init(_ line: Range<Int>, in bytes: UnsafeRawBufferPointer) throws(RequestHeadError) {
         var methodEnd = line.lowerBound
-        while methodEnd < line.upperBound, ByteClass.isToken(bytes[methodEnd]) { methodEnd += 1 }
+        while methodEnd < line.upperBound, ByteClass.isToken(bytes[methodEnd]) {
+            methodEnd += 1
+        }
         guard methodEnd > line.lowerBound, methodEnd < line.upperBound, bytes[methodEnd] == ByteClass.space else {
             throw .malformedRequestLine
         }
@@ -40,12 +42,16 @@ struct RequestLine: Sendable {
     private static func checkTarget(
         _ target: UnsafeRawBufferPointer, method: HTTPMethod
     ) throws(RequestHeadError) {
-        if target.count == 1, target[0] == UInt8(ascii: "*"), method == .options { return }
+        if target.count == 1, target[0] == UInt8(ascii: "*"), method == .options {
+            return
+        }
         guard let first = target.first, first == UInt8(ascii: "/") else { throw .malformedTarget }
         var isASCII = true
         for byte in target {
             guard byte > 0x20, byte != 0x7F, byte != UInt8(ascii: "#") else { throw .malformedTarget }
-            if byte >= 0x80 { isASCII = false }
+            if byte >= 0x80 {
+                isASCII = false
+            }
         }
         guard isASCII || String(validating: target, as: UTF8.self) != nil else { throw .malformedTarget }
     }

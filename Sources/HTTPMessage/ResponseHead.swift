@@ -52,7 +52,9 @@ public struct ResponseHead: Sendable {
 
     @inline(__always)
     private mutating func line(_ name: FieldName, _ appendValue: (inout [UInt8]) -> Void) {
-        if fieldBytes.isEmpty { fieldBytes.reserveCapacity(256) }
+        if fieldBytes.isEmpty {
+            fieldBytes.reserveCapacity(256)
+        }
         name.text.withUTF8Buffer { fieldBytes.append(contentsOf: $0) }
         fieldBytes.append(ByteClass.colon)
         fieldBytes.append(ByteClass.space)
@@ -70,7 +72,9 @@ public struct FieldValueError: Error, Sendable, Hashable {
 
 extension [UInt8] {
     mutating func append(decimal value: Int64) {
-        if value < 0 { append(UInt8(ascii: "-")) }
+        if value < 0 {
+            append(UInt8(ascii: "-"))
+        }
         withUnsafeTemporaryAllocation(byteCount: 20, alignment: 1) { digits in
             var rest = value.magnitude
             var start = 20

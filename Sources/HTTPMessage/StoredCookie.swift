@@ -13,9 +13,13 @@ public struct StoredCookie: Hashable, Sendable, CustomStringConvertible {
     public init?(_ line: some Collection<UInt8>) {
         guard line.count <= Self.maximumLineLength else { return nil }
         var bytes = Array(line)
-        if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
+        if bytes.last == UInt8(ascii: "\r") {
+            bytes.removeLast()
+        }
         let isScriptless = bytes.starts(with: Self.mark)
-        if isScriptless { bytes.removeFirst(Self.mark.count) }
+        if isScriptless {
+            bytes.removeFirst(Self.mark.count)
+        }
         guard bytes.first != UInt8(ascii: "#"), !bytes.contains(where: { ($0 < 0x20 && $0 != 0x09) || $0 == 0x7F })
         else { return nil }
         let fields = bytes.split(separator: 0x09, omittingEmptySubsequences: false)
@@ -47,8 +51,12 @@ public struct StoredCookie: Hashable, Sendable, CustomStringConvertible {
     public static func all(in text: some Collection<UInt8>) -> [StoredCookie] {
         var cookies: [StoredCookie] = []
         for line in text.split(separator: UInt8(ascii: "\n")) {
-            if cookies.count == maximumCount { break }
-            if let cookie = StoredCookie(line) { cookies.append(cookie) }
+            if cookies.count == maximumCount {
+                break
+            }
+            if let cookie = StoredCookie(line) {
+                cookies.append(cookie)
+            }
         }
         return cookies
     }

@@ -19,7 +19,9 @@ package struct TokenlessURL: Hashable, Sendable {
 
     /// Many ids of films look like tokens too: the content decides.
     private static func withoutToken(_ part: Substring) -> Substring {
-        if part.utf8.count >= 20, !part.contains(".") || part.hasPrefix("ey"), isOpaque(part) { return "*" }
+        if part.utf8.count >= 20, !part.contains(".") || part.hasPrefix("ey"), isOpaque(part) {
+            return "*"
+        }
         // A time of expiry: seconds since 1970.
         if part.utf8.count == 10, part.hasPrefix("1"), part.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
             return "*"
@@ -32,7 +34,8 @@ package struct TokenlessURL: Hashable, Sendable {
 
     /// True for letters and digits mixed as in hexadecimal digits, Base64, and JSON Web Tokens with their dots.
     private static func isOpaque(_ part: Substring) -> Bool {
-        var (letters, digits) = (0, 0)
+        var letters = 0
+        var digits = 0
         for byte in part.utf8 {
             switch byte {
             case 0x30...0x39: digits += 1

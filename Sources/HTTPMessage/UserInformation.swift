@@ -15,7 +15,8 @@ public struct UserInformation: Sendable {
             case let authority = bytes[start...].prefix(while: { !"/?#".utf8.contains($0) }),
             let end = authority.lastIndex(of: UInt8(ascii: "@"))
         else {
-            (url, field) = (text, nil)
+            url = text
+            field = nil
             return
         }
         url = String(decoding: bytes[..<start] + bytes[(end + 1)...], as: UTF8.self)

@@ -116,7 +116,9 @@ extension WebURL.Origin {
             guard IPv6Text.isValid(address) else { throw .invalidHost }
             return address.lowercased()
         }
-        if text.contains(where: { $0 >= 0x80 || $0 == UInt8(ascii: "%") }) { return try internationalHost(text) }
+        if text.contains(where: { $0 >= 0x80 || $0 == UInt8(ascii: "%") }) {
+            return try internationalHost(text)
+        }
         guard let name = InternationalName.ascii(Substring(text)) else { throw .invalidHost }
         return name
     }
@@ -134,7 +136,9 @@ extension WebURL.Origin {
 
     /// Nil without digits: RFC 3986 §3.2.3 allows a colon without a port.
     private static func port(_ text: Substring.UTF8View) throws(WebURLError) -> UInt16? {
-        if text.isEmpty { return nil }
+        if text.isEmpty {
+            return nil
+        }
         guard text.allSatisfy(\.isDigit), let port = UInt16(Substring(text)), port > 0 else { throw .invalidPort }
         return port
     }
@@ -161,7 +165,9 @@ enum IPv6Text {
 
     /// The number of 16-bit groups in `text`, 0 if it is empty; nil if it is malformed.
     private static func groups(_ text: Substring.UTF8View, allowsIPv4: Bool = true) -> Int? {
-        if text.isEmpty { return 0 }
+        if text.isEmpty {
+            return 0
+        }
         let parts = text.split(separator: colon, omittingEmptySubsequences: false)
         let hasIPv4 = allowsIPv4 && parts.last.map(isIPv4) == true
         guard parts.dropLast(hasIPv4 ? 1 : 0).allSatisfy(isGroup) else { return nil }

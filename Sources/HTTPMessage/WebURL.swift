@@ -51,7 +51,9 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
 
         /// `scheme://host`, with `:port` where it is not the scheme's default.
         public var description: String {
-            if needsHandler { return "\(scheme.name)://\(host)" }
+            if needsHandler {
+                return "\(scheme.name)://\(host)"
+            }
             let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
             return "\(scheme.name)://\(name)" + (port == scheme.defaultPort ? "" : ":\(port)")
         }
@@ -69,7 +71,10 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
     public private(set) var authorization: FieldLine?
 
     init(origin: Origin, path: String, query: String?, authorization: FieldLine? = nil) {
-        (self.origin, self.path, self.query, self.authorization) = (origin, path, query, authorization)
+        self.origin = origin
+        self.path = path
+        self.query = query
+        self.authorization = authorization
     }
 
     /// Compares the texts.
@@ -143,7 +148,9 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
     public func resolving(_ reference: String) throws(WebURLError) -> WebURL {
         let text = Self.trimming(reference.utf8[...])
         guard !text.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { throw .forbiddenCharacter }
-        if Self.splitScheme(text) != nil { return try Self.referenced(text) }
+        if Self.splitScheme(text) != nil {
+            return try Self.referenced(text)
+        }
         if text.starts(with: "//".utf8) {
             return try Self.referenced("\(scheme.name):\(Substring(text))"[...].utf8)
         }
@@ -170,7 +177,9 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
         var reference = String(decoding: path + Array(text[end...]), as: UTF8.self)
         let parts = Self.splitScheme(reference[...].utf8)
         let name = parts.flatMap { Scheme(ofWeb: $0.name) }
-        if parts != nil, name == nil { throw .unsupportedScheme }
+        if parts != nil, name == nil {
+            throw .unsupportedScheme
+        }
         let rest = Self.trimming(parts?.rest ?? reference[...].utf8)
         let host = rest.drop { $0 == slash }
         let slashes = rest.count - host.count
@@ -214,11 +223,17 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
         guard segments.contains(where: { isDots($0) }) else { return path }
         var kept: [Substring] = []
         for segment in segments {
-            if segment.count == 2, isDots(segment) { _ = kept.popLast() }
-            if !isDots(segment) { kept.append(Substring(segment)) }
+            if segment.count == 2, isDots(segment) {
+                _ = kept.popLast()
+            }
+            if !isDots(segment) {
+                kept.append(Substring(segment))
+            }
         }
         // A path that ends in a dot segment names a folder.
-        if let last = segments.last, isDots(last) { kept.append("") }
+        if let last = segments.last, isDots(last) {
+            kept.append("")
+        }
         return "/" + kept.joined(separator: "/")
     }
 

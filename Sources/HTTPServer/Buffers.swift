@@ -18,8 +18,12 @@ final class ReadBuffer {
 
     func read(_ descriptor: Int32) -> Outcome {
         let count = recv(descriptor, base, Self.capacity, 0)
-        if count > 0 { return .bytes(count) }
-        if count == 0 { return .end }
+        if count > 0 {
+            return .bytes(count)
+        }
+        if count == 0 {
+            return .end
+        }
         return errno == EAGAIN || errno == EINTR ? .nothing : .failure
     }
 }
@@ -91,7 +95,9 @@ final class ReplyBuffer {
         let target = count + length
         while count < target {
             let got = pread(descriptor, base + count, target - count, Int(offset) + length - (target - count))
-            if got < 0, errno == EINTR { continue }
+            if got < 0, errno == EINTR {
+                continue
+            }
             guard got > 0 else { return false }
             count += got
         }

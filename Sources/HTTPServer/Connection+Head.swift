@@ -35,7 +35,9 @@ extension Connection {
                 "\r\nAccess-Control-Expose-Headers: Accept-Ranges, Cache-Status, Content-Length, Content-Range, ETag\r\n"
             )
         }
-        if requestGuard.variesByOrigin { buffer.append("Vary: Origin\r\n") }
+        if requestGuard.variesByOrigin {
+            buffer.append("Vary: Origin\r\n")
+        }
         write(framing, into: buffer)
         buffer.append("\r\n")
     }
@@ -75,15 +77,25 @@ struct ReplyFraming: Equatable {
 
     init(method: HTTPMethod, version: HTTPVersion, status: HTTPStatus, length: Int64?, mayKeep: Bool) {
         if status.forbidsBody {
-            (delimiter, sendsBody, keepsConnection) = (.absent, false, mayKeep)
+            delimiter = .absent
+            sendsBody = false
+            keepsConnection = mayKeep
         } else if let length {
-            (delimiter, sendsBody, keepsConnection) = (.length(length), method != .head && length > 0, mayKeep)
+            delimiter = .length(length)
+            sendsBody = method != .head && length > 0
+            keepsConnection = mayKeep
         } else if method == .head {
-            (delimiter, sendsBody, keepsConnection) = (.absent, false, mayKeep)
+            delimiter = .absent
+            sendsBody = false
+            keepsConnection = mayKeep
         } else if version == .http11 {
-            (delimiter, sendsBody, keepsConnection) = (.chunks, true, mayKeep)
+            delimiter = .chunks
+            sendsBody = true
+            keepsConnection = mayKeep
         } else {
-            (delimiter, sendsBody, keepsConnection) = (.close, true, false)
+            delimiter = .close
+            sendsBody = true
+            keepsConnection = false
         }
     }
 }

@@ -39,7 +39,8 @@ extension Connection {
         phase = .replying
         _ = compose(head, length: nil)
         sendComposed()
-        (reply.source, reply.isBegun) = (.unknown, true)
+        reply.source = .unknown
+        reply.isBegun = true
         pump()
     }
 
@@ -48,7 +49,9 @@ extension Connection {
     /// Starts the reply to request number `serial`. Does nothing for an earlier request or a second reply.
     func reply(_ head: ResponseHead, _ body: consuming ReplyBody, serial: Int) {
         guard phase == .handling || isBodyUnknown && phase == .replying, serial == self.serial else { return }
-        if reply.isBegun, head.status != .ok { return cutShort() }
+        if reply.isBegun, head.status != .ok {
+            return cutShort()
+        }
         phase = .replying
         reply.source = .queued
         switch consume body {
@@ -157,11 +160,15 @@ extension Connection {
 
     /// Answers 500: nothing was sent yet, so the client can still learn that the body is missing.
     private func failUnsent() {
-        if reply.isBegun { return cutShort() }
+        if reply.isBegun {
+            return cutShort()
+        }
         var head = ResponseHead(.internalServerError)
         head.append(.text)
         let text: [UInt8] = Array("The file is shorter than announced.\n".utf8)
-        if compose(head, length: Int64(text.count)).sendsBody { core.buffer.append(text) }
+        if compose(head, length: Int64(text.count)).sendsBody {
+            core.buffer.append(text)
+        }
         sendComposed()
     }
 
@@ -171,9 +178,12 @@ extension Connection {
         case .feed(let feed): feed.close()
         case .unknown, .queued, .bytes, .parts, .rendered: break
         }
-        let (status, bodyBytes) = (reply.status, reply.bodyBytes)
+        let status = reply.status
+        let bodyBytes = reply.bodyBytes
         reply = ReplyProgress()
-        if let status { core.counters.count(status: status) }
+        if let status {
+            core.counters.count(status: status)
+        }
         guard let notify = onEnd.take() else { return }
         let queued = cause == .complete ? 0 : Int64(evbuffer_get_length(output))
         notify(ReplyEnd(cause: cause, status: status, bodyBytes: max(0, bodyBytes - queued)))
@@ -182,17 +192,23 @@ extension Connection {
     /// Ends the reply after the system has accepted every byte.
     func finishReply() {
         let lingers = reply.lingers || hasInput
-        if reply.stepped != nil { limitUnsent(false) }
+        if reply.stepped != nil {
+            limitUnsent(false)
+        }
         let keeps = reply.framing?.keepsConnection ?? false
         endReply(.complete)
         guard phase == .replying else { return }
         if keeps {
             phase = .awaiting
             timing.restart(now: core.now)
-            if core.isStopping { return close(.serverStopped) }
+            if core.isStopping {
+                return close(.serverStopped)
+            }
             resumeReading()
             process()
-            if core.pool.isCrowded, isIdle { core.pool.admitSoon() }
+            if core.pool.isCrowded, isIdle {
+                core.pool.admitSoon()
+            }
         } else if lingers, !hasInputEnded {
             phase = .lingering
             timing.enter(.linger, now: core.now)

@@ -7,7 +7,9 @@ import HTTPMessage
 extension Connection {
     /// Sends what can be sent. Called when a reply begins, when the output has drained, and when a body has grown.
     func pump() {
-        if case .feed(let feed) = reply.source, feed.hasFailed { return cutShort() }
+        if case .feed(let feed) = reply.source, feed.hasFailed {
+            return cutShort()
+        }
         while phase == .replying, evbuffer_get_length(output) == 0 {
             switch reply.source {
             case .unknown: return awaitBody()
@@ -49,11 +51,17 @@ extension Connection {
         let isChunked = reply.framing?.delimiter == .chunks
         let rest = progress.position..<end
         if !rest.isEmpty {
-            if isChunked { sendChunkSize(Int64(rest.count)) }
+            if isChunked {
+                sendChunkSize(Int64(rest.count))
+            }
             sendFile(body.descriptor, rest, closes: false)
-            if isChunked, phase == .replying { send("\r\n") }
+            if isChunked, phase == .replying {
+                send("\r\n")
+            }
         }
-        if isChunked, phase == .replying { send("0\r\n\r\n") }
+        if isChunked, phase == .replying {
+            send("0\r\n\r\n")
+        }
     }
 
     /// The fresh bytes that can be sent before they are in the file; nil if a chunk size must precede them.
@@ -78,12 +86,18 @@ extension Connection {
         case .end:
             body.unsubscribe(self)
             reply.source = .queued
-            if reply.framing?.delimiter == .chunks { send("0\r\n\r\n") }
+            if reply.framing?.delimiter == .chunks {
+                send("0\r\n\r\n")
+            }
         case .send(let range):
             let isChunk = reply.framing?.delimiter == .chunks
-            if isChunk { sendChunkSize(Int64(range.count)) }
+            if isChunk {
+                sendChunkSize(Int64(range.count))
+            }
             sendFile(body.descriptor, range, closes: false)
-            if isChunk, phase == .replying { send("\r\n") }
+            if isChunk, phase == .replying {
+                send("\r\n")
+            }
         }
         return phase == .replying
     }
@@ -97,12 +111,18 @@ extension Connection {
         case .end:
             feed.close()
             reply.source = .queued
-            if reply.framing?.delimiter == .chunks { send("0\r\n\r\n") }
+            if reply.framing?.delimiter == .chunks {
+                send("0\r\n\r\n")
+            }
         case .bytes(let bytes):
             let isChunk = reply.framing?.delimiter == .chunks
-            if isChunk { sendChunkSize(Int64(bytes.count)) }
+            if isChunk {
+                sendChunkSize(Int64(bytes.count))
+            }
             bytes.withUnsafeBytes { send($0, more: isChunk) }
-            if isChunk { send("\r\n") }
+            if isChunk {
+                send("\r\n")
+            }
             reply.bodyBytes += Int64(bytes.count)
         }
         return true
@@ -111,7 +131,9 @@ extension Connection {
     /// Waits for the body, without a deadline. Closes if the client has closed its side.
     private func awaitBody() {
         timing.enter(.handler, now: core.now)
-        if hasInputEnded { close(.clientLeft) }
+        if hasInputEnded {
+            close(.clientLeft)
+        }
     }
 
     /// Closes the connection in the middle of the reply, so that the client detects the failure.
@@ -228,13 +250,17 @@ extension Connection {
             let wanted = min(range.count, Self.writeBudget)
             let sent = sendfile(descriptor, file, &offset, wanted)
             if sent == 0 {
-                if closes { Glibc.close(file) }
+                if closes {
+                    Glibc.close(file)
+                }
                 return close(.bodyFailed)
             }
         }
         let rest = Int(range.upperBound) - offset
         guard rest > 0 else {
-            if closes { Glibc.close(file) }
+            if closes {
+                Glibc.close(file)
+            }
             return
         }
         queueFile(file, offset: offset, length: rest, closes: closes)

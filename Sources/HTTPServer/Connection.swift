@@ -71,10 +71,14 @@ import HTTPMessage
             bufferevent_free(writing)
             return nil
         }
-        (self.core, self.descriptor, self.client) = (core, descriptor, client)
+        self.core = core
+        self.descriptor = descriptor
+        self.client = client
         key = client.key
         activity = core.pool.nextActivity()
-        (self.requestGuard, self.output, self.writing) = (requestGuard, output, writing)
+        self.requestGuard = requestGuard
+        self.output = output
+        self.writing = writing
         self.reading = reading
         timing = ConnectionTiming(now: core.now)
         reader = RequestReader(
@@ -97,7 +101,8 @@ import HTTPMessage
 
     /// The facts by which connections are shared.
     var holding: FairShare.Holding {
-        let (isStale, use) = (timing.isStale(now: core.now, limits: core.limits), use)
+        let isStale = timing.isStale(now: core.now, limits: core.limits)
+        let use = use
         let isUnread =
             use == .sending && reply.stepped.map { FairShare.nanoseconds - $0 >= FairShare.readingGrace } ?? false
         return FairShare.Holding(client: key, use: use, isStale: isStale || isUnread, activity: activity)
@@ -130,7 +135,9 @@ import HTTPMessage
         guard phase != .closed else { return }
         let hadReply = phase == .handling || phase == .replying
         phase = .closed
-        if hadReply { endReply(cause) }
+        if hadReply {
+            endReply(cause)
+        }
         event_free(reading)
         bufferevent_free(writing)
         Glibc.close(descriptor)
@@ -139,7 +146,9 @@ import HTTPMessage
     }
 
     func join(_ next: ConnectionGroup) {
-        if group === next { return next.recordReuse() }
+        if group === next {
+            return next.recordReuse()
+        }
         leaveGroup(byClient: false)
         group = next
         next.add()
@@ -170,8 +179,12 @@ import HTTPMessage
             used += length
         }
         isProcessing = false
-        if phase == .closed || phase == .lingering { return }
-        if used < bytes.count { input.append(contentsOf: bytes[used...]) }
+        if phase == .closed || phase == .lingering {
+            return
+        }
+        if used < bytes.count {
+            input.append(contentsOf: bytes[used...])
+        }
         if budget == 0, phase == .awaiting, !input.isEmpty {
             event_active(reading, Int32(weir_ev_read), 0)  // Continues after the other callbacks that are due.
         } else {
@@ -180,7 +193,9 @@ import HTTPMessage
     }
 
     private func closeIfFinished() {
-        if hasInputEnded, phase == .awaiting, !isProcessing { close(.clientLeft) }
+        if hasInputEnded, phase == .awaiting, !isProcessing {
+            close(.clientLeft)
+        }
     }
 
     /// Processes one request at the front of `bytes`. Returns its length; 0 if it is incomplete.
@@ -239,7 +254,8 @@ import HTTPMessage
             facts.isFromOtherUser = true
             return true
         case .refused(let head, let body):
-            (facts.mayKeep, reply.lingers) = (false, true)
+            facts.mayKeep = false
+            reply.lingers = true
             reply(head, .bytes(body), serial: serial)
             return false
         }
@@ -328,7 +344,9 @@ import HTTPMessage
             process()
         case .handling, .replying:
             input.append(contentsOf: bytes)
-            if input.count > Self.earlyInput { pauseReading() }
+            if input.count > Self.earlyInput {
+                pauseReading()
+            }
         case .lingering, .closed: break
         }
     }
@@ -350,8 +368,12 @@ import HTTPMessage
     private func inputEnded() {
         pauseReading()
         hasInputEnded = true
-        if phase == .replying, evbuffer_get_length(output) > 0 { return }
-        if phase == .awaiting, !input.isEmpty { return process() }
+        if phase == .replying, evbuffer_get_length(output) > 0 {
+            return
+        }
+        if phase == .awaiting, !input.isEmpty {
+            return process()
+        }
         close(.clientLeft)
     }
 
@@ -363,8 +385,12 @@ import HTTPMessage
             activity = core.pool.nextActivity()
         }
         guard timing.isOverdue(now: core.now, limits: core.limits) else { return }
-        if phase == .awaiting, reader.isInside { return refuse(.requestTimeout, "The request did not arrive in time.") }
-        if isIdle, let group, group.keepsIdle, client.address.isUnix || client.address.isLoopback { return }
+        if phase == .awaiting, reader.isInside {
+            return refuse(.requestTimeout, "The request did not arrive in time.")
+        }
+        if isIdle, let group, group.keepsIdle, client.address.isUnix || client.address.isLoopback {
+            return
+        }
         leaveGroup(byClient: false)
         close(phase == .replying ? .clientStalled : .clientLeft)
     }

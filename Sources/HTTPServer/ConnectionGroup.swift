@@ -28,13 +28,17 @@ public import EventLoop
 
     func add() {
         count += 1
-        if count == 1 { changed(.opened) }
+        if count == 1 {
+            changed(.opened)
+        }
     }
 
     func recordReuse() { isReused = true }
 
     func remove(byClient: Bool) {
         count -= 1
-        if count == 0 { changed(.emptied(byClient: byClient)) }
+        if count == 0 {
+            changed(.emptied(byClient: byClient))
+        }
     }
 }

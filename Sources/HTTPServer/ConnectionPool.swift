@@ -45,7 +45,9 @@ import Glibc
             return admitWaiting()
         }
         isCrowded = true
-        if let refused = waiting.add(arrival, limit: limit) { refused.refuse() }
+        if let refused = waiting.add(arrival, limit: limit) {
+            refused.refuse()
+        }
         admitSoon()
     }
 
@@ -100,7 +102,9 @@ import Glibc
 
     func admitSoon() {
         guard isCrowded else { return }
-        if admission == nil { admission = LoopTimer { [weak self] in self?.admitWaiting() } }
+        if admission == nil {
+            admission = LoopTimer { [weak self] in self?.admitWaiting() }
+        }
         admission?.fireSoon()
     }
 
@@ -113,7 +117,9 @@ import Glibc
         }
         isCrowded = !waiting.isEmpty
         // A client that has stopped reading gives way soon.
-        if isCrowded { admission?.schedule(after: .nanoseconds(FairShare.readingGrace)) }
+        if isCrowded {
+            admission?.schedule(after: .nanoseconds(FairShare.readingGrace))
+        }
     }
 
     /// True if one more connection of the client fits; closes another one if necessary.

@@ -19,13 +19,17 @@ import SafeText
     public private(set) var isBegun = false
 
     init(head: RequestHead, body: [UInt8], mount: String = "", connection: Connection, serial: Int) {
-        (self.head, self.mount, self.body) = (head, mount, body)
-        (self.connection, self.serial) = (connection, serial)
+        self.head = head
+        self.mount = mount
+        self.body = body
+        self.connection = connection
+        self.serial = serial
     }
 
     deinit {
         guard !isAnswered else { return }  // The usual case; an isolated deinit would cost every request a check.
-        let (connection, serial) = (connection, serial)
+        let connection = connection
+        let serial = serial
         Task { @LoopActor in connection.exchangeWasDropped(serial: serial) }
     }
 
@@ -58,7 +62,9 @@ import SafeText
     /// Calls back once, when the system has accepted every byte of the reply, or when that has become impossible, for
     /// instance because the client left before the reply. Call it before `reply`; a later call replaces an earlier one.
     public func whenEnded(_ body: @escaping @LoopActor (ReplyEnd) -> Void) {
-        if isOpen, !isAnswered { connection.onEnd = body }
+        if isOpen, !isAnswered {
+            connection.onEnd = body
+        }
     }
 
     /// Sends the reply. The server adds Date, Content-Length or Transfer-Encoding, Connection and the CORS fields; on

@@ -64,12 +64,15 @@ struct FairShare {
     static func victim(
         for newcomer: ClientKey, among holdings: [Holding], counts: [ClientKey: Int]
     ) -> Int? {
-        let (own, most) = (counts[newcomer] ?? 0, counts.values.max() ?? 0)
+        let own = counts[newcomer] ?? 0
+        let most = counts.values.max() ?? 0
         let isForced = own + 1 < most
         let least = isForced ? most : own
         // Nearly every accepted connection passes here during an attack, hence no dictionary and no copies.
         var uses = [Int](repeating: 0, count: Use.allCases.count)
-        for holding in holdings { uses[holding.use.rawValue] += 1 }
+        for holding in holdings {
+            uses[holding.use.rawValue] += 1
+        }
         let crowded = max(usualCount, holdings.count / crowd)
         let isBusy = uses[Use.sending.rawValue] + uses[Use.handling.rawValue] > crowded
         var best: (rank: Int, activity: Int, index: Int)?
@@ -77,9 +80,13 @@ struct FairShare {
             let holding = holdings[index]
             let isCrowded = uses[holding.use.rawValue] > crowded
             // The idle connection of another player at the same address; those of the crowd will soon be stale.
-            if isBusy, holding.use == .idle, !holding.isStale, !isForced { continue }
+            if isBusy, holding.use == .idle, !holding.isStale, !isForced {
+                continue
+            }
             guard let rank = rank(of: holding, isCrowded: isCrowded, isForced: isForced) else { continue }
-            if let best, (best.rank, best.activity) <= (rank, holding.activity) { continue }
+            if let best, (best.rank, best.activity) <= (rank, holding.activity) {
+                continue
+            }
             guard counts[holding.client] ?? 0 >= least else { continue }
             best = (rank, holding.activity, index)
         }
@@ -101,12 +108,16 @@ struct FairShare {
         switch holding.use {
         case .lingering: return 0
         case .silent, .partial:
-            if isCrowded { return 1 }
+            if isCrowded {
+                return 1
+            }
             return holding.isStale || isForced ? 2 + holding.use.rawValue : nil
         case .idle: return 2 + holding.use.rawValue
         case .sending, .handling:
             let isStuck = holding.isStale && holding.use == .sending
-            if isStuck, isCrowded { return 1 }
+            if isStuck, isCrowded {
+                return 1
+            }
             return isStuck || isForced ? 2 + holding.use.rawValue : nil
         }
     }

@@ -59,7 +59,9 @@ struct GrowingProgress: Equatable {
 
     /// Returns the next step for the body's current `written` and `state`.
     mutating func next(written: Int64, state: GrowingBodyState) -> Action {
-        if let end, position >= end { return .end }
+        if let end, position >= end {
+            return .end
+        }
         let available = min(written, end ?? .max)
         if position < available {
             let range = position..<min(available, position + Self.step)

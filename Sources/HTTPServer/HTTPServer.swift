@@ -27,14 +27,22 @@ public import HTTPMessage
         core = ServerCore(configuration, policy, pool, handler)
         core.connectionLeft = { [weak self] in self?.connectionLeft() }
         core.admit = { [weak self] arrival in
-            if let self { admit(arrival) } else { Glibc.close(arrival.descriptor) }
+            if let self {
+                admit(arrival)
+            } else {
+                Glibc.close(arrival.descriptor)
+            }
         }
     }
 
     isolated deinit {
         core.handler = { _ in }
-        for entry in core.pool.removeWaiting(of: core) { Glibc.close(entry.descriptor) }
-        for connection in connections { connection.close(.serverStopped) }
+        for entry in core.pool.removeWaiting(of: core) {
+            Glibc.close(entry.descriptor)
+        }
+        for connection in connections {
+            connection.close(.serverStopped)
+        }
     }
 
     /// The number of open connections.
@@ -73,16 +81,24 @@ public import HTTPMessage
     public func stop(within limit: Duration) async {
         core.isStopping = true
         listeners.removeAll()
-        for entry in core.pool.removeWaiting(of: core) { Glibc.close(entry.descriptor) }
-        for connection in connections where connection.isIdle { connection.close(.serverStopped) }
+        for entry in core.pool.removeWaiting(of: core) {
+            Glibc.close(entry.descriptor)
+        }
+        for connection in connections where connection.isIdle {
+            connection.close(.serverStopped)
+        }
         guard core.connectionCount > 0 else { return }
-        if expiry == nil { expiry = LoopTimer { [weak self] in self?.cutOff() } }
+        if expiry == nil {
+            expiry = LoopTimer { [weak self] in self?.cutOff() }
+        }
         expiry?.schedule(after: limit)
         await withCheckedContinuation { waiters.append($0) }
     }
 
     private func cutOff() {
-        for connection in connections { connection.close(.serverStopped) }
+        for connection in connections {
+            connection.close(.serverStopped)
+        }
     }
 
     func accept(_ descriptor: Int32, from peer: SocketAddress?, at listener: Listener) {
@@ -97,10 +113,14 @@ public import HTTPMessage
             (!peer.isLoopback || core.configuration.limitsLoopback)
             && core.pool.count(of: arrival.client) >= core.configuration.connectionsPerPeer
         // A client with too many gives up the one that it has not read for the longest time.
-        if exceedsPeerLimit, !core.pool.closeLongestSilent(of: arrival.client) { return arrival.refuse() }
+        if exceedsPeerLimit, !core.pool.closeLongestSilent(of: arrival.client) {
+            return arrival.refuse()
+        }
         core.pool.accept(arrival)
         // Those that wait too long are refused in time.
-        if core.pool.hasWaiting(of: core) { startTicking() }
+        if core.pool.hasWaiting(of: core) {
+            startTicking()
+        }
     }
 
     private func admit(_ arrival: WaitingConnections.Entry) {
@@ -122,17 +142,23 @@ public import HTTPMessage
     }
 
     private func connectionLeft() {
-        if resumption != nil { resumeListeners() }
+        if resumption != nil {
+            resumeListeners()
+        }
         guard core.connectionCount == 0 else { return }
         expiry?.cancel()
-        for waiter in waiters { waiter.resume() }
+        for waiter in waiters {
+            waiter.resume()
+        }
         waiters.removeAll()
     }
 
     /// Pauses accepting, most likely for lack of descriptors, until a connection closes or for 250 ms.
     func acceptFailed(errno number: Int32) {
         guard number == EMFILE || number == ENFILE || number == ENOBUFS || number == ENOMEM else { return }
-        for listener in listeners { listener.pause() }
+        for listener in listeners {
+            listener.pause()
+        }
         let hasClosed = core.pool.closeIdle() || core.pool.closeLongestSilent()
         resumption = LoopTimer { [weak self] in self?.resumeListeners() }
         resumption?.schedule(after: hasClosed ? .milliseconds(1) : .milliseconds(250))
@@ -140,14 +166,20 @@ public import HTTPMessage
 
     private func resumeListeners() {
         resumption = nil
-        for listener in listeners { listener.resume() }
+        for listener in listeners {
+            listener.resume()
+        }
     }
 
     /// A socket on every interface uses the address at which the client reached it.
     private func requestGuard(for descriptor: Int32, at listener: Listener) -> RequestGuard {
         var address = listener.address
-        if address.isUnspecified, let local = SocketAddress(localOf: descriptor) { address = local }
-        if let made = guards[address] { return made }
+        if address.isUnspecified, let local = SocketAddress(localOf: descriptor) {
+            address = local
+        }
+        if let made = guards[address] {
+            return made
+        }
         let requestGuard = RequestGuard(
             port: address.isUnix ? nil : address.port, literals: [address.literal],
             hostNames: core.configuration.hostNames,
@@ -159,19 +191,28 @@ public import HTTPMessage
     private func startTicking() {
         guard !isTicking else { return }
         isTicking = true
-        if ticker == nil { ticker = LoopTimer { [weak self] in self?.tick() } }
+        if ticker == nil {
+            ticker = LoopTimer { [weak self] in self?.tick() }
+        }
         ticker?.schedule(after: core.configuration.tick)
     }
 
     /// The server's clock is the number of these calls, which the timer makes: one for each `Configuration.tick`.
     func tick() {
         core.now += 1
-        for connection in connections { connection.checkDeadline() }
+        for connection in connections {
+            connection.checkDeadline()
+        }
         core.pool.admitWaiting()
-        let (limit, now) = (core.limits.head, core.now)
-        for entry in core.pool.removeWaiting(of: core, where: { now - $0.since > limit }) { entry.refuse() }
+        let limit = core.limits.head
+        let now = core.now
+        for entry in core.pool.removeWaiting(of: core, where: { now - $0.since > limit }) {
+            entry.refuse()
+        }
         isTicking = core.connectionCount > 0 || core.pool.hasWaiting(of: core)
-        if isTicking { ticker?.schedule(after: core.configuration.tick) }
+        if isTicking {
+            ticker?.schedule(after: core.configuration.tick)
+        }
     }
 
     /// The server's limits and access rules. Each limit's default is defined here only.
@@ -229,11 +270,15 @@ public struct ServerCounters: Sendable, Equatable {
     /// Adds another server's counters.
     public mutating func add(_ other: ServerCounters) {
         connections += other.connections
-        for index in replies.indices { replies[index] += other.replies[index] }
+        for index in replies.indices {
+            replies[index] += other.replies[index]
+        }
     }
 
     mutating func count(status: Int) {
-        if (100..<600).contains(status) { replies[status / 100] += 1 }
+        if (100..<600).contains(status) {
+            replies[status / 100] += 1
+        }
     }
 }
 

@@ -25,18 +25,25 @@ public struct HTTPServerError: Error, Sendable, CustomStringConvertible {
     public let errno: Int32
 
     init(invalidAddress address: String, port: UInt16) {
-        (code, self.address, self.port, errno) = (.invalidAddress, address, port, 0)
+        code = .invalidAddress
+        self.address = address
+        self.port = port
+        errno = 0
     }
 
     init(notListening descriptor: Int32) {
-        (code, address, port, errno) = (.notListening, "descriptor \(descriptor)", 0, 0)
+        code = .notListening
+        address = "descriptor \(descriptor)"
+        port = 0
+        errno = 0
     }
 
     init(path: String, errno: Int32) { (code, address, port, self.errno) = (.system, path, 0, errno) }
 
     /// Maps the system's error number to a code.
     init(address: String, port: UInt16, errno number: Int32) {
-        (self.address, self.port) = (address, port)
+        self.address = address
+        self.port = port
         errno = number
         code =
             switch number {

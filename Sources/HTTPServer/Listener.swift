@@ -50,7 +50,9 @@ import Glibc
             Glibc.close(descriptor)
             throw error
         }
-        (self.server, self.address, self.handle) = (server, address, handle)
+        self.server = server
+        self.address = address
+        self.handle = handle
         knowsUsers = PeerUser.areKnown(at: address)
         evconnlistener_set_error_cb(handle, Self.failed)
         evconnlistener_set_cb(handle, Self.accepted, Unmanaged.passUnretained(self).toOpaque())
@@ -69,7 +71,9 @@ import Glibc
         guard descriptor >= 0 else { throw HTTPServerError(address: literal, port: address.port, errno: errno) }
         set(SO_REUSEADDR, at: SOL_SOCKET, of: descriptor)
         prepare(descriptor)
-        if address.isIPv6 { set(IPV6_V6ONLY, at: Int32(IPPROTO_IPV6), of: descriptor) }
+        if address.isIPv6 {
+            set(IPV6_V6ONLY, at: Int32(IPPROTO_IPV6), of: descriptor)
+        }
         guard address.withSockaddr({ Glibc.bind(descriptor, $0, $1) }) == 0 else {
             let error = HTTPServerError(address: literal, port: address.port, errno: errno)
             Glibc.close(descriptor)
@@ -89,7 +93,8 @@ import Glibc
     }
 
     private static func isListening(_ descriptor: Int32) -> Bool {
-        var (answer, size) = (Int32(0), socklen_t(MemoryLayout<Int32>.size))
+        var answer = Int32(0)
+        var size = socklen_t(MemoryLayout<Int32>.size)
         return getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &answer, &size) == 0 && answer != 0
     }
 

@@ -19,7 +19,9 @@ enum PeerUser: Hashable, Sendable {
     /// True if the system can be asked for the peers of a listening socket: it is one of this machine, and the system reports
     /// its own user. Not so for a kernel without sock_diag, and for a socket of another network namespace.
     static func areKnown(at address: SocketAddress) -> Bool {
-        if address.isUnix { return true }
+        if address.isUnix {
+            return true
+        }
         return address.isLoopback && address.withSockaddr { own, _ in weir_socket_user(own, nil) } >= 0
     }
 }

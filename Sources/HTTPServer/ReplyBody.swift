@@ -89,7 +89,8 @@ final class PartsCursor {
     private let file: OwnedDescriptor
     private let parts: [ReplyPart]
     /// The index of the next part, and the bytes of it already returned.
-    private var (index, sent): (Int, Int64) = (0, 0)
+    private var index: Int = 0
+    private var sent: Int64 = 0
     /// Most bytes of memory sent at a time.
     private static let step: Int64 = 64 * 1024
 
@@ -105,7 +106,9 @@ final class PartsCursor {
         guard index < parts.count else { return nil }
         let part = parts[index]
         var end = part.count
-        if case .bytes = part { end = min(end, sent + Self.step) }
+        if case .bytes = part {
+            end = min(end, sent + Self.step)
+        }
         defer { (index, sent) = end < part.count ? (index, end) : (index + 1, 0) }
         return part.part(sent..<end)
     }

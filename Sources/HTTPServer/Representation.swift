@@ -67,10 +67,18 @@ extension Representation {
     /// The fields for a status: a 304 omits those that describe its body (RFC 9110 §15.4.5).
     fileprivate func head(_ status: HTTPStatus) -> ResponseHead {
         var head = ResponseHead(status)
-        if status != .notModified { head.append(mediaType) }
-        if size != nil { head.append(.acceptRanges, literal: "bytes") }
-        if let entityTag { head.append(entityTag) }
-        if let lastModified { head.append(.lastModified, lastModified) }
+        if status != .notModified {
+            head.append(mediaType)
+        }
+        if size != nil {
+            head.append(.acceptRanges, literal: "bytes")
+        }
+        if let entityTag {
+            head.append(entityTag)
+        }
+        if let lastModified {
+            head.append(.lastModified, lastModified)
+        }
         head.append(fieldsOf: fields)
         return head
     }

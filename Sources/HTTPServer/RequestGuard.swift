@@ -22,7 +22,9 @@ struct RequestGuard: Sendable {
         var names = ["localhost", "127.0.0.1", "[::1]"]
         names += (literals + hostNames).map { $0.lowercased() }.filter { !names.contains($0) }
         var authorities = port.map { port in names.map { "\($0):\(port)" } } ?? []
-        if port == 80 { authorities += names }
+        if port == 80 {
+            authorities += names
+        }
         self.authorities = port == nil ? nil : authorities.map { [UInt8]($0.utf8) }
         ownOrigins = authorities.map { [UInt8]("http://\($0)".utf8) }
         listedOrigins = allowedOrigins.map { [UInt8]($0.lowercased().utf8) }

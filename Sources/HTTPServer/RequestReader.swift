@@ -20,7 +20,8 @@ struct RequestReader {
     /// - Parameter longBody: longest body of a request to which the policy admits a long one.
     init(limits: RequestLimits, longBody: Int64 = 0, policy: (any RequestPolicy)? = nil) {
         usualBody = limits.body
-        (self.policy, self.limits) = (policy, limits)
+        self.policy = policy
+        self.limits = limits
         self.limits.body = max(limits.body, longBody)
         parser = RequestHeadParser(limits: self.limits)
     }
@@ -45,7 +46,9 @@ struct RequestReader {
                 return .refused(.bodyTooLarge, head)
             }
             let length = Self.length(head)
-            if bytes.count >= length { return .request(head, length: length) }
+            if bytes.count >= length {
+                return .request(head, length: length)
+            }
             let waits = head.expectsContinue && head.version == .http11 && bytes.count == head.byteCount
             self.head = head
             return waits ? .incompleteUntilContinue : .incomplete

@@ -31,7 +31,9 @@ import HTTPMessage
         _ configuration: HTTPServer.Configuration, _ policy: (any RequestPolicy)?, _ pool: ConnectionPool?,
         _ handler: @escaping HTTPServer.Handler
     ) {
-        (self.configuration, self.policy, self.handler) = (configuration, policy, handler)
+        self.configuration = configuration
+        self.policy = policy
+        self.handler = handler
         limits = ConnectionTiming.Limits(configuration)
         self.pool = pool ?? ConnectionPool(limit: configuration.connections)
     }

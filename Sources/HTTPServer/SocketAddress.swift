@@ -11,7 +11,9 @@ struct SocketAddress: Hashable, Sendable {
     /// Parses a literal address, IPv6 with or without brackets; nil for anything else, host names included.
     init?(literal: String, port: UInt16) {
         var bare = literal
-        if bare.hasPrefix("["), bare.hasSuffix("]") { bare = String(bare.dropFirst().dropLast()) }
+        if bare.hasPrefix("["), bare.hasSuffix("]") {
+            bare = String(bare.dropFirst().dropLast())
+        }
         self.port = port
         octets = [UInt8](repeating: 0, count: 16)
         if inet_pton(AF_INET, bare, &octets) == 1 {
@@ -57,7 +59,8 @@ struct SocketAddress: Hashable, Sendable {
     /// True for an address of this machine, an IPv4 one mapped to IPv6 (RFC 4291 §2.5.5.2) included.
     var isLoopback: Bool {
         guard isIPv6 else { return isUnix || octets[0] == 127 }
-        let (head, isMapped) = (octets.prefix(10), octets[10] == 0xFF && octets[11] == 0xFF)
+        let head = octets.prefix(10)
+        let isMapped = octets[10] == 0xFF && octets[11] == 0xFF
         guard head.allSatisfy({ $0 == 0 }) else { return false }
         return isMapped ? octets[12] == 127 : octets[10...14].allSatisfy { $0 == 0 } && octets[15] == 1
     }

@@ -30,7 +30,9 @@ import Store
     let isScrub: Bool
 
     init(_ verification: Verification, isRepair: Bool, isScrub: Bool) {
-        (self.verification, self.isRepair, self.isScrub) = (verification, isRepair, isScrub)
+        self.verification = verification
+        self.isRepair = isRepair
+        self.isScrub = isScrub
     }
 
     package var asset: Asset { verification.asset }
@@ -60,7 +62,9 @@ import Store
         of library: Library, _ retention: Retention, bytesPerSecond: Int64 = 100 << 20,
         now: (() -> Int64)? = nil
     ) {
-        (self.library, self.retention, self.bytesPerSecond) = (library, retention, bytesPerSecond)
+        self.library = library
+        self.retention = retention
+        self.bytesPerSecond = bytesPerSecond
         self.now = now ?? { Int64(time(nil)) }
         ticker = LoopTimer { [weak self] in self?.tick() }
     }
@@ -79,7 +83,9 @@ import Store
             return known
         }
         // A requested verification cancels the periodic ones, because they share the disk.
-        for other in jobs.all where other.isScrub { cancel(other) }
+        for other in jobs.all where other.isScrub {
+            cancel(other)
+        }
         jobs[asset].map(cancel)
         return try begin(asset, isRepair: isRepair)
     }
@@ -93,14 +99,18 @@ import Store
 
     /// Cancels a verification that is periodic, because its asset is needed for something else; returns true if it is.
     package func cancelIfPeriodic(_ job: VerificationJob) -> Bool {
-        if job.isScrub { cancel(job) }
+        if job.isScrub {
+            cancel(job)
+        }
         return job.isScrub
     }
 
     /// Cancels all verifications and accepts no new ones.
     package func stop() {
         isStopped = true
-        for job in jobs.all { cancel(job) }
+        for job in jobs.all {
+            cancel(job)
+        }
     }
 
     /// Drops the results for an asset that is removed.
@@ -130,7 +140,9 @@ import Store
 
     private func run(_ job: VerificationJob) async {
         // Pieces of two contents are not sound together, although each of them is as it arrived.
-        if !job.isScrub { await library.revisions.checkBeforeVerifying(job.asset) }
+        if !job.isScrub {
+            await library.revisions.checkBeforeVerifying(job.asset)
+        }
         do throws(LibraryError) {
             try await verify(job.verification, at: now())
         } catch {
@@ -147,13 +159,19 @@ import Store
 
     private func end(_ job: VerificationJob, _ state: JobState, _ failure: JobFailure? = nil) {
         guard !job.state.isFinal else { return }
-        (job.state, job.isRepairing, job.failure) = (state, false, failure)
+        job.state = state
+        job.isRepairing = false
+        job.failure = failure
         jobs.changes.send(job)
     }
 
     private func tick() {
         let running = jobs.all.filter { !$0.state.isFinal }
-        for job in running { jobs.changes.send(job) }
-        if !running.isEmpty { ticker?.schedule(after: Self.interval) }
+        for job in running {
+            jobs.changes.send(job)
+        }
+        if !running.isEmpty {
+            ticker?.schedule(after: Self.interval)
+        }
     }
 }

@@ -42,7 +42,9 @@ import Store
 
     /// Starts a verification that is due; pauses or continues the running one.
     func check() {
-        if let job { return job.verification.pace.isPaused = isBusy }
+        if let job {
+            return job.verification.pace.isPaused = isBusy
+        }
         guard !isBusy, integrity.isIdle else { return }
         let now = integrity.now()
         let due = integrity.assetToVerify(before: now - Self.span, at: now) { asset in
@@ -57,7 +59,9 @@ import Store
     private func jobChanged(_ job: VerificationJob) {
         guard job === self.job, job.state.isFinal else { return }
         self.job = nil
-        if isStarted { timer?.schedule(after: Self.busyPause) }
+        if isStarted {
+            timer?.schedule(after: Self.busyPause)
+        }
         let asset = job.asset
         if let failure = job.failure {
             failed[asset.id] = integrity.now()
@@ -65,7 +69,9 @@ import Store
         }
         guard job.verification.faultCount > 0 || job.found > 0 else { return }
         report(job)
-        if !integrity.library.isOffline { integrity.downloads?.resumeIncomplete(asset) }
+        if !integrity.library.isOffline {
+            integrity.downloads?.resumeIncomplete(asset)
+        }
     }
 
     private func report(_ job: VerificationJob) {
@@ -77,7 +83,9 @@ import Store
             let more = wrong.count > 8 ? " and \(wrong.count - 8) more" : ""
             words.append("not what had come, and set aside: \(wrong.prefix(8).joined(separator: ", "))\(more)")
         }
-        if job.found > 0 { words.append("\(job.found) in all are missing now") }
+        if job.found > 0 {
+            words.append("\(job.found) in all are missing now")
+        }
         integrity.library.report("\(job.asset.name): verified, since it was time: \(words.joined(separator: "; "))")
     }
 }
@@ -95,11 +103,17 @@ extension Integrity {
         var looks = 0
         var oldest: (asset: Asset, time: Int64)?
         for asset in library.assets where asset.isPersistent && asset.created < limit && !isPassedOver(asset) {
-            if asset.bundle.absence != nil || library.volumes.isMoving(asset) { continue }
-            if asset.knownVerified == nil { looks += 1 }
+            if asset.bundle.absence != nil || library.volumes.isMoving(asset) {
+                continue
+            }
+            if asset.knownVerified == nil {
+                looks += 1
+            }
             guard looks <= Self.mostLooks else { break }
             let verified = asset.verified.map { $0 > now ? 0 : $0 } ?? asset.created
-            if verified < limit, verified < oldest?.time ?? .max { oldest = (asset, verified) }
+            if verified < limit, verified < oldest?.time ?? .max {
+                oldest = (asset, verified)
+            }
         }
         return oldest?.asset
     }

@@ -19,7 +19,9 @@ package import Store
     private let retention: Retention
 
     init(of asset: Asset, at pace: ReadingPace, _ retention: Retention) {
-        (self.asset, self.pace, self.retention) = (asset, pace, retention)
+        self.asset = asset
+        self.pace = pace
+        self.retention = retention
         totalBytes = asset.bytes
     }
 
@@ -54,16 +56,24 @@ extension PieceFolder {
             verification.record(fault, of: file, in: self)
             removeIfGone(file, directory)
         }
-        for file in result.sound.keys { recordVerified(file) }
+        for file in result.sound.keys {
+            recordVerified(file)
+        }
         guard result.isComplete else { return }
-        for file in sizes.keys where result.sound[file] == nil { removeIfGone(file, directory) }
+        for file in sizes.keys where result.sound[file] == nil {
+            removeIfGone(file, directory)
+        }
         // Other programs may have added pieces.
-        if result.sound.keys.contains(where: { !contains($0) && directory.directory.size(of: $0) != nil }) { reread() }
+        if result.sound.keys.contains(where: { !contains($0) && directory.directory.size(of: $0) != nil }) {
+            reread()
+        }
     }
 
     /// Forgets a piece whose file is gone, unless a new piece was stored in its place.
     private func removeIfGone(_ file: String, _ directory: PieceDirectory) {
-        if directory.directory.size(of: file) == nil { removeFromList(file) }
+        if directory.directory.size(of: file) == nil {
+            removeFromList(file)
+        }
     }
 }
 
@@ -97,7 +107,9 @@ extension Integrity {
             }
         }
         library.rectify(asset)
-        if let failure { throw LibraryError(failure, about: "\(asset.name) is not completely verified") }
+        if let failure {
+            throw LibraryError(failure, about: "\(asset.name) is not completely verified")
+        }
         guard !verification.pace.isCancelled, !asset.isRemoved else { return }
         verification.isComplete = true
         asset.record(verifiedAt: now)
@@ -109,7 +121,9 @@ extension Asset {
 
     /// Time of the last complete verification, in seconds since 1970; nil if there was none. Stored in the bundle.
     package var verified: Int64? {
-        if let knownVerified { return knownVerified }
+        if let knownVerified {
+            return knownVerified
+        }
         let bytes = bundle.readOnce { (try? bundle.directory(create: false).read(Self.verifiedFile)) ?? nil }
         let time = bytes.flatMap { Int64(String(decoding: $0, as: UTF8.self).filter { $0 != "\n" }) }
         knownVerified = .some(time)
@@ -132,7 +146,9 @@ extension Integrity {
         if let reason = library.readOnlyReason {
             return JobFailure(LibraryError(reason, about: "\(job.asset.name) cannot be repaired"))
         }
-        if let failure = await downloads?.fillHoles(for: job) { return failure }
+        if let failure = await downloads?.fillHoles(for: job) {
+            return failure
+        }
         guard !job.state.isFinal else { return nil }
         do throws(LibraryError) {
             try await fetchAgain(job.verification)
@@ -159,12 +175,16 @@ extension Integrity {
             }
             for fetch in fetches {
                 guard let error = await fetch.failure() else { continue }
-                if error.concernsEverything { throw error }
+                if error.concernsEverything {
+                    throw error
+                }
                 failure = failure ?? error
             }
         }
         library.publish(asset)
-        if let failure { throw failure }
+        if let failure {
+            throw failure
+        }
     }
 
     private func missing(_ verification: Verification, _ failure: inout LibraryError?) -> [(PieceFolder, Resource)] {
@@ -190,8 +210,12 @@ extension Fetch {
         let result = await withCheckedContinuation { continuation in
             whenEnded { continuation.resume(returning: $0) }
         }
-        if case .failure(let error) = result { return LibraryError(error) }
-        if let doubt { return LibraryError(doubt) }
+        if case .failure(let error) = result {
+            return LibraryError(error)
+        }
+        if let doubt {
+            return LibraryError(doubt)
+        }
         return keepFailure.map { LibraryError($0, about: "\(resource.name) is not kept") }
     }
 }

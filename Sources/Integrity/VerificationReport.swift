@@ -65,10 +65,14 @@ extension VerificationReport {
             else { continue }
             parts.append(Part(rendition, wrong, pinned))
         }
-        if let keys = Part(asset.keys, faults[asset.keys.folder.id] ?? [:], of: asset, pinned) { parts.append(keys) }
+        if let keys = Part(asset.keys, faults[asset.keys.folder.id] ?? [:], of: asset, pinned) {
+            parts.append(keys)
+        }
         let data = asset.sessionData.folder
         let wrong = faults[data.id] ?? [:]
-        if !data.sizes.isEmpty || !wrong.isEmpty { parts.append(Part(data, wrong) { _ in nil }) }
+        if !data.sizes.isEmpty || !wrong.isEmpty {
+            parts.append(Part(data, wrong) { _ in nil })
+        }
     }
 }
 

@@ -11,7 +11,8 @@ package struct DayHours: Equatable, Sendable, LosslessStringConvertible {
             start != end
         else { return nil }
         // A night that ends at midnight ends at 24:00.
-        (self.start, self.end) = (start, end == 0 ? 1440 : end)
+        self.start = start
+        self.end = end == 0 ? 1440 : end
     }
 
     package var description: String { "\(Self.text(start))-\(Self.text(end))" }

@@ -63,7 +63,9 @@ extension Selection {
         // MARK: Reading
 
         private static func quality(_ text: String) throws(Mistake) -> Quality {
-            if let quality = Quality(text) { return quality }
+            if let quality = Quality(text) {
+                return quality
+            }
             if let height = Quality.meantHeight(text) {
                 throw Mistake(
                     description: "no variant has only \(text) bits per second: did you mean \(height)p?")

@@ -14,7 +14,8 @@ struct ArrivalRate: Sendable {
     mutating func record(_ count: Int, at now: ContinuousClock.Instant) {
         if now - start >= Self.span {
             former = (bytes, now - start)
-            (start, bytes) = (now, 0)
+            start = now
+            bytes = 0
         }
         bytes += Int64(count)
     }
@@ -56,17 +57,23 @@ public struct AbandonedTransfer: Sendable {
 
     /// Describes a transfer by its facts.
     public init(received: Int64, missing: Int64?, rate: Double?, isContinuable: Bool) {
-        (self.received, self.missing, self.rate) = (received, missing, rate)
+        self.received = received
+        self.missing = missing
+        self.rate = rate
         self.isContinuable = isContinuable
     }
 
     /// The decision.
     public var verdict: Verdict {
         guard let missing else { return .stop }
-        if missing <= 0 { return .finishSoon }
+        if missing <= 0 {
+            return .finishSoon
+        }
         // Without a byte of its own it has nothing to lose.
         guard let rate else { return .stop }
-        if Double(missing) <= rate * (Self.grace / .seconds(1)) { return .finishSoon }
+        if Double(missing) <= rate * (Self.grace / .seconds(1)) {
+            return .finishSoon
+        }
         // Stopping would lose more bytes than finishing costs.
         return !isContinuable && missing < received ? .finishLast : .stop
     }

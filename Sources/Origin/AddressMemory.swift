@@ -13,11 +13,15 @@ struct AddressMemory {
 
     mutating func recordFailure(_ address: SocketAddress, now: ContinuousClock.Instant) {
         failures = failures.filter { now - $0.value < Self.life }
-        if failures.count < Self.maximumCount || failures[address] != nil { failures[address] = now }
+        if failures.count < Self.maximumCount || failures[address] != nil {
+            failures[address] = now
+        }
     }
 
     mutating func recordSuccess(_ address: SocketAddress) {
-        if !failures.isEmpty { failures[address] = nil }
+        if !failures.isEmpty {
+            failures[address] = nil
+        }
     }
 
     /// The addresses without a failure in the given order, then the others.

@@ -52,7 +52,8 @@ struct SocketAddress: Hashable {
         if let exact = SocketAddress(literal: text, port: port) {
             self = exact
         } else if inet_aton(text, &v4) != 0 {
-            (bytes, self.port) = (withUnsafeBytes(of: v4) { Array($0) }, port)
+            bytes = withUnsafeBytes(of: v4) { Array($0) }
+            self.port = port
         } else {
             return nil
         }
@@ -60,7 +61,9 @@ struct SocketAddress: Hashable {
 
     /// The addresses of a host that no resolver is asked for, with the port 0; nil for any other name.
     static func known(of host: String) -> [SocketAddress]? {
-        if let address = SocketAddress(loose: host, port: 0) { return [address] }
+        if let address = SocketAddress(loose: host, port: 0) {
+            return [address]
+        }
         return HostClass.isLoopback(host) ? [SocketAddress(bytes: [127, 0, 0, 1], port: 0)] : nil
     }
 
@@ -83,9 +86,15 @@ struct SocketAddress: Hashable {
 
     /// The class, by the embedded IPv4 address if there is one.
     var hostClass: HostClass {
-        if let embeddedIPv4 { return Self.classOfIPv4(embeddedIPv4) }
-        if bytes.count == 4 { return Self.classOfIPv4(bytes) }
-        if bytes.dropLast().allSatisfy({ $0 == 0 }), bytes.last == 1 { return .loopback }
+        if let embeddedIPv4 {
+            return Self.classOfIPv4(embeddedIPv4)
+        }
+        if bytes.count == 4 {
+            return Self.classOfIPv4(bytes)
+        }
+        if bytes.dropLast().allSatisfy({ $0 == 0 }), bytes.last == 1 {
+            return .loopback
+        }
         return isPublicIPv6 ? .public : .private
     }
 
@@ -93,9 +102,13 @@ struct SocketAddress: Hashable {
     /// every IPv4 host has such an address.
     var embeddedIPv4: [UInt8]? {
         guard bytes.count == 16 else { return nil }
-        if bytes.starts(with: Self.translatedPrefix) { return Array(bytes[12...]) }
+        if bytes.starts(with: Self.translatedPrefix) {
+            return Array(bytes[12...])
+        }
         // The prefix of a network's own translator (RFC 8215), with the usual length of 96 bits.
-        if bytes.starts(with: [0, 0x64, 0xFF, 0x9B, 0, 1]) { return Array(bytes[12...]) }
+        if bytes.starts(with: [0, 0x64, 0xFF, 0x9B, 0, 1]) {
+            return Array(bytes[12...])
+        }
         return bytes.starts(with: [0x20, 0x02]) ? Array(bytes[2..<6]) : nil
     }
 
@@ -134,7 +147,9 @@ public enum HostClass: String, Sendable {
 
     /// True for a name or an address of this machine.
     static func isLoopback(_ host: String) -> Bool {
-        if let address = SocketAddress(loose: host, port: 0) { return address.hostClass == .loopback }
+        if let address = SocketAddress(loose: host, port: 0) {
+            return address.hostClass == .loopback
+        }
         return host == "localhost" || host.hasSuffix(".localhost")
     }
 
@@ -184,17 +199,23 @@ struct AddressRights {
     /// True if the user's host has this address too, under its other name.
     private func isNamedHost(at address: SocketAddress?) -> Bool {
         guard let address, isNamedPrivate else { return false }
-        if address.hostClass == .loopback { return namedAddresses.allSatisfy { $0.hostClass == .loopback } }
+        if address.hostClass == .loopback {
+            return namedAddresses.allSatisfy { $0.hostClass == .loopback }
+        }
         return namedAddresses.contains { $0.bytes == address.bytes }
     }
 
     func allows(_ kind: HostClass, at address: SocketAddress?) -> Bool {
-        if kind == .public { return true }
+        if kind == .public {
+            return true
+        }
         if allowedHosts.contains(where: { $0.matches(host: peer.host, port: peer.port, address: address) }) {
             return true
         }
         guard let namedPeer, firstClass != .public, isNamedHost || isNamedHost(at: address) else { return false }
-        if peer.port == namedPeer.port { return true }
+        if peer.port == namedPeer.port {
+            return true
+        }
         return kind == .private && [80, 443].contains(peer.port)
     }
 

@@ -44,7 +44,8 @@ public struct AllowedHost: Hashable, Sendable, CustomStringConvertible {
     }
 
     private static func split(_ text: String) -> (host: Substring, port: UInt16?)? {
-        var (host, tail) = (text[...], ""[...])
+        var host = text[...]
+        var tail = ""[...]
         if text.hasPrefix("[") {
             guard let end = text.firstIndex(of: "]") else { return nil }
             host = text[..<end].dropFirst()
@@ -54,9 +55,12 @@ public struct AllowedHost: Hashable, Sendable, CustomStringConvertible {
             tail = tail.dropFirst(size.count)
             host = Substring(String(host) + size)
         } else if text.count(where: { $0 == ":" }) == 1, let colon = text.firstIndex(of: ":") {
-            (host, tail) = (text[..<colon], text[colon...])
+            host = text[..<colon]
+            tail = text[colon...]
         }
-        if tail.isEmpty { return (host, nil) }
+        if tail.isEmpty {
+            return (host, nil)
+        }
         guard tail.first == ":", tail.utf8.dropFirst().allSatisfy(\.isDigitByte), let port = UInt16(tail.dropFirst()),
             port > 0
         else { return nil }

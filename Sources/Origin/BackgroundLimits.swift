@@ -71,7 +71,9 @@ struct WindowLimiter {
     /// Records the setup time of a new connection: one round trip, or more on a busy link.
     mutating func connected(in time: Duration) {
         roundTrips.append(time)
-        if roundTrips.count > Self.connections { roundTrips.removeFirst() }
+        if roundTrips.count > Self.connections {
+            roundTrips.removeFirst()
+        }
     }
 
     /// Records the bytes received since the start; true if that is a new measurement.
@@ -89,7 +91,9 @@ struct WindowLimiter {
             return true
         }
         rates.append(Double(bytes - last.bytes) / (time / .seconds(1)))
-        if rates.count > Self.samples { rates.removeFirst() }
+        if rates.count > Self.samples {
+            rates.removeFirst()
+        }
         return true
     }
 }

@@ -41,7 +41,9 @@ struct ConnectionPlan {
         guard proxy != nil else { return nil }
         let address = SocketAddress(loose: rights.peer.host, port: rights.peer.port)
         let kind = HostClass(ofName: rights.peer.host)
-        if let address, !rules.isPossible(address) { return rights.refusal(of: kind, at: address) }
+        if let address, !rules.isPossible(address) {
+            return rights.refusal(of: kind, at: address)
+        }
         return rights.allows(kind, at: address) ? nil : rights.refusal(of: kind, at: address)
     }
 
@@ -54,7 +56,9 @@ struct ConnectionPlan {
             set(CURLOPT_PROXYUSERNAME, proxy.user)
             set(CURLOPT_PROXYPASSWORD, proxy.user == nil ? nil : proxy.password ?? "")
         }
-        if let socket { set(CURLOPT_UNIX_SOCKET_PATH, socket) }
+        if let socket {
+            set(CURLOPT_UNIX_SOCKET_PATH, socket)
+        }
         if isInsecure {
             set(CURLOPT_SSL_VERIFYPEER, 0)
             set(CURLOPT_SSL_VERIFYHOST, 0)

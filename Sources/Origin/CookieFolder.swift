@@ -11,7 +11,8 @@ import Glibc
 
     /// Creates the object for a folder, which is created when there is something to keep.
     public init(_ path: String, report: @escaping @Sendable (String) -> Void) {
-        (self.path, self.report) = (path, report)
+        self.path = path
+        self.report = report
     }
 
     /// Deletes the files of assets that are gone.
@@ -23,7 +24,9 @@ import Glibc
             let name = withUnsafePointer(to: &entry.pointee.d_name) {
                 $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
-            if name.hasPrefix(".") || known.contains(name) { continue }
+            if name.hasPrefix(".") || known.contains(name) {
+                continue
+            }
             unlink("\(path)/\(name)")
         }
     }
@@ -38,7 +41,9 @@ import Glibc
 
     /// Renames the file of an asset whose revision, which shares its jar, has another id.
     public func rename(_ jar: CookieJar, to id: String) {
-        if jar.storage != nil { Glibc.rename("\(path)/\(jar.file)", "\(path)/\(id)") }
+        if jar.storage != nil {
+            Glibc.rename("\(path)/\(jar.file)", "\(path)/\(id)")
+        }
         jar.file = id
     }
 
@@ -51,7 +56,8 @@ import Glibc
 
     func keep(_ lines: [String], in file: String) {
         mkdir(path, 0o700)
-        let (target, draft) = ("\(path)/\(file)", "\(path)/\(file).new")
+        let target = "\(path)/\(file)"
+        let draft = "\(path)/\(file).new"
         unlink(draft)
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { return fail() }
@@ -63,7 +69,9 @@ import Glibc
     }
 
     private func fail() {
-        if !isBroken { report("cookies cannot be kept in \(path): \(String(cString: strerror(errno)))") }
+        if !isBroken {
+            report("cookies cannot be kept in \(path): \(String(cString: strerror(errno)))")
+        }
         isBroken = true
     }
 

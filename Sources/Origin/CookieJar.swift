@@ -87,7 +87,9 @@ public import HTTPMessage
     func recordChange() {
         isChanged = true
         guard storage != nil else { return }
-        if timer == nil { timer = LoopTimer { [unowned self] in save() } }
+        if timer == nil {
+            timer = LoopTimer { [unowned self] in save() }
+        }
         timer?.schedule(after: max(.zero, Self.pause - (.now - lastSave)))
     }
 
@@ -95,7 +97,8 @@ public import HTTPMessage
     public func save() {
         guard share != nil, let storage else { return }
         timer?.cancel()
-        (lastSave, isChanged) = (.now, false)
+        lastSave = .now
+        isChanged = false
         var lines = lines
         if lines.count > Self.maximumCount {
             edit { _ = weir_easy_set_text($0, CURLOPT_COOKIELIST, "ALL") }
@@ -112,7 +115,9 @@ public import HTTPMessage
         save()
         guard let opened = share, storage != nil || lines.isEmpty else { return }
         // Fails while a request uses it.
-        if curl_share_cleanup(opened) == CURLSHE_OK { share = nil }
+        if curl_share_cleanup(opened) == CURLSHE_OK {
+            share = nil
+        }
     }
 
     /// True if libcurl's part is in memory.
@@ -144,7 +149,9 @@ public import HTTPMessage
         let cookies = lines.compactMap { StoredCookie($0.utf8) }
         guard !cookies.isEmpty else { return }
         edit { handle in
-            for cookie in cookies { _ = weir_easy_set_text(handle, CURLOPT_COOKIELIST, cookie.line) }
+            for cookie in cookies {
+                _ = weir_easy_set_text(handle, CURLOPT_COOKIELIST, cookie.line)
+            }
         }
     }
 

@@ -88,7 +88,9 @@ enum ConnectionFailure {
     /// The fault of a head that libcurl refuses, by its words; `isLength` if the body can be read all the same.
     static func malformedHead(_ words: String) -> (cause: String, isLength: Bool) {
         let known = words.lowercased()
-        if known.contains("content-length") { return ("its Content-Length is not a number", true) }
+        if known.contains("content-length") {
+            return ("its Content-Length is not a number", true)
+        }
         if known.contains("header without colon") {
             return ("a line of its header has no colon. Ask the server's owner to correct it", false)
         }

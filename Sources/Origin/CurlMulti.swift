@@ -57,7 +57,9 @@ import HTTPMessage
             // libcurl calls on the loop's thread; the handle only serves as a key.
             nonisolated(unsafe) let easy = easy
             CurlMulti.from(context) {
-                if let easy, let request = $0.requests[easy] { $0.record(socket, what, of: request) }
+                if let easy, let request = $0.requests[easy] {
+                    $0.record(socket, what, of: request)
+                }
                 $0.watch(socket, for: what)
             }
             return 0
@@ -69,7 +71,9 @@ import HTTPMessage
     }
 
     isolated deinit {
-        for easy in requests.keys { curl_multi_remove_handle(handle, easy) }
+        for easy in requests.keys {
+            curl_multi_remove_handle(handle, easy)
+        }
         curl_multi_cleanup(handle)
     }
 
@@ -109,7 +113,9 @@ import HTTPMessage
 
     /// Buffers bytes from within libcurl; false if the owner has refused further bytes.
     func append(_ bytes: UnsafeRawBufferPointer, of request: CurlRequest) -> Bool {
-        if bufferedRequest !== request || !buffer.hasRoom(for: bytes.count) { flushBuffer() }
+        if bufferedRequest !== request || !buffer.hasRoom(for: bytes.count) {
+            flushBuffer()
+        }
         guard !request.isStopped else { return false }
         guard buffer.hasRoom(for: bytes.count) else { return request.deliver(bytes) }
         bufferedRequest = request
@@ -120,7 +126,9 @@ import HTTPMessage
     private func flushBuffer() {
         guard let request = bufferedRequest, !buffer.isEmpty else { return }
         bufferedRequest = nil
-        if !buffer.drain(request.deliver) { stopped.append(request) }
+        if !buffer.drain(request.deliver) {
+            stopped.append(request)
+        }
     }
 
     /// Ends requests whose owners refused bytes that libcurl had already handed over.
@@ -172,15 +180,21 @@ import HTTPMessage
         wake()
         flushBuffer()
         isInside = false
-        for request in removals { remove(request) }
+        for request in removals {
+            remove(request)
+        }
         removals = []
-        for (request, code) in removeFinished() { request.end(code) }
+        for (request, code) in removeFinished() {
+            request.end(code)
+        }
         endStopped()
     }
 
     /// Records that a byte has arrived on a connection that requests share.
     func recordArrival(on port: Int32) {
-        if arrivals.count >= Self.mostArrivals { arrivals = arrivals.filter { .now - $0.value < .seconds(60) } }
+        if arrivals.count >= Self.mostArrivals {
+            arrivals = arrivals.filter { .now - $0.value < .seconds(60) }
+        }
         arrivals[port] = .now
     }
 
@@ -288,7 +302,9 @@ struct BodyBuffer: ~Copyable {
     /// True if more than `harmless` bytes have arrived that nothing has read, on a socket of which the last request has just
     /// ended.
     func hasUnreadBytes(_ socket: Int32, moreThan harmless: Int) -> Bool {
-        if own.contains(socket) { return Self.hasBytes(socket, moreThan: harmless) }
+        if own.contains(socket) {
+            return Self.hasBytes(socket, moreThan: harmless)
+        }
         let wasClosedUnread = unread.remove(socket) != nil
         return harmless == 0 && wasClosedUnread
     }
@@ -303,10 +319,16 @@ struct BodyBuffer: ~Copyable {
     func watch(_ socket: Int32, for interest: DescriptorWatch.Interest?) {
         let entry = entries[socket]
         guard let interest else {
-            if used.contains(socket) { entry?.isEnabled = false } else { entries[socket] = nil }
+            if used.contains(socket) {
+                entry?.isEnabled = false
+            } else {
+                entries[socket] = nil
+            }
             return
         }
-        if let entry, entry.interest == interest { return entry.isEnabled = true }
+        if let entry, entry.interest == interest {
+            return entry.isEnabled = true
+        }
         entries[socket] = nil
         entries[socket] = Entry(
             interest, DescriptorWatch(socket, for: interest) { [weak self] in self?.socketReady(socket, $0) })
@@ -314,7 +336,9 @@ struct BodyBuffer: ~Copyable {
 
     private func socketReady(_ socket: Int32, _ what: DescriptorWatch.Interest) {
         guard let entry = entries[socket] else { return }
-        if entry.isEnabled { return ready(socket, what) }
+        if entry.isEnabled {
+            return ready(socket, what)
+        }
         // The peer has closed it or sends bytes that nothing reads: the watch would fire forever.
         entries[socket] = nil
     }
@@ -322,7 +346,9 @@ struct BodyBuffer: ~Copyable {
     func close(_ socket: Int32) -> Int32 {
         entries[socket] = nil
         used.remove(socket)
-        if own.remove(socket) != nil, Self.hasBytes(socket, moreThan: 0) { unread.insert(socket) }
+        if own.remove(socket) != nil, Self.hasBytes(socket, moreThan: 0) {
+            unread.insert(socket)
+        }
         return Glibc.close(socket)
     }
 }

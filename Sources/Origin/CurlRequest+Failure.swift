@@ -4,20 +4,28 @@ import Glibc
 /// Explains why a request failed, and in which stage a request is.
 extension CurlRequest {
     func failure(_ code: CURLcode) -> TransferState.Failure {
-        if isExcessive { return .init(code: .malformedReply, underlying: "its header fields are too long") }
+        if isExcessive {
+            return .init(code: .malformedReply, underlying: "its header fields are too long")
+        }
         if let refused, openings.isEmpty, socketError == 0 {
             let isOwn = rules.isOwn(refused)
             let reason = isOwn ? "it is Weir itself" : plan.rights.refusal(of: refused.hostClass, at: refused)
             return .init(code: .refusedAddress, underlying: reason, isTransient: false)
         }
-        if let failure = connectionFailure(code) { return failure }
-        if socketError != 0 { return .init(code: .local, underlying: String(cString: strerror(socketError))) }
+        if let failure = connectionFailure(code) {
+            return failure
+        }
+        if socketError != 0 {
+            return .init(code: .local, underlying: String(cString: strerror(socketError)))
+        }
         var systemError = 0
         _ = weir_easy_get_long(handle, CURLINFO_OS_ERRNO, &systemError)
         var failure = TransferState.Failure(
             code, isHeadComplete: isHeadComplete, systemError: Int32(systemError))
         // The proxy's failure says nothing about the host.
-        if plan.proxy != nil { failure.hostFault = nil }
+        if plan.proxy != nil {
+            failure.hostFault = nil
+        }
         return failure
     }
 
@@ -27,7 +35,9 @@ extension CurlRequest {
         if let proxy = plan.proxy {
             let certificate = information(CURLINFO_PROXY_SSL_VERIFYRESULT)
             let cause = ProxyFailure(proxy, code, answer: proxyAnswer, certificate: certificate, words)
-            if let failure = cause.failure { return failure }
+            if let failure = cause.failure {
+                return failure
+            }
         }
         switch code {
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS:
@@ -114,9 +124,13 @@ extension CurlRequest {
     }
 
     private var lateConnection: String {
-        if let proxy = plan.proxy { return "no connection through the proxy \(proxy) in time" }
+        if let proxy = plan.proxy {
+            return "no connection through the proxy \(proxy) in time"
+        }
         let tried = openings.map(\.address.literal).joined(separator: ", ")
-        if tried.isEmpty { return "no connection in time" }
+        if tried.isEmpty {
+            return "no connection in time"
+        }
         return isConnected ? "no TLS handshake in time with \(tried)" : "no connection in time to \(tried)"
     }
 

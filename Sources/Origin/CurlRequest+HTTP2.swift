@@ -13,7 +13,9 @@ extension CurlRequest {
     /// missing. nghttp2 compares the length with the stream in any case (RFC 9113 §8.1.1). For use once the version is known,
     /// before the other header fields.
     func readToEndOfStream() {
-        if readsToEndOfStream { set(CURLOPT_IGNORE_CONTENT_LENGTH, 1) }
+        if readsToEndOfStream {
+            set(CURLOPT_IGNORE_CONTENT_LENGTH, 1)
+        }
     }
 
     /// Only a reply to GET has as many bytes as it states.

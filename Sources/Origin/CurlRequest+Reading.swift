@@ -8,21 +8,31 @@ extension CurlRequest {
     func setReading(_ request: OriginRequest) {
         let decodes = isPlain && attempt.manner.decodes
         _ = weir_easy_set_text(handle, CURLOPT_ACCEPT_ENCODING, decodes ? "gzip" : nil)
-        if decodes, !request.acceptsCompression { append("Accept-Encoding:") }
+        if decodes, !request.acceptsCompression {
+            append("Accept-Encoding:")
+        }
         set(CURLOPT_HTTP_CONTENT_DECODING, decodes ? 1 : 0)
         set(CURLOPT_IGNORE_CONTENT_LENGTH, attempt.manner.ignoresLength ? 1 : 0)
-        if attempt.manner.ignoresLength { append("Connection: close") }
+        if attempt.manner.ignoresLength {
+            append("Connection: close")
+        }
         set(CURLOPT_VERBOSE, 0)
     }
 
     /// Passes a body as it is whose coding libcurl does not know: it would refuse that. Both options apply from here on.
     func adaptReading() {
         guard isPlain else { return }
-        if reply.coding == .identity { set(CURLOPT_HTTP_CONTENT_DECODING, 0) }
+        if reply.coding == .identity {
+            set(CURLOPT_HTTP_CONTENT_DECODING, 0)
+        }
         // Only libcurl's remarks tell of bytes behind the end. A stream of HTTP/2 is read to its own end.
-        if reply.contentLength != nil, !reply.isHTTP2 { set(CURLOPT_VERBOSE, 1) }
+        if reply.contentLength != nil, !reply.isHTTP2 {
+            set(CURLOPT_VERBOSE, 1)
+        }
         let isLimited = attempt.url.scheme == .https && !reply.isHTTP2 && !attempt.manner.ignoresLength
-        if isLimited, reply.coding == .identity { missingByteCount = reply.contentLength }
+        if isLimited, reply.coding == .identity {
+            missingByteCount = reply.contentLength
+        }
     }
 
     /// Looks for bytes behind the stated end, once its last byte has come by TLS. libcurl reads no further than that, and what
@@ -30,11 +40,15 @@ extension CurlRequest {
     func recordArrival(byteCount: Int) {
         guard let missing = missingByteCount else { return }
         missingByteCount = missing - Int64(byteCount)
-        if missingByteCount == 0, weir_easy_pending_bytes_of_tls(handle) > 0 { isExceeded = true }
+        if missingByteCount == 0, weir_easy_pending_bytes_of_tls(handle) > 0 {
+            isExceeded = true
+        }
     }
 
     func receive(remark: UnsafeRawBufferPointer) {
-        if remark.starts(with: "Excess found".utf8) { isExceeded = true }
+        if remark.starts(with: "Excess found".utf8) {
+            isExceeded = true
+        }
     }
 
     /// True if bytes have arrived on the connection that nothing reads. TLS sends a few bytes of its own.

@@ -8,7 +8,9 @@ extension CurlRequest {
         set(CURLOPT_UPLOAD, 1)
         _ = weir_easy_set_offset(handle, CURLOPT_INFILESIZE_LARGE, curl_off_t(outgoing?.size ?? 0))
         let context = Unmanaged.passUnretained(self).toOpaque()
-        for option in [CURLOPT_READDATA, CURLOPT_SEEKDATA] { _ = weir_easy_set_pointer(handle, option, context) }
+        for option in [CURLOPT_READDATA, CURLOPT_SEEKDATA] {
+            _ = weir_easy_set_pointer(handle, option, context)
+        }
         _ = weir_easy_set_write(handle, CURLOPT_READFUNCTION) { start, size, count, context in
             guard let context, let start else { return Int(CURL_READFUNC_ABORT) }
             let request = Unmanaged<CurlRequest>.fromOpaque(context).takeUnretainedValue()

@@ -114,14 +114,20 @@ import HTTPMessage
         setAddresses()
         setFields(request, attempt)
         setMethod(request)
-        if let signature = request.signature { sign(with: signature) }
+        if let signature = request.signature {
+            sign(with: signature)
+        }
         setCallbacks()
     }
 
     isolated deinit {
         _ = weir_easy_set_pointer(handle, CURLOPT_ERRORBUFFER, nil)
         _ = weir_easy_set_pointer(handle, CURLOPT_RESOLVE, nil)
-        if isPlain { handles.release(handle) } else { curl_easy_cleanup(handle) }
+        if isPlain {
+            handles.release(handle)
+        } else {
+            curl_easy_cleanup(handle)
+        }
         errorText.deallocate()
         curl_slist_free_all(lines)
         curl_slist_free_all(resolved)
@@ -136,17 +142,25 @@ import HTTPMessage
             if let cookies, field.isNamed(Self.cookie), !field.value.isEmpty {
                 // libcurl joins it with the jar's cookies: a request has one Cookie field (RFC 6265 §5.4).
                 let given = cookies.merge(field.value, host: attempt.url.host)
-                if !given.isEmpty { set(CURLOPT_COOKIE, given) }
+                if !given.isEmpty {
+                    set(CURLOPT_COOKIE, given)
+                }
                 continue
             }
             // libcurl interprets a name with a semicolon as an empty field.
             append(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
         }
-        if let range = attempt.rangeValue { append("Range: \(range)") }
-        if let validator = attempt.ifRange { append("If-Range: \(validator)") }
+        if let range = attempt.rangeValue {
+            append("Range: \(range)")
+        }
+        if let validator = attempt.ifRange {
+            append("If-Range: \(validator)")
+        }
         // libcurl would otherwise wait one second for "100 Continue" before it sends a larger body. A signed request
         // must not have this line (it would be signed but not sent), and a store may refuse before the body.
-        if request.method != .get, request.signature == nil { append("Expect:") }
+        if request.method != .get, request.signature == nil {
+            append("Expect:")
+        }
     }
 
     private static let cookie = FieldName("Cookie")
@@ -162,16 +176,24 @@ import HTTPMessage
     }
 
     func append(_ line: String) {
-        if let longer = curl_slist_append(lines, line) { lines = longer }
+        if let longer = curl_slist_append(lines, line) {
+            lines = longer
+        }
     }
 
     private func setMethod(_ request: OriginRequest) {
         guard request.method != .get else { return }
         defer { set(CURLOPT_CUSTOMREQUEST, request.method.rawValue) }
-        if outgoing != nil { return setUpload() }
-        if request.method == .head { return set(CURLOPT_NOBODY, 1) }
+        if outgoing != nil {
+            return setUpload()
+        }
+        if request.method == .head {
+            return set(CURLOPT_NOBODY, 1)
+        }
         // With a body, even an empty one, libcurl would add a Content-Type that was not signed.
-        if request.body.isEmpty, request.signature != nil { return }
+        if request.body.isEmpty, request.signature != nil {
+            return
+        }
         request.body.withUnsafeBytes { body in
             _ = weir_easy_set_offset(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count))
             let start = UnsafeMutableRawPointer(mutating: body.baseAddress ?? UnsafeRawPointer(handle))
@@ -244,11 +266,15 @@ import HTTPMessage
     }
 
     private func receive(line: UnsafeRawBufferPointer) -> Bool {
-        if offersHTTP2, connectionPort > 0 { multi?.recordArrival(on: connectionPort) }
+        if offersHTTP2, connectionPort > 0 {
+            multi?.recordArrival(on: connectionPort)
+        }
         guard !isHeadComplete else { return receive(trailer: line) }
         switch reply.receive(line: line) {
         case .incomplete:
-            if reply.fields.count == 0 { readToEndOfStream() }
+            if reply.fields.count == 0 {
+                readToEndOfStream()
+            }
             return true
         case .excessive:
             isExcessive = true
@@ -265,7 +291,9 @@ import HTTPMessage
             }
             reply.address = address
             adaptReading()
-            if let cookies, reply[Self.setCookie] != nil { cookies.recordChange() }
+            if let cookies, reply[Self.setCookie] != nil {
+                cookies.recordChange()
+            }
             return shouldContinue(owner?.request(self, received: reply))
         }
     }
@@ -288,7 +316,9 @@ import HTTPMessage
             receiveLimits.hold()
             return weir_writefunc_pause  // libcurl keeps the bytes.
         }
-        if offersHTTP2 { multi?.recordArrival(on: connectionPort) }
+        if offersHTTP2 {
+            multi?.recordArrival(on: connectionPort)
+        }
         recordArrival(byteCount: bytes.count)
         return !isStopped && (multi?.append(bytes, of: self) ?? false) ? bytes.count : 0
     }
@@ -297,7 +327,9 @@ import HTTPMessage
     func deliver(_ bytes: UnsafeRawBufferPointer) -> Bool { shouldContinue(owner?.request(self, received: bytes)) }
 
     private func shouldContinue(_ answer: Bool?) -> Bool {
-        if answer != true { isStopped = true }
+        if answer != true {
+            isStopped = true
+        }
         return answer == true
     }
 
@@ -318,7 +350,9 @@ import HTTPMessage
         let descriptor = socket(address.pointee.family, flags, address.pointee.protocol)
         guard descriptor >= 0 else {
             // Without IPv6 the other family decides.
-            if errno != EAFNOSUPPORT { socketError = errno }
+            if errno != EAFNOSUPPORT {
+                socketError = errno
+            }
             return descriptor
         }
         openings.append(Opening(descriptor: descriptor, address: target))
@@ -335,7 +369,9 @@ import HTTPMessage
             return false
         }
         guard plan.proxy == nil, plan.socket == nil else {
-            if let opening = openings.last { multi?.sockets.beganUse(of: opening.descriptor) }
+            if let opening = openings.last {
+                multi?.sockets.beganUse(of: opening.descriptor)
+            }
             return true
         }
         guard let address = SocketAddress(literal: literal, port: UInt16(clamping: port)),
@@ -362,14 +398,21 @@ import HTTPMessage
     func setPaused(_ isPaused: Bool) {
         guard isPaused != self.isPaused else { return }
         self.isPaused = isPaused
-        if isPaused { receiveLimits.hold() } else { receiveLimits.restore() }
+        if isPaused {
+            receiveLimits.hold()
+        } else {
+            receiveLimits.restore()
+        }
         // Before the head libcurl has nothing to pause; `receive` pauses at the first body bytes.
-        if isHeadComplete || !isPaused { multi?.pause(self, isPaused) }
+        if isHeadComplete || !isPaused {
+            multi?.pause(self, isPaused)
+        }
     }
 
     /// The connection's setup time; nil for a reused connection.
     var connectTime: Duration? {
-        var (count, time) = (0, curl_off_t(0))
+        var count = 0
+        var time = curl_off_t(0)
         _ = weir_easy_get_long(handle, CURLINFO_NUM_CONNECTS, &count)
         guard count > 0, weir_easy_get_offset(handle, CURLINFO_CONNECT_TIME_T, &time) == CURLE_OK else { return nil }
         return .microseconds(time)
@@ -406,7 +449,9 @@ import HTTPMessage
     }
 
     private func outcome(of code: CURLcode) -> TransferState.Outcome {
-        if let misdirection { return .failed(.misdirected(misdirection)) }
+        if let misdirection {
+            return .failed(.misdirected(misdirection))
+        }
         switch code {
         case CURLE_OK where isExceeded || hasUnreadBytes: return .exceeded
         case CURLE_OK where isShortStream: return .failed(failure(CURLE_PARTIAL_FILE).with(faultOfEndedSession))
@@ -415,7 +460,9 @@ import HTTPMessage
         default:
             let words = String(cString: errorText)
             var failure = failure(code).with(http2Fault(code, words))
-            if contradictsLength(code, words) { failure.hasInvalidLength = true }
+            if contradictsLength(code, words) {
+                failure.hasInvalidLength = true
+            }
             return .failed(failure)
         }
     }
@@ -424,6 +471,8 @@ import HTTPMessage
         set(CURLOPT_AWS_SIGV4, signature.scheme)
         set(CURLOPT_USERNAME, signature.accessKey)
         set(CURLOPT_PASSWORD, signature.secretKey)
-        if let token = signature.sessionToken { append("x-amz-security-token: \(token)") }
+        if let token = signature.sessionToken {
+            append("x-amz-security-token: \(token)")
+        }
     }
 }

@@ -19,7 +19,9 @@ import EventLoop
 
     /// Returns a prepared handle, to be released or cleaned up by the caller; nil if libcurl has no memory.
     func acquire() -> UnsafeMutableRawPointer? {
-        if let handle = idle.popLast() { return handle }
+        if let handle = idle.popLast() {
+            return handle
+        }
         guard let handle = curl_easy_init() else { return nil }
         prepare(handle)
         return handle

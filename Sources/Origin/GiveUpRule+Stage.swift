@@ -59,13 +59,16 @@ extension GiveUpRule {
             _ stage: Stage, readyAt: ContinuousClock.Instant?, sent: Int64, now: ContinuousClock.Instant
         ) {
             if !stage.isSilence {
-                if stage != self.stage { since = now }
+                if stage != self.stage {
+                    since = now
+                }
             } else if sent > self.sent {
                 since = now
             } else if !self.stage.isSilence {
                 since = readyAt ?? now
             }
-            (self.stage, self.sent) = (stage, max(sent, self.sent))
+            self.stage = stage
+            self.sent = max(sent, self.sent)
         }
 
         /// The time until the stage's limit; nil if it has passed. A silence of which another connection may be the cure is

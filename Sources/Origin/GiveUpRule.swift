@@ -159,7 +159,9 @@ public struct GiveUpRule: Sendable {
         after failure: Failure, for waiter: Waiter, policy: RetryPolicy?, jitter: @autoclosure () -> Double
     ) -> Decision {
         // A body that a player has begun is waited for in any case: an end would lose the rest.
-        if failure.isHostDead, !failure.isBegun { return .refuse }
+        if failure.isHostDead, !failure.isBegun {
+            return .refuse
+        }
         let isInsisting = waiter == .player || waiter == .playerOnceBegun && failure.isBegun
         let policy = failure.code.isAway && isInsisting ? retriesWhilePlayerWaits : policy ?? retries
         let pause = policy.pause(
@@ -188,7 +190,9 @@ public struct GiveUpRule: Sendable {
         let isOver = check.left == .zero
         let isEnough = isOver ? received - check.start >= stallBytes : received > check.latest
         guard isEnough || !isOver && !isResumable else { return nil }
-        if isOver { return watch(bodyAt: received, failures: failures, isInsisting: isInsisting) }
+        if isOver {
+            return watch(bodyAt: received, failures: failures, isInsisting: isInsisting)
+        }
         return watch(since: check.start, received, check.left, failures: failures, isInsisting: isInsisting)
     }
 
@@ -249,8 +253,11 @@ public struct GiveUpRule: Sendable {
         package var isStreamed: Bool
 
         package init(isPlayer: Bool, hasFallback: Bool, hasUntriedSource: Bool, isLasting: Bool, isStreamed: Bool) {
-            (self.isPlayer, self.hasFallback, self.hasUntriedSource) = (isPlayer, hasFallback, hasUntriedSource)
-            (self.isLasting, self.isStreamed) = (isLasting, isStreamed)
+            self.isPlayer = isPlayer
+            self.hasFallback = hasFallback
+            self.hasUntriedSource = hasUntriedSource
+            self.isLasting = isLasting
+            self.isStreamed = isStreamed
         }
 
         /// True if the present source need not be insisted on.
@@ -265,7 +272,9 @@ public struct GiveUpRule: Sendable {
     /// Decides what happens once the origin was silent for `originSilence`, before its head or between head and body.
     package static func decision(afterSilenceOf fetching: Fetching, hasHead: Bool) -> Decision {
         guard fetching.isPlayer else { return .wait }
-        if hasHead { return fetching.isStreamed && !fetching.hasFallback ? .sendHead : .wait }
+        if hasHead {
+            return fetching.isStreamed && !fetching.hasFallback ? .sendHead : .wait
+        }
         return fetching.hasAlternative ? .switchSource : .wait
     }
 
@@ -275,7 +284,9 @@ public struct GiveUpRule: Sendable {
     package static func decision(
         afterTimeoutOf needsAll: Bool, hasBytes: Bool, isAwaited: Bool, isPatient: Bool = false
     ) -> Decision {
-        if needsAll { return hasBytes || isAwaited && isPatient ? .wait : .refuse }
+        if needsAll {
+            return hasBytes || isAwaited && isPatient ? .wait : .refuse
+        }
         return isAwaited ? .sendHead : .refuse
     }
 
@@ -373,8 +384,12 @@ public struct GiveUpRule: Sendable {
         package var absent = Duration.seconds(600)
 
         package init(gone: Duration? = nil, absent: Duration? = nil) {
-            if let gone { self.gone = gone }
-            if let absent { self.absent = absent }
+            if let gone {
+                self.gone = gone
+            }
+            if let absent {
+                self.absent = absent
+            }
         }
 
         /// The time without a new segment after which a recording ends.
@@ -388,7 +403,9 @@ public struct GiveUpRule: Sendable {
         package func segmentLimit(
             isListed: Bool, isMissing: Bool, isAbsent: Bool, isOver: Bool, targetDuration: Duration
         ) -> Duration? {
-            if isListed, isAbsent, !isOver { return nil }
+            if isListed, isAbsent, !isOver {
+                return nil
+            }
             let isOutOfSight = !isListed && !isAbsent
             return isMissing || isOutOfSight ? targetDuration * 3 : max(targetDuration * 3, gone)
         }
@@ -443,15 +460,21 @@ public struct RetryPolicy: Hashable, Sendable {
     {
         guard failures <= attempts else { return nil }
         var pause = doubled(firstPause, times: failures - 1, upTo: longestPause) * (1 - min(max(jitter, 0), 1) / 2)
-        if let retryAfter { pause = min(max(pause, retryAfter), longestPause) }
+        if let retryAfter {
+            pause = min(max(pause, retryAfter), longestPause)
+        }
         let isStated = retryAfter.map { $0 <= statedPause } ?? false
-        if let timeLimit, silence + (isStated ? .zero : pause) > timeLimit { return nil }
+        if let timeLimit, silence + (isStated ? .zero : pause) > timeLimit {
+            return nil
+        }
         return pause
     }
 }
 
 private func doubled(_ pause: Duration, times: Int, upTo longest: Duration) -> Duration {
     var pause = pause
-    for _ in 0..<max(0, times) where pause < longest { pause = pause * 2 }
+    for _ in 0..<max(0, times) where pause < longest {
+        pause = pause * 2
+    }
     return min(pause, longest)
 }

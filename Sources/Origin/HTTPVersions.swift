@@ -43,19 +43,27 @@ struct HTTPVersions {
 
     /// True if requests share one connection, as the last reply showed.
     func isMultiplexed(_ origin: WebURL.Origin) -> Bool {
-        if case .http2? = entries[origin] { true } else { false }
+        if case .http2? = entries[origin] {
+            true
+        } else {
+            false
+        }
     }
 
     /// True if HTTP/2 may be offered.
     func mayMultiplex(_ origin: WebURL.Origin, now: ContinuousClock.Instant) -> Bool {
         guard origin.scheme == .https else { return false }
-        if case .avoided(let end)? = entries[origin] { return now >= end }
+        if case .avoided(let end)? = entries[origin] {
+            return now >= end
+        }
         return true
     }
 
     /// True if a request should wait for a connection that is being opened, because it can probably share it.
     func mayShare(_ origin: WebURL.Origin, now: ContinuousClock.Instant) -> Bool {
-        if case .http1? = entries[origin] { return false }
+        if case .http1? = entries[origin] {
+            return false
+        }
         return mayMultiplex(origin, now: now)
     }
 
@@ -63,7 +71,9 @@ struct HTTPVersions {
     mutating func recordReply(_ origin: WebURL.Origin, isHTTP2: Bool, now: ContinuousClock.Instant) {
         // A stream that began before the fault.
         guard mayMultiplex(origin, now: now) else { return }
-        if entries.count >= Self.maximumCount, entries[origin] == nil { entries = [:] }
+        if entries.count >= Self.maximumCount, entries[origin] == nil {
+            entries = [:]
+        }
         entries[origin] = isHTTP2 ? .http2(failedStreams: 0) : .http1
     }
 
@@ -73,12 +83,16 @@ struct HTTPVersions {
     }
 
     mutating func recordLengthless(_ origin: WebURL.Origin, isPlaylist: Bool) {
-        if lengthless.count >= Self.maximumCount { lengthless = [] }
+        if lengthless.count >= Self.maximumCount {
+            lengthless = []
+        }
         lengthless.insert(LengthlessKind(origin: origin, isPlaylist: isPlaylist))
     }
 
     mutating func record(_ fault: Fault, of origin: WebURL.Origin, now: ContinuousClock.Instant) {
-        if fault == .connection || fault == .collision { return }
+        if fault == .connection || fault == .collision {
+            return
+        }
         if fault == .stream, case .http2(let failed)? = entries[origin], failed + 1 < Self.mostFailedStreams {
             entries[origin] = .http2(failedStreams: failed + 1)
         } else if fault != .stream || isMultiplexed(origin) {

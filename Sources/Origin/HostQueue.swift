@@ -47,7 +47,9 @@ struct HostQueue {
 
     mutating func release(_ id: UInt64) {
         if let entry = active.removeValue(forKey: id) {
-            if lent.remove(id) == nil { count(entry.host, -1) }
+            if lent.remove(id) == nil {
+                count(entry.host, -1)
+            }
         } else {
             waiting.removeAll { $0.id == id }
         }
@@ -56,7 +58,11 @@ struct HostQueue {
     /// Lends or reclaims a paused transfer's place; true if changed. The host may exceed its limit by one for a while.
     mutating func lend(_ id: UInt64, _ isLent: Bool) -> Bool {
         guard let host = active[id]?.host, isLent != lent.contains(id) else { return false }
-        if isLent { lent.insert(id) } else { lent.remove(id) }
+        if isLent {
+            lent.insert(id)
+        } else {
+            lent.remove(id)
+        }
         count(host, isLent ? -1 : 1)
         return true
     }
@@ -85,7 +91,9 @@ struct HostQueue {
         guard reserve > 0 else { return [] }
         var displaced: [UInt64] = []
         for entry in waiting where entry.priority == .playback && entry.isCounted {
-            if isReserved(entry.host, now: now) { keepReserve(at: entry.host, now: now) }
+            if isReserved(entry.host, now: now) {
+                keepReserve(at: entry.host, now: now)
+            }
             guard counts[entry.host] ?? 0 >= places else { continue }
             let others = active.values.filter {
                 $0.host == entry.host && $0.priority == .background && !lent.contains($0.id)
@@ -117,7 +125,9 @@ struct HostQueue {
             }
             granted.append(entry.id)
         }
-        if !granted.isEmpty { waiting = left }
+        if !granted.isEmpty {
+            waiting = left
+        }
         return granted
     }
 

@@ -44,15 +44,21 @@ struct HostReach {
     private static let maximumCount = 1000
 
     mutating func recordReply(_ origin: WebURL.Origin, now: ContinuousClock.Instant) {
-        if !failures.isEmpty { failures[origin] = nil }
-        if replies.count >= Self.maximumCount, replies[origin] == nil { replies = [:] }
+        if !failures.isEmpty {
+            failures[origin] = nil
+        }
+        if replies.count >= Self.maximumCount, replies[origin] == nil {
+            replies = [:]
+        }
         replies[origin] = now
     }
 
     mutating func recordFault(
         _ fault: Fault, of origin: WebURL.Origin, reason: String? = nil, now: ContinuousClock.Instant
     ) {
-        if failures.count >= Self.maximumCount, failures[origin] == nil { failures = [:] }
+        if failures.count >= Self.maximumCount, failures[origin] == nil {
+            failures = [:]
+        }
         var failure = failures[origin] ?? Failure(first: now, hadAnswered: hasAnswered(origin, now: now), fault: fault)
         failure.fault = fault
         failure.reason = reason
@@ -65,8 +71,12 @@ struct HostReach {
     /// Begins a look at a host. Returns false if none is needed, because it answered or was looked at a moment ago.
     mutating func beginLook(at origin: WebURL.Origin, now: ContinuousClock.Instant) -> Bool {
         guard !hasAnswered(origin, now: now) else { return false }
-        if let look = looks[origin], now - look < GiveUpRule.lookPause { return false }
-        if looks.count >= Self.maximumCount { looks = [:] }
+        if let look = looks[origin], now - look < GiveUpRule.lookPause {
+            return false
+        }
+        if looks.count >= Self.maximumCount {
+            looks = [:]
+        }
         looks[origin] = now
         return true
     }
@@ -89,7 +99,9 @@ struct HostReach {
 
     func verdict(on origin: WebURL.Origin, now: ContinuousClock.Instant) -> Verdict {
         guard let failure = failures[origin] else { return .reachable }
-        if failure.hadAnswered, now - failure.first < GiveUpRule.restartTime { return .awaited }
+        if failure.hadAnswered, now - failure.first < GiveUpRule.restartTime {
+            return .awaited
+        }
         return isNetworkKnown(beside: origin, failure) ? .dead : .awaited
     }
 

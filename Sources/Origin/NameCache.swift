@@ -48,22 +48,32 @@ struct NameCache {
         guard let entry = entries[name] else { return .unknown }
         let age = now - entry.time
         guard case .addresses = entry.answer else { return age < Self.failureLife ? .known(entry.answer) : .unknown }
-        if entry.isDoubted || age >= Self.oldLife { return .unknown }
+        if entry.isDoubted || age >= Self.oldLife {
+            return .unknown
+        }
         return age < Self.freshLife ? .known(entry.answer) : .old(entry.answer)
     }
 
     /// The addresses that were found last, however old; nil if there are none.
     func formerAddresses(of name: String) -> [SocketAddress]? {
-        if case .addresses(let addresses)? = entries[name]?.answer { addresses } else { nil }
+        if case .addresses(let addresses)? = entries[name]?.answer {
+            addresses
+        } else {
+            nil
+        }
     }
 
     /// Records the result of a lookup, and returns the answer for those that wait for it.
     mutating func record(_ answer: Answer, for name: String, now: ContinuousClock.Instant) -> Answer {
         var answer = answer
-        if case .failed = answer, let known = entries[name], case .addresses = known.answer { answer = known.answer }
+        if case .failed = answer, let known = entries[name], case .addresses = known.answer {
+            answer = known.answer
+        }
         if entries.count >= Self.maximumCount {
             entries = entries.filter { now - $0.value.time < Self.freshLife }
-            if entries.count >= Self.maximumCount { entries = [:] }
+            if entries.count >= Self.maximumCount {
+                entries = [:]
+            }
         }
         entries[name] = Entry(answer: answer, time: now)
         return answer

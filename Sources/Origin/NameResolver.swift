@@ -85,7 +85,8 @@ protocol NameLookup: Sendable {
         while running < Self.maximumThreads, !queue.isEmpty {
             let name = queue.removeFirst()
             running += 1
-            let (lookup, network) = (lookup, network)
+            let lookup = lookup
+            let network = network
             let isStarted = LookupThread.start { [weak self] in
                 let answer = lookup.addresses(of: name)
                 Task { @LoopActor in self?.finish(name, answer, network) }
@@ -100,7 +101,9 @@ protocol NameLookup: Sendable {
         if network == self.network {
             running -= 1
             let answer = cache.record(answer, for: name, now: .now)
-            for waiter in waiters.removeValue(forKey: name) ?? [] { waiter.nameResolved(answer) }
+            for waiter in waiters.removeValue(forKey: name) ?? [] {
+                waiter.nameResolved(answer)
+            }
         }
         startThreads()
     }

@@ -59,8 +59,11 @@ extension OriginClient {
     nonisolated init(atMost most: Int = .max) { self.most = most }
 
     func begin(_ transfer: Transfer, _ continuation: CheckedContinuation<Outcome, Never>) {
-        (self.transfer, self.continuation) = (transfer, continuation)
-        if isCancelled { transfer.fail(.cancelled) }
+        self.transfer = transfer
+        self.continuation = continuation
+        if isCancelled {
+            transfer.fail(.cancelled)
+        }
     }
 
     func cancel() {
@@ -85,7 +88,9 @@ extension OriginClient {
             new = UnsafeRawBufferPointer(rebasing: new[known...])
         }
         bytes.append(contentsOf: new)
-        if bytes.count == most { throw Enough() }
+        if bytes.count == most {
+            throw Enough()
+        }
     }
 
     /// A playlist is not cut in the middle of a line.

@@ -17,15 +17,21 @@ extension OriginClient {
         guard !isOffline else { return }
         var due: [OriginRequest] = []
         for request in requests where due.count < Self.mostLooks {
-            if needsLook(request) { due.append(request) }
+            if needsLook(request) {
+                due.append(request)
+            }
         }
         for request in places where due.count < Self.mostLooks {
-            if mayBeAsked(request), beginLook(atTargetOf: request.url) { due.append(request) }
+            if mayBeAsked(request), beginLook(atTargetOf: request.url) {
+                due.append(request)
+            }
         }
         guard !due.isEmpty else { return }
         await look(due)
         let hosts = Set(due.flatMap { [$0.url.origin, target(of: $0.url)].compactMap(\.self) })
-        if let witness, witness.url.isRequestable, hosts.contains(where: isAwaited) { await look([witness]) }
+        if let witness, witness.url.isRequestable, hosts.contains(where: isAwaited) {
+            await look([witness])
+        }
     }
 
     private func look(_ requests: [OriginRequest]) async {
@@ -80,19 +86,27 @@ extension OriginRequest {
     }
 
     func transfer(_ transfer: Transfer, received head: OriginHead) {
-        if ended.insert(transfer.id).inserted { endLook() }
+        if ended.insert(transfer.id).inserted {
+            endLook()
+        }
         // A body of one byte is read to its end, so that its connection can be used again.
-        if head.length != 1 { transfer.cancel() }
+        if head.length != 1 {
+            transfer.cancel()
+        }
     }
 
     func transfer(_ transfer: Transfer, received bytes: UnsafeRawBufferPointer, at offset: Int64) {}
 
     func transfer(_ transfer: Transfer, ended result: Result<Void, OriginError>) {
-        if ended.insert(transfer.id).inserted { endLook() }
+        if ended.insert(transfer.id).inserted {
+            endLook()
+        }
     }
 
     private func endLook() {
         left -= 1
-        if left == 0 { continuation.resume() }
+        if left == 0 {
+            continuation.resume()
+        }
     }
 }

@@ -20,7 +20,9 @@ public import HTTPMessage
             reach.recordNetworkChange()
             addressMemory = AddressMemory()
             prober?.schedule()
-            if isOffline { Array(transfers.values).forEach { $0.fail(.offline) } }
+            if isOffline {
+                Array(transfers.values).forEach { $0.fail(.offline) }
+            }
             names.reset()
         }
     }
@@ -28,7 +30,9 @@ public import HTTPMessage
     /// The share of the link for background transfers, running ones included.
     public var backgroundAllowance = BackgroundAllowance.full {
         didSet {
-            if backgroundAllowance != oldValue { applyAllowance() }
+            if backgroundAllowance != oldValue {
+                applyAllowance()
+            }
         }
     }
     /// The user's handlers; nil for none.
@@ -71,7 +75,8 @@ public import HTTPMessage
     }
 
     init(configuration: Configuration, lookup: any NameLookup, report: @escaping @Sendable (String) -> Void) {
-        (self.configuration, self.report) = (configuration, report)
+        self.configuration = configuration
+        self.report = report
         names = NameResolver(lookup)
         handles = EasyHandlePool(configuration)
         pools = ConnectionPools(configuration)
@@ -83,15 +88,25 @@ public import HTTPMessage
         refill = LoopTimer { [weak self] in self?.turn() }
         yieldTimer = LoopTimer { [weak self] in self?.turn() }
         prober = OriginProber(self)
-        if configuration.backgroundRate != nil { applyAllowance() }
+        if configuration.backgroundRate != nil {
+            applyAllowance()
+        }
     }
 
     /// Starts a transfer. Retains the receiver until the end, and first notifies it after the loop's current callback.
     @discardableResult public func start(_ request: OriginRequest, receiver: any TransferReceiver) -> Transfer {
-        if isOffline { return start(request, receiver, refusal: .offline) }
-        if request.url.isPlaceholder { return start(request, receiver, refusal: .unreachable) }
-        if isHandled(request) { return start(request, receiver) }
-        if request.url.needsHandler { return start(request, receiver, refusal: .noHandler) }
+        if isOffline {
+            return start(request, receiver, refusal: .offline)
+        }
+        if request.url.isPlaceholder {
+            return start(request, receiver, refusal: .unreachable)
+        }
+        if isHandled(request) {
+            return start(request, receiver)
+        }
+        if request.url.needsHandler {
+            return start(request, receiver, refusal: .noHandler)
+        }
         switch presence.admit(request.url.origin, now: .now) {
         case .normal: return start(request, receiver)
         case .probe: return start(request, receiver, isProbe: true)
@@ -125,7 +140,9 @@ public import HTTPMessage
     /// True if the URL's origin is presumed absent, so that a caller with an alternative should not wait for it. The
     /// call also keeps the origin being probed for `GiveUpRule.absenceInterest`, so that its return is noticed soon.
     public func isPresumedAbsent(_ url: WebURL) -> Bool {
-        if url.isPlaceholder { return true }
+        if url.isPlaceholder {
+            return true
+        }
         // Send due probes first, so that the end of a pause does not make a caller wait. After a long time without
         // requests, the next caller's own request is the probe.
         prober?.sendDueProbes()
@@ -165,7 +182,8 @@ public import HTTPMessage
 
     /// See `RedirectMemory.beginLook`.
     func beginLook(atTargetOf url: WebURL) -> Bool {
-        let (reach, now) = (reach, ContinuousClock.now)
+        let reach = reach
+        let now = ContinuousClock.now
         return redirects.beginLook(at: url, isDead: { reach.isDead($0, now: now) }, now: now)
     }
 
@@ -183,7 +201,8 @@ public import HTTPMessage
 
     /// Lets the next request to each dead host be a look at it, however short ago the last one was.
     public func lookAtDeadHostsAgain() {
-        let (reach, now) = (reach, ContinuousClock.now)
+        let reach = reach
+        let now = ContinuousClock.now
         presence.endPauses(of: { reach.isDead($0, now: now) }, now: now)
     }
 
@@ -214,17 +233,29 @@ public import HTTPMessage
         let beginning = starting
         starting = []
         for (transfer, refusal) in beginning {
-            if let refusal { transfer.refuse(refusal) } else { transfer.begin() }
+            if let refusal {
+                transfer.refuse(refusal)
+            } else {
+                transfer.begin()
+            }
         }
         // Paused transfers lend their places before any transfer is displaced.
-        if isThrottling { throttle() }
+        if isThrottling {
+            throttle()
+        }
         let now = ContinuousClock.now
         let displaced = queue.displace(now: now, isMultiplexed: versions.isMultiplexed) { id in
             transfers[id]?.mayStop ?? true
         }
-        for id in displaced { transfers[id]?.displaced() }
-        for id in queue.grant(now: now, isMultiplexed: versions.isMultiplexed) { transfers[id]?.placeGranted() }
-        if isThrottling { throttle() }
+        for id in displaced {
+            transfers[id]?.displaced()
+        }
+        for id in queue.grant(now: now, isMultiplexed: versions.isMultiplexed) {
+            transfers[id]?.placeGranted()
+        }
+        if isThrottling {
+            throttle()
+        }
     }
 
     func enqueue(_ transfer: Transfer, host: WebURL.Origin) {
@@ -245,7 +276,9 @@ public import HTTPMessage
     func remove(_ transfer: Transfer) { transfers[transfer.id] = nil }
 
     func lend(_ transfer: Transfer, _ isLent: Bool) {
-        if queue.lend(transfer.id, isLent) { pump?.fireSoon() }
+        if queue.lend(transfer.id, isLent) {
+            pump?.fireSoon()
+        }
     }
 
     func recordEnd(_ error: OriginError?, _ request: OriginRequest, at url: WebURL, isProbe: Bool) {
@@ -254,9 +287,15 @@ public import HTTPMessage
         case .hostDead: presence.recordDeath(url.origin, now: .now)
         default: break
         }
-        if isProbe { presence.endProbe(request.url.origin, isTimeout: error?.code.isTimeout ?? false, now: .now) }
-        if error != nil, presence.isAbsent(url.origin, now: .now) { prober?.record(request, at: url) }
-        if isProbe { prober?.schedule() }
+        if isProbe {
+            presence.endProbe(request.url.origin, isTimeout: error?.code.isTimeout ?? false, now: .now)
+        }
+        if error != nil, presence.isAbsent(url.origin, now: .now) {
+            prober?.record(request, at: url)
+        }
+        if isProbe {
+            prober?.schedule()
+        }
     }
 
     /// Notes, once for two origins, that a redirect has led from https to http.
@@ -290,20 +329,28 @@ public import HTTPMessage
 
     /// Records what the end of an attempt says about the addresses of its host.
     func record(_ outcome: TransferState.Outcome, of wire: CurlRequest) {
-        if recordGatewayFailure(of: wire) { return }
+        if recordGatewayFailure(of: wire) {
+            return
+        }
         switch outcome {
         case .finished: if let address = wire.connected { addressMemory.recordSuccess(address) }
         case .failed(let failure) where failure.code.isAway || failure.code == .cutShort:
-            for address in wire.failingAddresses { addressMemory.recordFailure(address, now: .now) }
+            for address in wire.failingAddresses {
+                addressMemory.recordFailure(address, now: .now)
+            }
             names.recordFailure(of: wire.attempt.url.host)
             // Idle connections may lead to the same address.
-            if hasOtherAddress(wire) { recordTimeout(of: wire.attempt.url) }
+            if hasOtherAddress(wire) {
+                recordTimeout(of: wire.attempt.url)
+            }
         default: break
         }
     }
 
     func doubt(about wire: CurlRequest) -> GiveUpRule.Doubt? {
-        if hasOtherAddress(wire) { return .otherAddress }
+        if hasOtherAddress(wire) {
+            return .otherAddress
+        }
         return wire.isOnUsedConnection && !staleConnections.isSlow(wire.attempt.url.origin) ? .usedConnection : nil
     }
 
@@ -371,7 +418,8 @@ public import HTTPMessage
         plan.proxy = configuration.proxies.proxy(for: attempt.url, choice: request.route.proxy)
         plan.socket = request.socket
         plan.isInsecure = request.route.isInsecure
-        (plan.certificate, plan.key) = (request.route.certificate, request.route.key)
+        plan.certificate = request.route.certificate
+        plan.key = request.route.key
         return plan
     }
 
@@ -408,7 +456,9 @@ public import HTTPMessage
         }
         guard isReported || wire.isSilent(for: configuration.giveUpRule.sharedSilence) else { return }
         recordTimeout(of: wire.attempt.url)
-        for transfer in Array(transfers.values) where transfer.sharesConnection(of: wire) { transfer.displaced() }
+        for transfer in Array(transfers.values) where transfer.sharesConnection(of: wire) {
+            transfer.displaced()
+        }
     }
 
     func recordFault(_ fault: HTTPVersions.Fault, at url: WebURL) {
@@ -425,15 +475,23 @@ public import HTTPMessage
         let wasMultiplexed = versions.isMultiplexed(origin)
         versions.recordReply(origin, isHTTP2: wire.reply.isHTTP2, now: .now)
         // There are more places now.
-        if !wasMultiplexed, versions.isMultiplexed(origin) { pump?.fireSoon() }
+        if !wasMultiplexed, versions.isMultiplexed(origin) {
+            pump?.fireSoon()
+        }
     }
 
     /// Handles a head's arrival: the connection can be limited now; at the request's start that may be too early.
     func headReceived(on wire: CurlRequest) {
         recordVersion(of: wire)
-        if let time = wire.connectTime { windowLimiter.connected(in: time) }
-        for address in wire.lostAddresses { addressMemory.recordFailure(address, now: .now) }
-        if isThrottling { pump?.fireSoon() }
+        if let time = wire.connectTime {
+            windowLimiter.connected(in: time)
+        }
+        for address in wire.lostAddresses {
+            addressMemory.recordFailure(address, now: .now)
+        }
+        if isThrottling {
+            pump?.fireSoon()
+        }
     }
 
     /// Counts received bytes. Above the allowance, running transfers pause in the next turn.
@@ -449,7 +507,9 @@ public import HTTPMessage
         }
         guard priority == .background, bucket != nil else { return }
         bucket?.consume(bytes, at: .now)
-        if bucket?.wait(at: .now) != nil { pump?.fireSoon() }
+        if bucket?.wait(at: .now) != nil {
+            pump?.fireSoon()
+        }
     }
 
     /// Throttles again after a time, if nothing else does before.
@@ -458,7 +518,9 @@ public import HTTPMessage
     private func throttle() {
         let isStopped = backgroundAllowance.rate == 0
         let wait = bucket?.wait(at: .now)
-        if let wait { refill?.schedule(after: wait) }
+        if let wait {
+            refill?.schedule(after: wait)
+        }
         let hold: Transfer.Hold = isStopped ? .long : wait != nil ? .brief : .none
         let widest = windowLimiter.window
         let window = backgroundAllowance.window ?? widest

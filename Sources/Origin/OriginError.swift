@@ -65,12 +65,15 @@ public struct OriginError: Error, Hashable, Sendable, CustomStringConvertible {
     public init(_ code: Code, url: WebURL, status: Int? = nil, underlying: String? = nil) {
         self.code = code
         self.url = url.redacted
-        (self.status, self.underlying) = (status, underlying)
+        self.status = status
+        self.underlying = underlying
     }
 
     private init(_ error: OriginError, _ code: Code) {
         self.code = code
-        (url, status, underlying) = (error.url, error.status, error.underlying)
+        url = error.url
+        status = error.status
+        underlying = error.underlying
     }
 
     /// This failure as that of a dead host.

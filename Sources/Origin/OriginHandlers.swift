@@ -41,7 +41,9 @@ public struct HandlerTerms: Sendable {
 
     /// Creates terms; by default none.
     public init(fields: UserFields = UserFields(), title: String? = nil, expires: Double? = nil) {
-        (self.fields, self.title, self.expires) = (fields, title, expires)
+        self.fields = fields
+        self.title = title
+        self.expires = expires
     }
 }
 
@@ -70,7 +72,9 @@ extension Reply {
             lines = ["HTTP/1.1 416 Range Not Satisfiable", "Content-Length: 0", "Content-Range: bytes */\(count)"]
         }
         self.init()
-        for line in lines + [""] { (line + "\r\n").withBytes { _ = receive(line: $0) } }
+        for line in lines + [""] {
+            (line + "\r\n").withBytes { _ = receive(line: $0) }
+        }
     }
 
     /// The bytes of a range that there are; nil if there are none.

@@ -44,18 +44,24 @@ struct OriginPresence {
     mutating func admit(_ origin: WebURL.Origin, now: ContinuousClock.Instant) -> Admission {
         recordInterest(origin, now: now)
         guard let record = records[origin], record.until != nil, !record.isSuspect else { return .normal }
-        if isAbsent(origin, now: now) { return .refused }
+        if isAbsent(origin, now: now) {
+            return .refused
+        }
         records[origin]?.isProbed = true
         return .probe
     }
 
     /// Records interest in the origin, even by a caller that uses an alternative.
     mutating func recordInterest(_ origin: WebURL.Origin, now: ContinuousClock.Instant) {
-        if !records.isEmpty { records[origin]?.lastRequested = now }
+        if !records.isEmpty {
+            records[origin]?.lastRequested = now
+        }
     }
 
     mutating func recordReply(_ origin: WebURL.Origin) {
-        if !records.isEmpty { records[origin] = nil }
+        if !records.isEmpty {
+            records[origin] = nil
+        }
     }
 
     mutating func recordUnreachable(_ origin: WebURL.Origin, now: ContinuousClock.Instant) {
@@ -83,13 +89,17 @@ struct OriginPresence {
 
     /// Ends the pauses of these origins: the next transfer to each is a probe.
     mutating func endPauses(of isMeant: (WebURL.Origin) -> Bool, now: ContinuousClock.Instant) {
-        for (origin, record) in records where record.until != nil && isMeant(origin) { records[origin]?.until = now }
+        for (origin, record) in records where record.until != nil && isMeant(origin) {
+            records[origin]?.until = now
+        }
     }
 
     mutating func recordTimeout(_ origin: WebURL.Origin, now: ContinuousClock.Instant) {
         var record = records[origin] ?? Record(lastRequested: now)
         guard record.isNews(now) else { return }
-        if record.until == nil { record.isSuspect = true }
+        if record.until == nil {
+            record.isSuspect = true
+        }
         pause(&record, now)
         records[origin] = record
     }
@@ -103,7 +113,11 @@ struct OriginPresence {
     /// Records the end of a probe whose meaning is not yet recorded: either it timed out, or the next probe decides.
     mutating func endProbe(_ origin: WebURL.Origin, isTimeout: Bool, now: ContinuousClock.Instant) {
         guard records[origin]?.isProbed ?? false else { return }
-        if isTimeout { recordTimeout(origin, now: now) } else { abandonProbe(origin) }
+        if isTimeout {
+            recordTimeout(origin, now: now)
+        } else {
+            abandonProbe(origin)
+        }
     }
 
     /// Records a probe without a result: the next transfer is the probe.
@@ -121,7 +135,9 @@ struct OriginPresence {
         of origins: some Sequence<WebURL.Origin>, now: ContinuousClock.Instant
     ) -> [WebURL.Origin] {
         let due = origins.filter { origin in probeTime(origin).map { $0 <= now } ?? false }
-        for origin in due { records[origin]?.isProbed = true }
+        for origin in due {
+            records[origin]?.isProbed = true
+        }
         return due
     }
 
@@ -143,7 +159,9 @@ struct StaleConnections {
     private static let mostSlow = 1_000
 
     mutating func recordSlowReply(_ origin: WebURL.Origin) {
-        if slow.count >= Self.mostSlow { slow = [] }
+        if slow.count >= Self.mostSlow {
+            slow = []
+        }
         slow.insert(origin)
     }
 

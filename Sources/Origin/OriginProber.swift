@@ -23,7 +23,9 @@ import HTTPMessage
     }
 
     func schedule() {
-        if !requests.isEmpty { requests = requests.filter { client.presence.isDown($0.key) } }
+        if !requests.isEmpty {
+            requests = requests.filter { client.presence.isDown($0.key) }
+        }
         guard let next = client.presence.nextProbe(of: requests.keys) else {
             timer?.cancel()
             return
@@ -33,15 +35,20 @@ import HTTPMessage
 
     func sendDueProbes() {
         for origin in client.presence.beginProbes(of: requests.keys, now: .now) {
-            if let request = requests[origin] { client.probe(request, receiver: Probe()) }
+            if let request = requests[origin] {
+                client.probe(request, receiver: Probe())
+            }
         }
         schedule()
     }
 
     private static func probe(like request: OriginRequest, at url: WebURL, within limit: Duration) -> OriginRequest {
         var probe = OriginRequest(url)
-        (probe.fields, probe.credentials, probe.namedPeer) = (request.fields, request.credentials, request.namedPeer)
-        (probe.cookies, probe.route) = (request.cookies, request.route)
+        probe.fields = request.fields
+        probe.credentials = request.credentials
+        probe.namedPeer = request.namedPeer
+        probe.cookies = request.cookies
+        probe.route = request.route
         probe.range = 0..<1
         probe.acceptsAnyStatus = true
         // A probe must not wait for a place: an origin that does not answer has all its places occupied.

@@ -132,12 +132,16 @@ public struct OriginRequest: Sendable {
     func fields(for url: WebURL) -> [FieldLine] {
         // A user name in the URL itself belongs to this URL, however it was found.
         let own = url.authorization.map { [$0] } ?? []
-        if isDowngraded(at: url) { return own }
+        if isDowngraded(at: url) {
+            return own
+        }
         let secrets = credentials.map { $0.origin == url.origin ? $0.fields : [] } ?? []
         let scoped = closestFields(for: url, beside: secrets)
         let names = Set(scoped.map { $0.name.lowercased() })
         var all = scoped + (fields + secrets).filter { !names.contains($0.name.lowercased()) }
-        if !all.contains(where: { $0.isNamed(Self.authorization) }) { all += own }
+        if !all.contains(where: { $0.isNamed(Self.authorization) }) {
+            all += own
+        }
         return all.filter { field in !Self.ownFields.contains { field.isNamed($0) } }
     }
 
@@ -148,7 +152,9 @@ public struct OriginRequest: Sendable {
         let ownNames = Set(own.map { $0.name.lowercased() })
         let closest = matching.filter { field in
             let name = field.line.name.lowercased()
-            if !field.host.isOneHost, ownNames.contains(name) { return false }
+            if !field.host.isOneHost, ownNames.contains(name) {
+                return false
+            }
             return !matching.contains { $0.line.name.lowercased() == name && $0.host.isCloser(than: field.host) }
         }
         return closest.map(\.line)
@@ -204,7 +210,9 @@ public final class OutgoingFile: Sendable {
         guard count > 0 else { return 0 }
         while true {
             let got = pread(descriptor, room.baseAddress, Int(count), off_t(offset))
-            if got < 0, errno == EINTR { continue }
+            if got < 0, errno == EINTR {
+                continue
+            }
             return got > 0 ? got : nil
         }
     }
@@ -227,8 +235,10 @@ public struct RequestSignature: Sendable {
 
     /// Creates keys for S3.
     public init(accessKey: String, secretKey: String, sessionToken: String? = nil, region: String) {
-        (self.accessKey, self.secretKey) = (accessKey, secretKey)
-        (self.sessionToken, self.region) = (sessionToken, region)
+        self.accessKey = accessKey
+        self.secretKey = secretKey
+        self.sessionToken = sessionToken
+        self.region = region
     }
 
     var scheme: String { "aws:amz:\(region):s3" }

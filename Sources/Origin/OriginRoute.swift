@@ -36,8 +36,12 @@ public struct OriginRoute: Hashable, Sendable, Codable {
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)
         try values.encodeIfPresent(proxy?.text, forKey: .proxy)
-        if !allowedHosts.isEmpty { try values.encode(allowedHosts.map(\.description), forKey: .allowedHosts) }
-        if isInsecure { try values.encode(true, forKey: .isInsecure) }
+        if !allowedHosts.isEmpty {
+            try values.encode(allowedHosts.map(\.description), forKey: .allowedHosts)
+        }
+        if isInsecure {
+            try values.encode(true, forKey: .isInsecure)
+        }
         try values.encodeIfPresent(certificate, forKey: .certificate)
         try values.encodeIfPresent(key, forKey: .key)
         try values.encodeIfPresent(firstClass?.rawValue, forKey: .firstClass)

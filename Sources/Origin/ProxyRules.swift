@@ -43,7 +43,8 @@ public struct ProxyRules: Hashable, Sendable {
     /// - Throws: `RouteRefusal` with the name of the variable.
     public init(_ choice: ProxyChoice?, environment: [String: String]) throws(RouteRefusal) {
         if let choice {
-            (http, https) = (choice.proxy, choice.proxy)
+            http = choice.proxy
+            https = choice.proxy
         } else {
             let all = try Self.proxy(["all_proxy", "ALL_PROXY"], environment)
             // Not HTTP_PROXY: in a CGI program that is a header field of the client (httpoxy), and curl ignores it.
@@ -53,9 +54,13 @@ public struct ProxyRules: Hashable, Sendable {
         let list = environment["no_proxy"] ?? environment["NO_PROXY"] ?? ""
         for word in list.split(whereSeparator: { $0 == "," || $0 == " " || $0 == "\t" }).prefix(Self.maximumExceptions)
         {
-            if word == "*" { exceptsAll = true }
+            if word == "*" {
+                exceptsAll = true
+            }
             // curl ignores what it cannot read. A name stands for the names below it too.
-            if let exception = try? AllowedHost(String(word), coversSubdomains: true) { exceptions.append(exception) }
+            if let exception = try? AllowedHost(String(word), coversSubdomains: true) {
+                exceptions.append(exception)
+            }
         }
     }
 
@@ -88,7 +93,9 @@ public struct ProxyRules: Hashable, Sendable {
     public var summary: String? {
         let named = [http, https].compactMap(\.self)
         guard !named.isEmpty, !exceptsAll else { return nil }
-        if http == https, let http { return "\(http)" + (http.hasCredentials ? " with credentials" : "") }
+        if http == https, let http {
+            return "\(http)" + (http.hasCredentials ? " with credentials" : "")
+        }
         let parts = [("http", http), ("https", https)].compactMap { name, proxy in
             proxy.map { "\(name) by \($0)" + ($0.hasCredentials ? " with credentials" : "") }
         }
@@ -104,6 +111,7 @@ public struct RouteRefusal: Error, Equatable, CustomStringConvertible {
     public let variable: String?
 
     init(_ description: String, variable: String? = nil) {
-        (self.description, self.variable) = (description, variable)
+        self.description = description
+        self.variable = variable
     }
 }

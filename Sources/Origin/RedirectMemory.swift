@@ -55,14 +55,18 @@ struct RedirectMemory {
         let place = Place(url)
         if let known = entries[place] {
             let isLost = known.target.map(isDead) ?? false
-            if now - known.time < (isLost ? GiveUpRule.lookPause : GiveUpRule.recentReply) { return false }
+            if now - known.time < (isLost ? GiveUpRule.lookPause : GiveUpRule.recentReply) {
+                return false
+            }
         }
         insert(Entry(target: entries[place]?.target, time: now), at: place)
         return true
     }
 
     private mutating func insert(_ entry: Entry, at place: Place) {
-        if entries.count >= Self.maximumCount, entries[place] == nil { entries = [:] }
+        if entries.count >= Self.maximumCount, entries[place] == nil {
+            entries = [:]
+        }
         entries[place] = entry
     }
 }

@@ -95,7 +95,9 @@ struct Reply {
     }
 
     private var bodyEnd: BodyEnd {
-        if isChunked || isHTTP2 { return .mark }
+        if isChunked || isHTTP2 {
+            return .mark
+        }
         return contentLength == nil ? .connection : .length
     }
 }

@@ -7,11 +7,15 @@ extension Transfer {
     func askHandler(_ attempt: TransferState.Attempt) {
         let request = request
         // The request's own limit is for the origin.
-        if request.deadline != nil { deadline?.schedule(after: Self.handlerLimit) }
+        if request.deadline != nil {
+            deadline?.schedule(after: Self.handlerLimit)
+        }
         handling = Task {
             let answer = await client.handlers?.answer(request.url, isUsers: request.isUsers)
             guard receiver != nil else { return }
-            if let bound = request.deadline { deadline?.schedule(after: bound) }
+            if let bound = request.deadline {
+                deadline?.schedule(after: bound)
+            }
             switch answer {
             case .content(let content, let terms)?:
                 self.terms = terms
@@ -20,7 +24,8 @@ extension Transfer {
                 guard !url.needsHandler else { return endHandling("it names a URL that is neither http nor https") }
                 var terms = terms
                 terms.url = url
-                (self.terms, isLocated) = (terms, true)
+                self.terms = terms
+                isLocated = true
                 perform(state.located(at: url, terms))
             case .failure(let reason)?: endHandling(reason)
             case nil: endHandling("it was removed")
@@ -51,13 +56,17 @@ extension Transfer {
         let range = attempt.range
         let part = range.map { Reply.part($0, of: Int64(content.count)) ?? 0..<0 } ?? 0..<Int64(content.count)
         if case .deliver(let head) = state.received(Reply(of: content, range: range)) {
-            if let head { deliver(head) }
+            if let head {
+                deliver(head)
+            }
             content[Int(part.lowerBound)..<Int(part.upperBound)].withUnsafeBytes { bytes in
                 if case .at(let offset) = state.received(byteCount: bytes.count, now: .now) {
                     _ = deliver(bytes, at: offset)
                 }
             }
         }
-        if receiver != nil { attemptEnded(.finished) }
+        if receiver != nil {
+            attemptEnded(.finished)
+        }
     }
 }

@@ -55,10 +55,13 @@ import HTTPMessage
 
     init(_ id: UInt64, _ request: OriginRequest, _ receiver: any TransferReceiver, client: OriginClient, isProbe: Bool)
     {
-        (self.id, self.client, self.receiver) = (id, client, receiver)
+        self.id = id
+        self.client = client
+        self.receiver = receiver
         self.isProbe = isProbe
         priority = request.priority
-        (ignoresAbsence, isReadWhileFetched) = (request.ignoresAbsence, request.isReadWhileFetched)
+        ignoresAbsence = request.ignoresAbsence
+        isReadWhileFetched = request.isReadWhileFetched
         // `leave` drops the timers before this object is released.
         state = TransferState(
             request, rule: client.configuration.giveUpRule, isProbe: isProbe,
@@ -81,7 +84,9 @@ import HTTPMessage
         guard receiver != nil else { return }
         leave()
         client.activity.ended(.cancelled)
-        if isProbe { client.presence.abandonProbe(request.url.origin) }
+        if isProbe {
+            client.presence.abandonProbe(request.url.origin)
+        }
     }
 
     /// Raises the priority, never lowers it: a player needs the bytes of a download. `ignoresAbsence` as in a request.
@@ -111,7 +116,8 @@ import HTTPMessage
     /// share of the link meanwhile, and is still the player's.
     public func trail(_ trails: Bool) {
         guard trails != isTrailing, receiver != nil, !trails || priority == .playback else { return }
-        (isTrailing, priority) = (trails, trails ? .background : .playback)
+        isTrailing = trails
+        priority = trails ? .background : .playback
         mayTrail = mayTrail || trails
         client.move(self)
     }
@@ -125,13 +131,17 @@ import HTTPMessage
 
     /// Starts the first attempt, in the first turn of the loop after `init`.
     func begin() {
-        if receiver != nil { perform(state.begin()) }
+        if receiver != nil {
+            perform(state.begin())
+        }
     }
 
     /// Sends the attempt; the host's place is reserved for it.
     func placeGranted() {
         guard receiver != nil, let attempt else { return }
-        (isDecoded, received, lastArrival) = (false, 0, .now)
+        isDecoded = false
+        received = 0
+        lastArrival = .now
         let plan = client.plan(request, attempt)
         if let reason = client.refusal(of: plan) {
             return attemptEnded(.failed(.init(code: .refusedAddress, underlying: reason, isTransient: false)))
@@ -145,7 +155,8 @@ import HTTPMessage
     private func resolve(_ plan: ConnectionPlan) {
         guard let name = plan.name else { return connect(to: [], plan) }
         guard let answer = client.names.resolve(name, for: self) else {
-            let (former, limit) = (client.names.formerAddresses(of: name), rule.limit(of: .resolving))
+            let former = client.names.formerAddresses(of: name)
+            let limit = rule.limit(of: .resolving)
             return watch(.name(former: former), for: former == nil ? limit : min(limit, NameCache.renewalLimit))
         }
         nameResolved(answer)
@@ -156,7 +167,9 @@ import HTTPMessage
         watchdog?.cancel()
         // A cached answer for the peer's name comes at once, and is not that of the named host.
         watch = .pause
-        if let attempt { resolve(client.plan(request, attempt)) }
+        if let attempt {
+            resolve(client.plan(request, attempt))
+        }
     }
 
     /// - Parameter plan: nil to decide again, because a name is known now.
@@ -224,9 +237,13 @@ import HTTPMessage
         guard let wire, hold != .none || window != nil || isHeldBack else { return }
         let isPaused = hold != .none
         isHeldBack = isPaused || window != nil
-        if wire.mayBeMultiplexed { return yield(to: hold) }
+        if wire.mayBeMultiplexed {
+            return yield(to: hold)
+        }
         // Bytes that the origin may still send into the window would delay those for which a player waits.
-        if hold == .long, isAbandoned, isContinuable { return displaced() }
+        if hold == .long, isAbandoned, isContinuable {
+            return displaced()
+        }
         let smallest = Int(BackgroundAllowance.smallestWindow)
         let limit = window.map { mayTrail ? smallest : max($0, smallest) }
         wire.receiveLimits.limitWindow(to: limit)
@@ -258,7 +275,11 @@ import HTTPMessage
         let since = yieldingSince ?? .now
         yieldingSince = since
         let left = Self.yieldDelay - (.now - since)
-        if left > .zero { client.throttle(after: left) } else { displaced() }
+        if left > .zero {
+            client.throttle(after: left)
+        } else {
+            displaced()
+        }
     }
 
     /// The time of the first hold that still lasts; nil without one.
@@ -269,13 +290,17 @@ import HTTPMessage
     /// True if the request may end before its body, for one that goes first. What cannot be continued is not fetched twice: by HTTP/1.1 its
     /// body pauses, and by HTTP/2 the origin may have sent all of it into the one connection before its first byte arrives.
     var mayStop: Bool {
-        if isContinuable { return true }
+        if isContinuable {
+            return true
+        }
         guard let wire else { return true }
         return received == 0 && !wire.mayBeMultiplexed
     }
 
     private func recordPause(_ isPaused: Bool) {
-        if let pausedSince { paused += .now - pausedSince }
+        if let pausedSince {
+            paused += .now - pausedSince
+        }
         pausedSince = isPaused ? .now : nil
     }
 
@@ -288,15 +313,21 @@ import HTTPMessage
         switch action {
         case .send(let attempt):
             self.attempt = attempt
-            if !isLocated, attempt.url == request.url, client.isHandled(request) { return askHandler(attempt) }
+            if !isLocated, attempt.url == request.url, client.isHandled(request) {
+                return askHandler(attempt)
+            }
             isLocated = false
-            if request.isDowngraded(at: attempt.url) { client.recordDowngrade(from: request.first, to: attempt.url) }
+            if request.isDowngraded(at: attempt.url) {
+                client.recordDowngrade(from: request.first, to: attempt.url)
+            }
             client.enqueue(self, host: attempt.url.origin)
         case .wait(let pause):
             tally?.recordRetry()
             watch(.pause, for: pause)
         case .end(let error):
-            if let error, let attempt, isLocatedAgain(after: error, attempt) { return }
+            if let error, let attempt, isLocatedAgain(after: error, attempt) {
+                return
+            }
             end(error)
         }
     }
@@ -306,7 +337,9 @@ import HTTPMessage
         guard let receiver else { return }
         leave()
         client.activity.ended(error?.code)
-        if isNews { client.recordEnd(error, request, at: state.url, isProbe: isProbe) }
+        if isNews {
+            client.recordEnd(error, request, at: state.url, isProbe: isProbe)
+        }
         receiver.transfer(self, ended: error.map { .failure($0) } ?? .success(()))
     }
 
@@ -318,13 +351,17 @@ import HTTPMessage
         deadline = nil
         endRequest()
         client.remove(self)
-        if let left { client.leaveShared(left, after: nil) }
+        if let left {
+            client.leaveShared(left, after: nil)
+        }
     }
 
     private func endRequest() {
         watchdog?.cancel()
         client.names.cancel(self)
-        if let wire { client.remove(wire) }
+        if let wire {
+            client.remove(wire)
+        }
         wire = nil
         pausedSince = nil
         yieldingSince = nil
@@ -333,22 +370,34 @@ import HTTPMessage
 
     func attemptEnded(_ outcome: TransferState.Outcome) {
         let ended = wire
-        if let wire { client.record(outcome, of: wire) }
+        if let wire {
+            client.record(outcome, of: wire)
+        }
         if let evidence = state.doubt(about: outcome), receiver?.transfer(self, mayEndBy: evidence) ?? false {
             state.acceptEnd()
         }
         endRequest()
         if case .failed(let failure) = outcome {
-            if failure.code.isTimeout { client.recordTimeout(of: state.url) }
+            if failure.code.isTimeout {
+                client.recordTimeout(of: state.url)
+            }
             client.recordReach(of: state.url, after: failure)
-            if let fault = failure.http2Fault { client.recordFault(fault, at: state.url) }
+            if let fault = failure.http2Fault {
+                client.recordFault(fault, at: state.url)
+            }
         }
-        if let ended { client.leaveShared(ended, after: outcome) }
+        if let ended {
+            client.leaveShared(ended, after: outcome)
+        }
         // A connection with bytes that nothing reads must not be used again.
-        if outcome == .exceeded { client.recordTimeout(of: state.url) }
+        if outcome == .exceeded {
+            client.recordTimeout(of: state.url)
+        }
         let action = state.ended(
             outcome, now: .now, waiter: waiter, isHostDead: client.isDead(state.url), jitter: .random(in: 0...1))
-        if case .wait = action { reportAbsence() }
+        if case .wait = action {
+            reportAbsence()
+        }
         if case .send(let next) = action, next.url.origin != request.url.origin {
             client.recordRedirect(of: request.url, to: next.url.origin)
         }
@@ -358,7 +407,9 @@ import HTTPMessage
     /// A player whose request has its own policy has an alternative.
     private var waiter: GiveUpRule.Waiter {
         guard priority == .playback || isTrailing else { return .anyone }
-        if request.retries == nil { return ignoresAbsence ? .player : .playerOnceBegun }
+        if request.retries == nil {
+            return ignoresAbsence ? .player : .playerOnceBegun
+        }
         return isReadWhileFetched ? .playerOnceBegun : .anyone
     }
 
@@ -404,7 +455,9 @@ import HTTPMessage
                 watchdog?.schedule(after: paused)
                 return paused = .zero
             }
-            if left > .zero { return watchBody(check, for: left) }
+            if left > .zero {
+                return watchBody(check, for: left)
+            }
             let next = rule.watch(
                 after: check, bodyAt: received, isResumable: state.isResumable || state.mayBeOver,
                 failures: state.failures, isInsisting: isInsisting || state.mayBeOver)
@@ -419,8 +472,12 @@ import HTTPMessage
         var head = head
         let stage = wire.stage
         head.record(stage, readyAt: wire.readyAt, sent: wire.sent, now: .now)
-        if stage.isSilence, request.toleratesSilence { return }
-        if stage == .handshaking { wire.setHandshaking(rule) }
+        if stage.isSilence, request.toleratesSilence {
+            return
+        }
+        if stage == .handshaking {
+            wire.setHandshaking(rule)
+        }
         let mayChange = state.failures == 0 && request.retries == nil && request.method == .get
         let doubt = mayChange ? client.doubt(about: wire) : nil
         let left = head.left(rule, doubt: doubt, now: .now)
@@ -432,8 +489,12 @@ import HTTPMessage
     /// of the media.
     private func watchBody(_ check: GiveUpRule.BodyWatch, for span: Duration) {
         let isSilent = received > 0 && received == receivedBefore
-        if isSilent, state.awaitsEndOfStream { return attemptEnded(.stopped) }
-        if isSilent, state.isAtCheckedLength { return attemptEnded(.finished) }
+        if isSilent, state.awaitsEndOfStream {
+            return attemptEnded(.stopped)
+        }
+        if isSilent, state.isAtCheckedLength {
+            return attemptEnded(.finished)
+        }
         if isSilent, state.mayBeShort, receiver?.transfer(self, mayEndBy: .silent) ?? false {
             return attemptEnded(.failed(.init(code: .stalled)))
         }
@@ -455,7 +516,9 @@ import HTTPMessage
 extension Transfer: NameWaiter {
     func nameResolved(_ answer: NameCache.Answer) {
         guard receiver != nil else { return }
-        if case .namedHost = watch { return namedHostResolved() }
+        if case .namedHost = watch {
+            return namedHostResolved()
+        }
         switch answer {
         case .addresses(let addresses): connect(to: addresses)
         case .none(let reason):
@@ -473,16 +536,22 @@ extension Transfer: CurlRequestOwner {
             request.classRecorder?.record(address.hostClass)
         }
         client.headReceived(on: wire)
-        if .now - lastArrival > rule.unacknowledgedLimit { client.recordSlowReply(from: state.url) }
+        if .now - lastArrival > rule.unacknowledgedLimit {
+            client.recordSlowReply(from: state.url)
+        }
         isDecoded = state.isDecoded(reply)
-        if state.lacksLength(reply) { client.recordLengthless(request, at: state.url) }
+        if state.lacksLength(reply) {
+            client.recordLengthless(request, at: state.url)
+        }
         switch state.received(reply) {
         case .stop: return false
         case .skip:
             watch(.skip, for: GiveUpRule.skipLimit)
             return true
         case .deliver(let head):
-            if state.url.origin == request.url.origin { client.recordDirectReply(from: request.url) }
+            if state.url.origin == request.url.origin {
+                client.recordDirectReply(from: request.url)
+            }
             arrivals = ArrivalRate(at: .now)
             takesRanges = takesRanges || reply.answersRanges
             let body = rule.watch(
@@ -490,7 +559,9 @@ extension Transfer: CurlRequestOwner {
                 isInsisting: isInsisting || attempt?.manner.ignoresLength ?? false)
             receivedBefore = 0
             watchBody(body, for: body.pause)
-            if let head { deliver(head) }
+            if let head {
+                deliver(head)
+            }
             return receiver != nil
         }
     }
@@ -507,12 +578,16 @@ extension Transfer: CurlRequestOwner {
         arrivals.record(bytes.count, at: lastArrival)
         client.count(bytes.count, for: priority)
         tally?.record(bytes: bytes.count, from: state.url.origin)
-        if isDecoded, isBomb(wire, lag: client.configuration.bufferSize) { return false }
+        if isDecoded, isBomb(wire, lag: client.configuration.bufferSize) {
+            return false
+        }
         switch state.received(byteCount: bytes.count, now: lastArrival) {
         case .stop: return false
         case .skip: return true
         case .at(let offset):
-            if state.awaitsEndOfStream { awaitEndOfStream() }
+            if state.awaitsEndOfStream {
+                awaitEndOfStream()
+            }
             return deliver(bytes, at: offset)
         case .last(let offset, let count):
             _ = deliver(UnsafeRawBufferPointer(rebasing: bytes.prefix(count)), at: offset)
@@ -531,7 +606,9 @@ extension Transfer: CurlRequestOwner {
     }
 
     func request(_ wire: CurlRequest, ended outcome: TransferState.Outcome) {
-        if isDecoded { _ = isBomb(wire, lag: 0) }
+        if isDecoded {
+            _ = isBomb(wire, lag: 0)
+        }
         attemptEnded(outcome)
     }
 

@@ -69,7 +69,11 @@ extension TransferState {
 
         /// See `Failure.hasInvalidLength`.
         var hasInvalidLength: Bool {
-            if case .failed(let failure) = self { failure.hasInvalidLength } else { false }
+            if case .failed(let failure) = self {
+                failure.hasInvalidLength
+            } else {
+                false
+            }
         }
     }
 

@@ -72,7 +72,8 @@ struct TransferState {
         _ request: OriginRequest, rule: GiveUpRule, isProbe: Bool = false, redirectLimit: Int,
         now: ContinuousClock.Instant
     ) {
-        (self.request, self.rule) = (request, rule)
+        self.request = request
+        self.rule = rule
         policy = isProbe ? .never : request.retries
         self.redirectLimit = redirectLimit
         url = request.url
@@ -82,8 +83,12 @@ struct TransferState {
         reached = position
         validator = request.validator
         validatorURL = request.validatorURL ?? request.url
-        if request.range == nil, request.validator != nil { fileSize = request.size }
-        if request.comparesOverlap { overlap = Self.comparedOverlap }
+        if request.range == nil, request.validator != nil {
+            fileSize = request.size
+        }
+        if request.comparesOverlap {
+            overlap = Self.comparedOverlap
+        }
         mayResume = request.method == .get && !request.acceptsCompression
         manner.ignoresLength = request.ignoresStatedLength
     }
@@ -104,7 +109,9 @@ struct TransferState {
     /// The bytes that are still to come; nil if that is unknown.
     var missing: Int64? { expectedLength.map { max(0, $0 - position) } }
     private var expectedLength: Int64? {
-        if request.isOpenRange { return openLength }
+        if request.isOpenRange {
+            return openLength
+        }
         return request.range.map { Int64($0.count) } ?? fileSize
     }
 
@@ -120,13 +127,20 @@ struct TransferState {
     /// Starts the next attempt after the request was aborted without a fault of its own.
     mutating func displaced() -> Action {
         // All is there but the end of the reply. A request for the rest would name no byte.
-        if !request.isOpenRange, let range = request.range, position >= Int64(range.count) { return .end(nil) }
-        (url, redirects) = (request.url, 0)
+        if !request.isOpenRange, let range = request.range, position >= Int64(range.count) {
+            return .end(nil)
+        }
+        url = request.url
+        redirects = 0
         return .send(nextAttempt())
     }
 
     private mutating func nextAttempt() -> Attempt {
-        (pending, isAccepting, isUnproven, endsAtLength, skipped) = (nil, false, false, false, 0)
+        pending = nil
+        isAccepting = false
+        isUnproven = false
+        endsAtLength = false
+        skipped = 0
         checkedLength = nil
         attemptStart = mayResume && validator != nil ? max(0, position - overlap) : 0
         return Attempt(url: url, range: nextRange, ifRange: attemptStart > 0 ? validator : nil, manner: manner)
@@ -140,7 +154,9 @@ struct TransferState {
         } else if accepts(reply.status) {
             validator = reply.validator
             // A refusal, or the news that nothing has changed, has no bytes of the range.
-            if request.acceptsRefusals, reply.status >= 300 { request.range = nil }
+            if request.acceptsRefusals, reply.status >= 300 {
+                request.range = nil
+            }
             return accept(reply, at: 0, length: isDecoded(reply) ? nil : reply.contentLength)
         } else {
             switch reply.status {
@@ -163,8 +179,12 @@ struct TransferState {
     }
 
     private func accepts(_ status: Int) -> Bool {
-        if request.acceptsAnyStatus { return true }
-        if request.acceptsRefusals, (300..<500).contains(status), ![408, 416, 429].contains(status) { return true }
+        if request.acceptsAnyStatus {
+            return true
+        }
+        if request.acceptsRefusals, (300..<500).contains(status), ![408, 416, 429].contains(status) {
+            return true
+        }
         return request.method != .get && (200..<300).contains(status)
     }
 
@@ -207,7 +227,9 @@ struct TransferState {
 
     private mutating func receivedPart(_ reply: Reply) -> Reaction {
         guard let asked = nextRange else { return receivedUnrequestedPart(reply) }
-        if let last = asked.last { return receivedPart(reply, of: asked.first...last) }
+        if let last = asked.last {
+            return receivedPart(reply, of: asked.first...last)
+        }
         guard case .satisfied(let got, let size)? = reply.contentRange, reply.coding == .identity,
             got.lowerBound == asked.first,
             request.isOpenRange || got.upperBound == size ?? fileSize,
@@ -216,14 +238,18 @@ struct TransferState {
         if let size, let fileSize, size != fileSize {
             return isHeadDelivered ? stop(.fail(error(.contentChanged))) : partFault(.contentChanged, reply)
         }
-        if let reaction = checkContinuity(of: reply) { return reaction }
+        if let reaction = checkContinuity(of: reply) {
+            return reaction
+        }
         if manner.ignoresLength {
             checkedLength = reply.contentLength.map { attemptStart + $0 }
             return accept(reply, at: attemptStart, length: nil)
         }
         fileSize = size ?? fileSize
         // An origin may not know the end of what it is still making: then the end of the body counts.
-        if request.isOpenRange { openLength = reply.contentLength.map { attemptStart + $0 } }
+        if request.isOpenRange {
+            openLength = reply.contentLength.map { attemptStart + $0 }
+        }
         return accept(reply, at: attemptStart, length: expectedLength)
     }
 
@@ -258,7 +284,9 @@ struct TransferState {
         if let size, let fileSize, size != fileSize {
             return isHeadDelivered ? stop(.fail(error(.contentChanged))) : partFault(.contentChanged, reply)
         }
-        if let reaction = checkContinuity(of: reply) { return reaction }
+        if let reaction = checkContinuity(of: reply) {
+            return reaction
+        }
         fileSize = size ?? fileSize
         endsAtLength = length != count && !reply.isChunked || reply.hasUnusedLength
         return accept(reply, at: attemptStart, length: expectedLength)
@@ -330,12 +358,18 @@ struct TransferState {
             manner.avoidsHTTP2 = true
             return stop(.restart)
         }
-        if let length, length > request.limit { return stop(.fail(tooLarge)) }
-        (position, isAccepting, lastFailure) = (offset, true, nil)
+        if let length, length > request.limit {
+            return stop(.fail(tooLarge))
+        }
+        position = offset
+        isAccepting = true
+        lastFailure = nil
         isStream = reply.isHTTP2
         defer { isHeadDelivered = true }
         // The length of an earlier head was wrong.
-        if isHeadDelivered, !manner.ignoresLength { return .deliver(nil) }
+        if isHeadDelivered, !manner.ignoresLength {
+            return .deliver(nil)
+        }
         let statedLength = reply.coding == .identity ? reply.contentLength.map { offset + $0 } : nil
         return .deliver(reply.head(url: url, length: length, statedLength: statedLength, validator: validator))
     }
@@ -376,7 +410,8 @@ struct TransferState {
     /// Continues at the URL of a handler's answer.
     mutating func located(at url: WebURL, _ terms: HandlerTerms) -> Action {
         request.add(terms)
-        (self.url, request.located) = (url, url)
+        self.url = url
+        request.located = url
         return .send(nextAttempt())
     }
 
@@ -438,10 +473,13 @@ struct TransferState {
         let isLast = end >= stated && (endsAtLength || end > stated && request.range != nil && !request.isOpenRange)
         if isLast, end > stated, request.range == nil {
             hasExceeded = true
-            (manner.ignoresLength, pending) = (true, .restart)
+            manner.ignoresLength = true
+            pending = .restart
             return .stop
         }
-        if isLast { end = stated }
+        if isLast {
+            end = stated
+        }
         if end > stated {
             pending = .fail(error(.malformedReply, underlying: "more bytes than announced"))
             return .stop
@@ -451,7 +489,11 @@ struct TransferState {
             return .stop
         }
         defer { position = end }
-        if end > reached { (reached, failures, lastProgress) = (end, 0, now) }
+        if end > reached {
+            reached = end
+            failures = 0
+            lastProgress = now
+        }
         return isLast ? .last(position, count: Int(end - position)) : .at(position)
     }
 
@@ -464,7 +506,9 @@ struct TransferState {
     /// True if an origin that is silent may have sent all: a length is stated, or the end of the connection is awaited.
     var mayBeShort: Bool {
         guard isAccepting, request.range == nil, request.method == .get, position >= reached else { return false }
-        if manner.ignoresLength { return checkedLength.map { position > $0 } ?? true }
+        if manner.ignoresLength {
+            return checkedLength.map { position > $0 } ?? true
+        }
         return expectedLength.map { position < $0 } ?? false
     }
 
@@ -489,7 +533,9 @@ struct TransferState {
         default: return nil
         }
         defer { if attemptStart == 0 { doubtfulEnd = position } }
-        if attemptStart == 0, doubtfulEnd == position { return .repeated }
+        if attemptStart == 0, doubtfulEnd == position {
+            return .repeated
+        }
         return outcome == .finished && isUnproven ? .unrequestedPart : .shorterThanStated
     }
 
@@ -516,10 +562,13 @@ struct TransferState {
         case .complete: return .end(nil)
         case .fail(let error): return .end(error)
         case .restart:
-            (url, redirects, position) = (request.url, 0, 0)
+            url = request.url
+            redirects = 0
+            position = 0
             return .send(nextAttempt())
         case .compare, .reconnect:
-            (url, redirects) = (request.url, 0)
+            url = request.url
+            redirects = 0
             return .send(nextAttempt())
         case .redirect(let target):
             url = target
@@ -536,7 +585,8 @@ struct TransferState {
             guard request.method == .get || request.isRepeatable, case .retry(let pause) = decision else {
                 return .end(failure.isHostDead ? error.ofDeadHost : error)
             }
-            (url, redirects) = (request.url, 0)
+            url = request.url
+            redirects = 0
             return .wait(pause)
         }
     }
@@ -548,7 +598,8 @@ struct TransferState {
             guard isLonger, request.range == nil, request.method == .get, !manner.ignoresLength else {
                 return endOfWhole()
             }
-            (hasExceeded, manner.ignoresLength) = (true, true)
+            hasExceeded = true
+            manner.ignoresLength = true
             return .restart
         }
         switch outcome {
@@ -583,6 +634,8 @@ struct TransferState {
     private mutating func avoidHTTP2(after failure: Failure) {
         guard let fault = failure.http2Fault else { return }
         http2Faults += 1
-        if fault == .framing || fault == .http1Required || http2Faults > 1 { manner.avoidsHTTP2 = true }
+        if fault == .framing || fault == .http1Required || http2Faults > 1 {
+            manner.avoidsHTTP2 = true
+        }
     }
 }

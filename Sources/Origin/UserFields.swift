@@ -39,7 +39,9 @@ public struct UserFields: Hashable, Sendable {
             throw Refusal("", "they are longer than \(Self.maximumByteCount >> 10) KB together")
         }
         var all: [Field] = []
-        for (index, text) in texts.enumerated() { all.append(try Self.field(text, number: index + 1)) }
+        for (index, text) in texts.enumerated() {
+            all.append(try Self.field(text, number: index + 1))
+        }
         self.all = all
     }
 
@@ -132,7 +134,9 @@ public struct UserFields: Hashable, Sendable {
         }
         let name = text[text.index(after: text.startIndex)..<blank]
         let line = try line(String(text[text.index(after: blank)...]), number: number)
-        if name.isEmpty { return Field(line: line, isPlayers: true) }
+        if name.isEmpty {
+            return Field(line: line, isPlayers: true)
+        }
         guard let host = FieldHost(String(name)) else {
             throw Refusal(
                 "header field \(line.name)",
@@ -253,7 +257,9 @@ public struct FieldHost: Hashable, Sendable, CustomStringConvertible {
 
     /// The host and port of a URL; nil for one that a handler answers.
     init?(of url: WebURL) {
-        if url.needsHandler { return nil }
+        if url.needsHandler {
+            return nil
+        }
         self.init(reach: .host, host: url.host, port: url.port)
     }
 
@@ -284,7 +290,9 @@ public struct FieldHost: Hashable, Sendable, CustomStringConvertible {
 
     /// In the form of `init(_:)`.
     public var description: String {
-        if reach == .everyHost { return "*" }
+        if reach == .everyHost {
+            return "*"
+        }
         let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
         let prefix = reach == .site ? "*." : ""
         let suffix = port.map { ":\($0)" } ?? ""

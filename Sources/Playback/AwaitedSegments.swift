@@ -45,18 +45,24 @@ import Playheads
             }
         }
         items = left + [Item(fetch: fetch, number: number, folder: folder)]
-        if let earlier { order(fetch, behind: earlier.fetch) }
+        if let earlier {
+            order(fetch, behind: earlier.fetch)
+        }
     }
 
     private func order(_ second: Fetch, behind first: Fetch) {
         if let verdict, .now - verdict.at < Self.verdictLife {
-            if verdict.isShared { second.trail(behind: first) }
+            if verdict.isShared {
+                second.trail(behind: first)
+            }
             return
         }
         second.trail(behind: first)
         guard running == nil else { return }
         trial = Trial(first: first, second: second, contention: SegmentContention(sample(second)))
-        if timer == nil { timer = LoopTimer { [weak self] in self?.ticked() } }
+        if timer == nil {
+            timer = LoopTimer { [weak self] in self?.ticked() }
+        }
         timer?.schedule(after: Self.tick)
     }
 
@@ -78,7 +84,9 @@ import Playheads
     private func ticked() {
         guard let (first, second) = running else { return trial = nil }
         if isOpening {
-            if !second.isTrailing { second.trail(behind: first) }
+            if !second.isTrailing {
+                second.trail(behind: first)
+            }
             trial?.contention = SegmentContention(sample(second))
         }
         switch trial?.contention.record(sample(second)) ?? .wait {
@@ -87,7 +95,9 @@ import Playheads
         case .pause: second.trail(behind: first)
         case .shared: return end(isShared: true)
         case .separate:
-            for item in items { item.fetch?.stopTrailing() }
+            for item in items {
+                item.fetch?.stopTrailing()
+            }
             return end(isShared: false)
         case .unknown:
             second.trail(behind: first)

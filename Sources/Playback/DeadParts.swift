@@ -33,7 +33,9 @@ extension Playback {
     func shown(
         _ source: Rendition.Source, of rendition: Rendition, in asset: Asset, _ session: Session
     ) async throws(LibraryError) -> (source: Rendition.Source, cut: MediaPlaylistCut?) {
-        if source.isDurable { return (source, try await deadCut(of: rendition, in: asset, session)) }
+        if source.isDurable {
+            return (source, try await deadCut(of: rendition, in: asset, session))
+        }
         let cut = await library.liveCut(of: rendition, source, in: asset)
         guard cut?.isEmpty ?? false else {
             rendition.shown = (source, cut)
@@ -67,7 +69,9 @@ extension Playback {
         else { return nil }
         var slice = LoopSlice()
         await substitutions.substitutes(of: rendition, in: asset)?.cover(&dead, &slice)
-        if dead.contains(true) { await coverByStandIns(&dead, of: rendition, in: asset) }
+        if dead.contains(true) {
+            await coverByStandIns(&dead, of: rendition, in: asset)
+        }
         // The playlist may have been replaced meanwhile.
         guard dead.contains(true), dead.count == playlist.segments.count,
             rendition.source?.playlist == playlist

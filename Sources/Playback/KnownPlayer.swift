@@ -37,7 +37,9 @@ struct KnownPlayer {
     /// - Parameter isRange: true if it asks for playlists by range, as a browser's own player does, and scripts do not.
     func skipsGaps(isRange: Bool) -> Bool {
         let name = String(decoding: agent, as: UTF8.self)
-        if name.contains("AppleCoreMedia") || name.contains("ExoPlayer") { return true }
+        if name.contains("AppleCoreMedia") || name.contains("ExoPlayer") {
+            return true
+        }
         return isBrowser && !isRange
     }
 
@@ -49,8 +51,12 @@ struct KnownPlayer {
     /// The traits that its requests and its sockets show.
     var traits: PlayerTraits {
         // cache-pause-wait is 1 s by default.
-        if isMPV { return PlayerTraits(playsParts: true, resume: 1, keepsConnections: true) }
-        if isFFmpeg { return PlayerTraits(playsParts: true, resume: 0.2, keepsConnections: true) }
+        if isMPV {
+            return PlayerTraits(playsParts: true, resume: 1, keepsConnections: true)
+        }
+        if isFFmpeg {
+            return PlayerTraits(playsParts: true, resume: 0.2, keepsConnections: true)
+        }
         return PlayerTraits(poolsConnections: isBrowser)
     }
 }

@@ -52,7 +52,9 @@ import SegmentFormat
         let selection = RepresentationSelection(
             for: exchange.head, size: size, entityTag: representation.entityTag, lastModified: nil)
         var range = 0..<size
-        if case .part(let part) = selection, !isOther { range = part }
+        if case .part(let part) = selection, !isOther {
+            range = part
+        }
         let body = VerifiedBody(
             owned, named: file, in: folder, digests: folder.blocks(of: file) ?? [], size: size, range: range)
         exchange.reply(representation, .growing(body))
@@ -76,7 +78,10 @@ import SegmentFormat
         return String(unsafeUninitializedCapacity: 13) { digits in
             for index in 0..<13 {
                 digits[index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest & 31)
-                if digits[index] > UInt8(ascii: "9") { digits[index] += 39 }  // Continue with the lower-case letters.
+                if digits[index] > UInt8(ascii: "9") {
+                    // The lower-case letters follow.
+                    digits[index] += 39
+                }
                 rest >>= 5
             }
             return 13
@@ -117,15 +122,20 @@ import SegmentFormat
     private var stallWatch: StallWatch?
 
     init(_ fetch: Fetch, _ request: SegmentRequest, _ playback: Playback, isSentComplete: Bool) {
-        (self.fetch, self.request, self.playback) = (fetch, request, playback)
-        (self.isSentComplete, playerTimeout) = (isSentComplete, playback.playerTimeout)
+        self.fetch = fetch
+        self.request = request
+        self.playback = playback
+        self.isSentComplete = isSentComplete
+        playerTimeout = playback.playerTimeout
         self.request.fetchStatus = CacheStatus.of(fetch)
     }
 
     func start() {
         let awaited = AwaitedReply(fetch, for: request)
         self.awaited = awaited
-        let (place, name, path) = (request.place, request.name, request.exchange.head.path)
+        let place = request.place
+        let name = request.name
+        let path = request.exchange.head.path
         request.exchange.whenEnded { [sessions = playback?.sessions] end in
             let fetch = awaited.fetch
             fetch?.release(.playback)
@@ -145,7 +155,9 @@ import SegmentFormat
             fetch.whenAnnounced { [self] in answer($0) }
         }
         fetch.whenEnded { result in
-            if case .success = result { awaited.arrived() }
+            if case .success = result {
+                awaited.arrived()
+            }
         }
     }
 
@@ -156,7 +168,9 @@ import SegmentFormat
         case .success:
             guard let playback, request.exchange.isOpen, !isAnswered else { return }
             let revisions = playback.library.revisions
-            if !isSettled, revisions.isSuspect(fetch, of: request.place.asset) { return settle(by: revisions) }
+            if !isSettled, revisions.isSuspect(fetch, of: request.place.asset) {
+                return settle(by: revisions)
+            }
             awaited?.begin(request.exchange)
             if isSentComplete ? playback.send(complete: fetch, request) : playback.send(arriving: fetch, request) {
                 return
@@ -186,8 +200,12 @@ import SegmentFormat
         let decision = GiveUpRule.decision(
             afterTimeoutOf: isSentComplete, hasBytes: fetch.written > 0, isAwaited: fetch.isAwaited,
             isPatient: KnownPlayer(request.exchange.head).timeout != nil)
-        if decision == .wait { return }
-        if decision == .sendHead { return fetch.announce() }
+        if decision == .wait {
+            return
+        }
+        if decision == .sendHead {
+            return fetch.announce()
+        }
         let reason = "the origin has sent nothing for \(playerTimeout.components.seconds) seconds"
         fail(LibraryError(.originAbsent, reason))
     }
@@ -229,7 +247,9 @@ import SegmentFormat
 
     init(_ fetch: Fetch, for request: SegmentRequest) {
         let place = request.place
-        (cursor, file, record) = (request.cursor, request.file, place.record)
+        cursor = request.cursor
+        file = request.file
+        record = place.record
         self.fetch = fetch
         isOtherQuality = request.facts.quality != nil
         wait = place.record.beginWait(for: request.name, in: place.folder, fetch, isAwaited: request.cursor != nil)
@@ -274,9 +294,13 @@ import SegmentFormat
         isOver = true
         exchange = nil
         // The delivery of another quality may begin an event of the log, and the bytes belong to that event.
-        if isOtherQuality { endCursorWait(end) }
+        if isOtherQuality {
+            endCursorWait(end)
+        }
         record?.end(wait, end)
-        if !isOtherQuality { endCursorWait(end) }
+        if !isOtherQuality {
+            endCursorWait(end)
+        }
     }
 
     private func endCursorWait(_ end: ReplyEnd?) {
@@ -327,7 +351,9 @@ import SegmentFormat
         // If this piece is gone later, the URL stands for another one.
         representation.fields.append(.cacheControl, literal: "no-store")
         var status = status
-        if let substitute { status.detail = "\(substitute) stands in" }
+        if let substitute {
+            status.detail = "\(substitute) stands in"
+        }
         representation.fields.append(status)
         return representation
     }
@@ -358,7 +384,9 @@ extension stat {
     }
 
     func unsubscribe(_ reader: AnyObject) {
-        if let id = subscriptions.removeValue(forKey: ObjectIdentifier(reader)) { fetch.unsubscribe(id) }
+        if let id = subscriptions.removeValue(forKey: ObjectIdentifier(reader)) {
+            fetch.unsubscribe(id)
+        }
     }
 }
 

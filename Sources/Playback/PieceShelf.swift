@@ -33,7 +33,9 @@ import Substitution
 
     mutating func remember(_ place: SessionFolder, _ path: ArraySlice<UInt8>) {
         guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else { return }
-        if place.folder !== self.place?.folder { small = [:] }
+        if place.folder !== self.place?.folder {
+            small = [:]
+        }
         prefix = Array(path[...slash])
         self.place = place
     }
@@ -41,14 +43,18 @@ import Substitution
     /// Returns a small piece that was served recently if the folder still has its file, unchanged.
     mutating func smallPiece(_ file: String, in folder: PieceFolder) -> SmallPiece? {
         guard !small.isEmpty, folder === place?.folder, let piece = small[file] else { return nil }
-        if folder.identity(of: file) == piece.identity { return piece }
+        if folder.identity(of: file) == piece.identity {
+            return piece
+        }
         small[file] = nil
         return nil
     }
 
     mutating func insert(_ piece: SmallPiece, as file: String, in folder: PieceFolder) {
         guard folder === place?.folder else { return }
-        if small.count >= Self.smallLimit { small = [:] }
+        if small.count >= Self.smallLimit {
+            small = [:]
+        }
         small[file] = piece
     }
 
@@ -109,7 +115,11 @@ import Substitution
         asset: Asset, session: Session, folder: PieceFolder, cursor: RenditionCursor?, record: SessionRecord,
         _ substitutions: Substitutions
     ) {
-        (self.asset, self.session, self.folder, self.cursor, self.record) = (asset, session, folder, cursor, record)
+        self.asset = asset
+        self.session = session
+        self.folder = folder
+        self.cursor = cursor
+        self.record = record
         self.substitutions = substitutions
         holdsKeys = folder === asset.keys.folder
         rendition = asset.renditions.count > 1 ? asset.rendition(folder.id) : nil
@@ -141,7 +151,8 @@ import Substitution
     /// - Parameter mayFollowSplice: true if the pieces that the session received before are unknown, and some may have
     ///   been spliced.
     init(of rendition: String, _ forms: SegmentForms, mayFollowSplice: Bool) {
-        (self.rendition, self.forms) = (rendition, forms)
+        self.rendition = rendition
+        self.forms = forms
         joining = mayFollowSplice || forms.hasSubstitutes(in: rendition) ? .joined : .apart
     }
 

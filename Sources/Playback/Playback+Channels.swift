@@ -29,17 +29,21 @@ extension Playback {
         var channels: [(name: String, channel: ChannelList.Channel)] = []
         for asset in library.assets where asset.refusal == nil && (try? retention.checkExpiry(of: asset)) != nil {
             var channel = ChannelList.Channel(url: "\(base)/\(asset.name).m3u8")
-            (channel.id, channel.title) = (asset.name, asset.title ?? asset.name)
+            channel.id = asset.name
+            channel.title = asset.title ?? asset.name
             let stream = streams[asset.origin]
-            (channel.logo, channel.group) = (stream?.logo, stream?.group)
+            channel.logo = stream?.logo
+            channel.group = stream?.group
             let duration = asset.isLoaded ? asset.duration : library.summaries?.summary(of: asset)?.duration
             channel.duration = duration.map { MediaDuration(seconds: $0) }
             channels.append((asset.name, channel))
         }
         for stream in library.unopenedStreams {
             var channel = ChannelList.Channel(url: "\(base)/\(stream.name).m3u8")
-            (channel.id, channel.title) = (stream.name, stream.title ?? stream.name)
-            (channel.logo, channel.group) = (stream.logo, stream.group)
+            channel.id = stream.name
+            channel.title = stream.title ?? stream.name
+            channel.logo = stream.logo
+            channel.group = stream.group
             channels.append((stream.name, channel))
         }
         return channels.sorted { $0.name < $1.name }.map(\.channel)

@@ -11,7 +11,9 @@ extension Playback {
         guard let asset = library.presentation(id: id) else {
             return exchange.reply(.notFound, "There is no such asset.")
         }
-        if storedInterstitial(exchange, asset, session, name) { return }
+        if storedInterstitial(exchange, asset, session, name) {
+            return
+        }
         guard session.mode != .offline, !library.isOffline else {
             return exchange.reply(.notFound, "This interstitial is not in the store, and Weir is offline.")
         }

@@ -15,7 +15,9 @@ extension Playback {
         guard let asset = library.presentation(id: id), let rendition = asset.rendition(name) else {
             return exchange.reply(.notFound, "There is no such asset or rendition.")
         }
-        if refuseIfExpired(exchange, asset, session) { return }
+        if refuseIfExpired(exchange, asset, session) {
+            return
+        }
         let isOffline = session.mode == .offline || library.isOffline
         if isOffline || session.mode == .local, let recording = rendition.recording, recording.count > 0 {
             Task { @LoopActor in await answer(exchange, session, of: asset, recording, of: rendition) }
@@ -102,7 +104,9 @@ extension Playback {
     ) async {
         let wasLive = rendition.isLive
         // Live playlists are reloaded again and again by players that have already started, so a reload is no opening.
-        if !wasLive { library.playheads.openingBegan() }
+        if !wasLive {
+            library.playheads.openingBegan()
+        }
         defer { if !wasLive { library.playheads.openingEnded() } }
         let status = CacheStatus.forwarded(rendition.source == nil ? .uriMiss : .stale, isStored: true)
         do throws(LibraryError) {
@@ -124,12 +128,18 @@ extension Playback {
         // An id outlasts every name.
         let known = library.asset(named: name) ?? library.asset(id: name) ?? library.asset(formerlyNamed: name)
         guard let asset = known else {
-            if let stream = library.stream(named: name) { return entry(exchange, at: stream.url.text, mode) }
+            if let stream = library.stream(named: name) {
+                return entry(exchange, at: stream.url.text, mode)
+            }
             return exchange.reply(
                 .notFound, "There is no asset called \(name). \"weir list\" shows those that there are.")
         }
-        if refuseIfExpired(exchange, asset) { return }
-        if asset.isRecording, !asset.recordedRenditions.isEmpty { return recording(exchange, of: asset, mode.plain) }
+        if refuseIfExpired(exchange, asset) {
+            return
+        }
+        if asset.isRecording, !asset.recordedRenditions.isEmpty {
+            return recording(exchange, of: asset, mode.plain)
+        }
         // A name plays what is stored. A URL, or a session that needs the best quality, plays what the origin has.
         let isEnough = mode == .adaptive ? asset.isEverythingComplete : asset.isPlayableOffline
         let isLocal = mode == .local || library.mode == .local
@@ -200,8 +210,12 @@ extension Playback {
                 // If the entry is a media playlist, the player adds its delivery directives to the entry's URL.
                 let (directives, rest) = try DeliveryDirectives.split(CMCD.removed(from: url.query))
                 let asset = try await asset(at: url.replacingQuery(rest), mode, player)
-                if refuseIfExpired(exchange, asset) { return }
-                if showsStored(asset, mode, exchange) { return await entryFromStore(exchange, of: asset) }
+                if refuseIfExpired(exchange, asset) {
+                    return
+                }
+                if showsStored(asset, mode, exchange) {
+                    return await entryFromStore(exchange, of: asset)
+                }
                 let isStored = mode == .offline || library.isOffline || isPreferred(asset, mode)
                 await entry(exchange, of: asset, mode, directives, isStored: isStored)
             } catch {
@@ -217,12 +231,16 @@ extension Playback {
     ) async throws(LibraryError) -> Asset {
         let known = library.asset(at: url)
         guard mode != .offline else {
-            if let known { return known }
+            if let known {
+                return known
+            }
             throw LibraryError(
                 .notStored, "\(url.redacted) is not in the store, and this session asks nobody else for it")
         }
         guard var player else { return try await library.open(url, isUsers: false) }
-        if known != nil, player.isOtherUsers { player.password = nil }
+        if known != nil, player.isOtherUsers {
+            player.password = nil
+        }
         let fields = known?.fields ?? UserFields()
         if let known, fields.contradict(player.lines) {
             let isUsed = known.bytes > 0 || library.playheads.isPlayed(known.id)
@@ -235,8 +253,12 @@ extension Playback {
 
     /// True if the stored content is everything that a URL leads to, so that the origin is not asked.
     private func isPreferred(_ asset: Asset, _ mode: Session.Mode) -> Bool {
-        if asset.isRecorded && !asset.isRecording { return true }
-        if asset.isEverythingComplete, !mayBeReplaced(asset) { return true }
+        if asset.isRecorded && !asset.isRecording {
+            return true
+        }
+        if asset.isEverythingComplete, !mayBeReplaced(asset) {
+            return true
+        }
         return (mode == .local || library.mode == .local) && asset.isPlayableOffline
     }
 
@@ -276,7 +298,9 @@ extension Playback {
         }
         // A live stream is opened again while it is recorded: its segments are soon gone, so the recording does not yield to that.
         let isOpening = !isStored && !asset.isLive
-        if isOpening { library.playheads.openingBegan() }
+        if isOpening {
+            library.playheads.openingBegan()
+        }
         defer { if isOpening { library.playheads.openingEnded() } }
         // Meanwhile the entry is asked for.
         if !isStored, !asset.isPlayableOffline {
@@ -314,12 +338,16 @@ extension Playback {
                 listed = isLeft ? await substitutions.offlineRenditions(of: asset) : asset.completeRenditions
             }
             var dead = DeadParts()
-            if listed == nil { dead = try await deadParts(of: asset, session) }
+            if listed == nil {
+                dead = try await deadParts(of: asset, session)
+            }
             let view = view(of: asset, session, for: exchange)
             await answer(exchange, session, of: asset, status, orElse: Self.nothing(of: asset)) { [listed, dead] in
                 try await view.draft(stored: listed, without: dead)
             }
-            if isPresent { loadPlaylists(of: asset, for: exchange) }
+            if isPresent {
+                loadPlaylists(of: asset, for: exchange)
+            }
         } catch {
             refuse(playlist: exchange, error, about: Subject(nil, asset, asset.origin.replacingQuery(nil).text))
         }
@@ -335,7 +363,9 @@ extension Playback {
         guard stored.isPlayable else { throw Self.nothing(of: asset, but: stored.seconds) }
         let isOffline = stored.isCut && !mayContinue
         let session = Session(isOffline ? .offline : mode.plain)
-        if !mayContinue { stretches.insert(stored, for: session) }
+        if !mayContinue {
+            stretches.insert(stored, for: session)
+        }
         sessions.enter(session, exchange)
         let view = view(of: asset, session, for: exchange)
         await answer(exchange, session, of: asset, .hit, orElse: Self.nothing(of: asset)) {
@@ -357,7 +387,9 @@ extension Playback {
     }
 
     private static func nothing(of asset: Asset, but seconds: Double = 0) -> LibraryError {
-        if let expiry = asset.keyExpiry { return expiry }
+        if let expiry = asset.keyExpiry {
+            return expiry
+        }
         let rest = seconds > 0 ? " and only \(Int(seconds.rounded())) s can be played" : ""
         return LibraryError(.notStored, "nothing of \(asset.name) is completely stored\(rest); \"weir get\" fetches it")
     }

@@ -15,7 +15,9 @@ extension Playback {
         guard let asset = library.presentation(id: id), let pieces = asset.folder(folder) else {
             return exchange.reply(.notFound, "There is no such asset or rendition.")
         }
-        if refuseIfExpired(exchange, asset, session) { return }
+        if refuseIfExpired(exchange, asset, session) {
+            return
+        }
         let player = KnownPlayer(exchange.head).traits
         let cursor = library.playheads.cursor(of: session.id, in: asset, folder, player)
         let record = sessions.record(of: session, asset, exchange)
@@ -31,22 +33,31 @@ extension Playback {
         place.record.join(exchange)
         let hasClientData = place.record.applyClientData(of: exchange.head)
         var request = SegmentRequest(exchange, place, file, hasClientData: hasClientData)
-        if isExpiredKey(request) { addMissing(to: &request, isExpiredKey: true) }
-        if place.record.adapter != nil { chooseQuality(for: &request) }
+        if isExpiredKey(request) {
+            addMissing(to: &request, isExpiredKey: true)
+        }
+        if place.record.adapter != nil {
+            chooseQuality(for: &request)
+        }
         answer(consume request)
     }
 
     /// Answers from the first source that is available, now or later. The stored piece is verified first.
     func answer(_ request: consuming SegmentRequest) {
-        let (folder, file) = (request.place.folder, request.file)
+        let folder = request.place.folder
+        let file = request.file
         if library.revisions.isSuspect(file, in: folder, of: request.place.asset) {
             return answerOnceSettled(request)
         }
         folder.verifyAhead(of: file)
-        if folder.isVerified(file) { return answerVerified(consume request) }
+        if folder.isVerified(file) {
+            return answerVerified(consume request)
+        }
         let waiting = request
         folder.verify(file) { [self] in
-            if waiting.exchange.isOpen { answerVerified(waiting) }
+            if waiting.exchange.isOpen {
+                answerVerified(waiting)
+            }
         }
     }
 
@@ -54,7 +65,9 @@ extension Playback {
     func answerOnceSettled(_ request: SegmentRequest) {
         Task { @LoopActor in
             await library.revisions.settle(request.place.asset)
-            if request.exchange.isOpen { answer(request) }
+            if request.exchange.isOpen {
+                answer(request)
+            }
         }
     }
 
@@ -67,7 +80,9 @@ extension Playback {
         }
         Task { @LoopActor in
             await library.revisions.checkBeforeFetching(into: asset)
-            if request.exchange.isOpen { answer(request) }
+            if request.exchange.isOpen {
+                answer(request)
+            }
         }
         return true
     }
@@ -85,7 +100,9 @@ extension Playback {
     private func answer(_ request: inout SegmentRequest, from source: SegmentSource) -> Bool {
         switch source {
         case .piece:
-            if sendPiece(request) { return true }
+            if sendPiece(request) {
+                return true
+            }
             addMissing(to: &request)
             return false
         case .splicedPiece: return sendSplicedPiece(request)
@@ -93,7 +110,9 @@ extension Playback {
         case .otherQuality: return awaitsComparison(request) || fetchChosenQuality(request)
         case .standIn: return awaitsComparison(request) || fetchStandIn(request)
         case .fetch(let fallback, let isSentComplete):
-            if awaitsComparison(request) { return true }
+            if awaitsComparison(request) {
+                return true
+            }
             do throws(LibraryError) {
                 try fetch(request, fallback, isSentComplete: isSentComplete)
                 return true
@@ -122,7 +141,9 @@ extension Playback {
     /// be asked, the key is fetched again, because the origin decides who gets it.
     private func addMissing(to request: inout SegmentRequest, isExpiredKey: Bool = false) {
         request.findResource()
-        let (place, resource, segment) = (request.place, request.resource, request.segment)
+        let place = request.place
+        let resource = request.resource
+        let segment = request.segment
         var missing = SegmentFacts.Missing()
         missing.isListed = resource != nil
         missing.mayAsk =
@@ -155,7 +176,8 @@ extension Playback {
 
     /// Answers with the stored piece, unchanged. Returns false if there is none.
     private func sendPiece(_ request: SegmentRequest) -> Bool {
-        let (folder, file) = (request.place.folder, request.file)
+        let folder = request.place.folder
+        let file = request.file
         if let small = shelf.smallPiece(file, in: folder) {
             folder.recordUse(of: file)
             recordServed(request)
@@ -172,13 +194,16 @@ extension Playback {
             return true
         }
         let small = PieceReply.send(descriptor, shelf.type(of: file), isOther: isOther, to: request.exchange)
-        if let small { shelf.insert(small, as: file, in: folder) }
+        if let small {
+            shelf.insert(small, as: file, in: folder)
+        }
         return true
     }
 
     /// Answers with the stored piece, spliced. Returns false if there is none, or if it must be sent unchanged.
     private func sendSplicedPiece(_ request: SegmentRequest) -> Bool {
-        let (folder, file) = (request.place.folder, request.file)
+        let folder = request.place.folder
+        let file = request.file
         guard let segment = request.segment, folder.contains(file) else { return false }
         guard folder.isVerified(file) else {
             verifyWhole(file, in: folder, for: request)
@@ -200,7 +225,8 @@ extension Playback {
     /// - Parameter fetch: the fetch that has just received the piece; nil if it was stored before.
     func sendSubstitute(of rendition: String?, _ request: SegmentRequest, broughtBy fetch: Fetch? = nil) -> Bool {
         guard let segment = request.segment else { return false }
-        let (composition, record) = (segment.composition, request.place.record)
+        let composition = segment.composition
+        let record = request.place.record
         let isAfterSplice =
             rendition.flatMap { request.facts.isSpliced(from: $0) } ?? (composition.joining != .apart)
         guard let found = segment.substitutes.open(segment.name, isAfterSplice: isAfterSplice, of: rendition) else {
@@ -218,16 +244,22 @@ extension Playback {
             return false
         }
         record.recordSubstitute(substitute, for: segment.name, of: request.place.folder.id, isStored: fetch == nil)
-        if fetch == nil, request.fetchStatus == nil { recordServed(request) }
+        if fetch == nil, request.fetchStatus == nil {
+            recordServed(request)
+        }
         composition.advance(to: found.splice == nil ? .perhaps : .joined)
         var reply = SplicedReply(substitute: substitute, splice: found.splice, mediaType: shelf.type(of: request.file))
         reply.isOther = isOther
-        if let fetch { reply.status = CacheStatus.of(fetch) }
+        if let fetch {
+            reply.status = CacheStatus.of(fetch)
+        }
         if let error = request.error {
             reply.status = CacheStatus.forwarded(.uriMiss, isStored: false).refused(error)
             sessions.recordFailure(Failure(error, status: 200, about: request.subject))
         }
-        if request.facts.quality != nil { record.adapter?.use(substitute) }
+        if request.facts.quality != nil {
+            record.adapter?.use(substitute)
+        }
         reply.send(found.descriptor, to: request.exchange)
         return true
     }
@@ -237,7 +269,9 @@ extension Playback {
         folder.verify(file, isWhole: true) { [self] in
             guard request.exchange.isOpen else { return }
             // A piece that cannot be verified, because its folder cannot be opened, is a hole.
-            if !folder.isVerified(file) { folder.removeFromList(file) }
+            if !folder.isVerified(file) {
+                folder.removeFromList(file)
+            }
             answerVerified(request)
         }
     }
@@ -245,18 +279,24 @@ extension Playback {
     /// Records a request that is answered from the store. If the player sent data about itself, the tracker catches up at
     /// once, because the data describes this moment.
     private func recordServed(_ request: SegmentRequest) {
-        let (exchange, record, file) = (request.exchange, request.place.record, request.file)
+        let exchange = request.exchange
+        let record = request.place.record
+        let file = request.file
         if request.isAmid, let cursor = request.cursor {
             // A range beyond the end is detected only when the answer is made.
             exchange.whenEnded { end in
                 record.countStoredReply(end)
-                if end.status.map({ $0 < 400 }) ?? false { cursor.served(file) }
+                if end.status.map({ $0 < 400 }) ?? false {
+                    cursor.served(file)
+                }
             }
         } else {
             exchange.whenEnded(record.countStoredReply)
             request.cursor?.served(file)
         }
-        if request.hasClientData || !record.hasStarted { library.playheads.catchUp() }
+        if request.hasClientData || !record.hasStarted {
+            library.playheads.catchUp()
+        }
     }
 
     // MARK: Fetches
@@ -271,7 +311,9 @@ extension Playback {
             resource, in: place.folder, of: place.asset, urgency: .playback, fallback: fallback)
         place.record.adapter?.link.follow(fetch)
         // `StallWatch` would take one that yields for stalled.
-        if place.record.adapter != nil || !isSentComplete { request.awaits(fetch) }
+        if place.record.adapter != nil || !isSentComplete {
+            request.awaits(fetch)
+        }
         if fallback != .none, let segment = request.segment, segment.substitutes.needsSplice(segment.name) {
             segment.composition.advance(to: .perhaps)
         }
@@ -334,14 +376,16 @@ extension Playback {
     // MARK: Refusals
 
     private func refuse(_ request: SegmentRequest, _ refusal: SegmentSource.Refusal) {
-        let (exchange, subject) = (request.exchange, request.subject)
+        let exchange = request.exchange
+        let subject = request.subject
         switch refusal {
         case .unlisted: refuse(exchange, LibraryError(.missing, "there is no such segment"), about: subject)
         case .notStored:
             let reason = "this segment is not in the store, and Weir is offline"
             refuse(exchange, LibraryError(.notStored, reason), about: subject)
         case .keyExpired:
-            let (asset, session) = (request.place.asset, request.place.session)
+            let asset = request.place.asset
+            let session = request.place.session
             guard case .key(let number)? = request.name?.role else { return }
             refuse(exchange, asset.keyExpiry(of: number), about: Subject(session, asset, exchange.head.path))
         case .failed:

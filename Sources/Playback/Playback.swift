@@ -35,8 +35,11 @@ public import Substitution
         playerTimeout: Duration = GiveUpRule.playerTimeout, logs: Sessions.Configuration = Sessions.Configuration(),
         report: @escaping @Sendable (String) -> Void = { _ in }
     ) {
-        (self.library, self.substitutions, self.retention) = (library, substitutions, retention)
-        (self.playerTimeout, self.report) = (playerTimeout, report)
+        self.library = library
+        self.substitutions = substitutions
+        self.retention = retention
+        self.playerTimeout = playerTimeout
+        self.report = report
         sessions = Sessions(library: library, logs, report: report)
     }
 
@@ -136,9 +139,13 @@ public import Substitution
     func session(for asset: Asset, _ mode: Session.Mode) -> Session {
         guard asset.multivariant == nil, asset.isLive || asset.isRecording else { return Session(mode) }
         let key = asset.id + String(mode.rawValue)
-        if let session = liveSessions[key] { return session }
+        if let session = liveSessions[key] {
+            return session
+        }
         // A player whose session is dropped gets other URLs at its next reload, and continues.
-        if liveSessions.count >= Self.liveSessionLimit { liveSessions.remove(at: liveSessions.startIndex) }
+        if liveSessions.count >= Self.liveSessionLimit {
+            liveSessions.remove(at: liveSessions.startIndex)
+        }
         let session = Session(mode)
         liveSessions[key] = session
         return session

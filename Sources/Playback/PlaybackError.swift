@@ -44,7 +44,9 @@ extension LibraryError {
 
     /// The command that may help a user whose player shows this error of a playlist; nil if none does.
     var nextCommand: String? {
-        if let foreign { return foreign.nextStep(at: "URL") }
+        if let foreign {
+            return foreign.nextStep(at: "URL")
+        }
         guard let origin = underlying as? OriginError, let code = origin.status else { return nil }
         let url = ShellWord.quoted("\(origin.url)")
         return switch code {
@@ -76,7 +78,9 @@ struct Subject {
     var uri: String?
 
     init(_ session: Session? = nil, _ asset: Asset? = nil, _ uri: String? = nil) {
-        (self.session, self.asset, self.uri) = (session, asset, uri)
+        self.session = session
+        self.asset = asset
+        self.uri = uri
     }
 
     /// - Parameter path: the path of the request, for a file that is no resource of the asset any more.
@@ -95,24 +99,30 @@ struct Failure {
     let comment: String
 
     init(_ error: LibraryError, status: Int, about subject: Subject) {
-        (self.subject, self.status) = (subject, status)
+        self.subject = subject
+        self.status = status
         domain = error.domain
         comment = error.message
     }
 
     /// A segment that is sent unchanged because it could not be spliced.
     init(unjoined error: SegmentFormatError, about subject: Subject) {
-        (self.subject, status, domain) = (subject, 200, .media)
+        self.subject = subject
+        status = 200
+        domain = .media
         comment = "it cannot be joined with what comes before it: \(error)"
     }
 
     /// A body that ended before its announced length.
     @LoopActor init(brokenOff fetch: Fetch, about subject: Subject) {
-        (self.subject, status) = (subject, 0)
+        self.subject = subject
+        status = 0
         if case .failure(let error) = fetch.outcome {
-            (domain, comment) = (LibraryError(error).domain, error.message)
+            domain = LibraryError(error).domain
+            comment = error.message
         } else {
-            (domain, comment) = (.store, "what was being sent is shorter than it was")
+            domain = .store
+            comment = "what was being sent is shorter than it was"
         }
     }
 }

@@ -25,20 +25,30 @@ struct PlayerFields: Equatable {
         self.agent = agent.flatMap { Self.line(.userAgent, $0) }
         guard !Self.ofBrowsers.contains(where: head.contains), !player.isBrowser, !head.isFromOwnPage else { return }
         var names = [FieldName("Referer"), .origin, .authorization, FieldName("Cookie")]
-        if !player.hasStockName { names.append(.userAgent) }
+        if !player.hasStockName {
+            names.append(.userAgent)
+        }
         lines = names.compactMap { name in
             guard let value = head.onlyValue(of: name).map({ String(decoding: $0, as: UTF8.self) }) else { return nil }
-            if secrets.contains(where: value.contains) { return nil }
+            if secrets.contains(where: value.contains) {
+                return nil
+            }
             return Self.line(name, value)
         }
-        if !lines.isEmpty, !isOwners() { lines = [] }
+        if !lines.isEmpty, !isOwners() {
+            lines = []
+        }
     }
 
     /// The fields of the asset with those of the player.
     func added(to fields: UserFields) -> UserFields {
         var fields = password.flatMap { fields.adding($0) } ?? fields
-        if !lines.isEmpty { fields = fields.adding(fieldsOfPlayer: lines) }
-        if let agent { fields.playerAgent = agent }
+        if !lines.isEmpty {
+            fields = fields.adding(fieldsOfPlayer: lines)
+        }
+        if let agent {
+            fields.playerAgent = agent
+        }
         return fields
     }
 

@@ -92,10 +92,14 @@ import Substitution
     ) -> String? {
         guard let url = uri.flatMap({ try? source.base.resolving($0) }) else { return nil }
         let name = asset.interstitials.name(url, kind)
-        if asset.hasStored(name) { return Self.uri(of: name) }
+        if asset.hasStored(name) {
+            return Self.uri(of: name)
+        }
         let isOffline = session.mode == .offline || library.isOffline
         let isWanted = asset.additions.keepsInterstitials && session.mode != .local
-        if !isOffline, !rendition.isComplete || isWanted { return Self.uri(of: name) }
+        if !isOffline, !rendition.isComplete || isWanted {
+            return Self.uri(of: name)
+        }
         guard kind == .presentation, let stored = library.asset(at: url), stored.isPlayableOffline else { return nil }
         return mount + (session.mode == .offline ? "/offline/" : "/") + "\(stored.name).m3u8"
     }
@@ -117,8 +121,12 @@ import Substitution
         -> PlaylistDraft?
     {
         if asset.multivariant != nil {
-            if let stored { return draft(listing: stored) }
-            if !dead.renditions.isEmpty { return draft(.without(dead.renditions), isStored: false) }
+            if let stored {
+                return draft(listing: stored)
+            }
+            if !dead.renditions.isEmpty {
+                return draft(.without(dead.renditions), isStored: false)
+            }
             return draft(.all(complete: asset.completeRenditions), isStored: false)
         }
         guard let rendition = asset.renditions.first, stored == nil || rendition.isComplete,
@@ -130,7 +138,9 @@ import Substitution
     /// The draft of the entry playlist of an asset that is stored in part; nil if there is nothing to play.
     /// - Parameter isCut: false to list also what is not stored of the renditions.
     func draft(_ stretches: PlayableRanges, isCut: Bool) async throws(PlaylistError) -> PlaylistDraft? {
-        if asset.multivariant != nil { return draft(listing: Set(stretches.cuts.keys)) }
+        if asset.multivariant != nil {
+            return draft(listing: Set(stretches.cuts.keys))
+        }
         guard let lone = asset.renditions.first, let source = lone.source else { return nil }
         let cut = isCut ? stretches.cuts[lone.place] : nil
         return try await draft(lone: lone, source, cut: cut)

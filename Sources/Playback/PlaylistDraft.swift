@@ -98,14 +98,18 @@ struct EntryDraft: Equatable, Sendable {
         case .without(let places): try playlist.rendered(without: places) { name($0) }
         case .ladder(let best, let base, let places):
             try playlist.rendered(only: playlist.variants[best], among: places) { reference in
-                if case .variant = reference { return media(base) }
+                if case .variant = reference {
+                    return media(base)
+                }
                 return name(reference)
             }
         }
     }
 
     private func name(_ reference: MultivariantPlaylist.Reference) -> String? {
-        if let index = reference.renditionIndex { return media(index) }
+        if let index = reference.renditionIndex {
+            return media(index)
+        }
         let path: String? =
             switch reference {
             case .sessionKey(let key): keys[key.line]

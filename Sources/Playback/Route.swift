@@ -49,7 +49,9 @@ enum Route: Equatable {
             parts.removeSubrange(4...5)
         }
         guard parts.count == 6, let session = Session(id: Self.text(parts[3])) else { return nil }
-        let (asset, folder, file) = (Self.text(parts[2]), Self.text(parts[4]), Self.text(parts[5]))
+        let asset = Self.text(parts[2])
+        let folder = Self.text(parts[4])
+        let file = Self.text(parts[5])
         if folder == Interstitials.folder, let name = Interstitials.Name(file) {
             self = .interstitial(asset: asset, session: session, name: name)
         } else if file == Self.playlistFile {
@@ -134,6 +136,7 @@ struct Session: Equatable {
     /// Parses a session id from a URL; nil if it is not valid.
     init?(id: String) {
         guard id.utf8.count == 6, let letter = id.first, let mode = Mode(rawValue: letter) else { return nil }
-        (self.id, self.mode) = (id, mode)
+        self.id = id
+        self.mode = mode
     }
 }

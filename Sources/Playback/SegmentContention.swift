@@ -39,7 +39,8 @@ struct SegmentContention {
     /// The beginning of the measurement.
     private var mark: Sample
     /// In bytes per second, before the pause.
-    private var (one, others) = (0.0, 0.0)
+    private var one = 0.0
+    private var others = 0.0
     /// Length of the hold and of each measurement, in seconds.
     static let span = 1.0
     /// Bytes that may still come over the link after a pause: the kernel's first window and what it makes of it at a low rate.
@@ -56,11 +57,13 @@ struct SegmentContention {
         switch phase {
         case .held:
             guard sample.time - mark.time >= Self.span else { return .wait }
-            (phase, mark) = (.beginning, sample)
+            phase = .beginning
+            mark = sample
             return .resume
         case .beginning:
             guard sample.one > mark.one, sample.all - mark.all > sample.one - mark.one else { return .wait }
-            (phase, mark) = (.together, sample)
+            phase = .together
+            mark = sample
             return .wait
         case .together:
             guard sample.time - mark.time >= Self.span else { return .wait }
@@ -68,14 +71,20 @@ struct SegmentContention {
             guard one >= (one + others) * Self.leastPart else { return .unknown }
             // The window is an estimate: a part of a span more would let segments of six seconds end before the verdict.
             let wait = min(Self.longestWait, Self.window / max(one, 1)) / Self.span
-            (phase, mark) = (.apart(spans: Int(wait.rounded()) + 1), sample)
+            phase = .apart(spans: Int(wait.rounded()) + 1)
+            mark = sample
             return .pause
         case .apart(let spans):
             guard sample.time - mark.time >= Self.span else { return .wait }
             let now = rates(until: sample)
-            (phase, mark) = (.apart(spans: spans - 1), sample)
-            if now.one > one / 2 { return spans > 1 ? .wait : .unknown }
-            if now.others - others >= one / 2 { return .shared }
+            phase = .apart(spans: spans - 1)
+            mark = sample
+            if now.one > one / 2 {
+                return spans > 1 ? .wait : .unknown
+            }
+            if now.others - others >= one / 2 {
+                return .shared
+            }
             return spans > 1 ? .wait : .separate
         }
     }

@@ -49,7 +49,10 @@ import Substitution
     var fetchStatus: CacheStatus?
 
     init(_ exchange: Exchange, _ place: SessionFolder, _ file: String, hasClientData: Bool) {
-        (self.exchange, self.place, self.file, self.hasClientData) = (exchange, place, file, hasClientData)
+        self.exchange = exchange
+        self.place = place
+        self.file = file
+        self.hasClientData = hasClientData
         isAmid = exchange.isAmid
         name = PieceName(file)
         number = Self.number(place, name)
@@ -75,7 +78,8 @@ import Substitution
     private var form: SegmentForm? { number.flatMap { place.composition?.form(of: $0) } }
 
     private mutating func readForm() {
-        (facts.joining, facts.recorded) = (place.composition?.joining ?? .apart, form)
+        facts.joining = place.composition?.joining ?? .apart
+        facts.recorded = form
         facts.isRecordedAvailable = true
     }
 
@@ -92,7 +96,9 @@ import Substitution
     func record(_ form: SegmentForm) -> Bool? {
         guard let number, let composition = place.composition else { return false }
         let known = self.form
-        if known == form { return false }
+        if known == form {
+            return false
+        }
         guard known == facts.recorded else { return nil }
         composition.record(form, of: number)
         return known != nil
@@ -112,7 +118,9 @@ import Substitution
 
     /// Records that the player waits for a fetch of the segment, in whatever quality.
     func awaits(_ fetch: Fetch) {
-        if case .segment(let number)? = name?.role { place.record.awaited.add(fetch, number, in: place.folder) }
+        if case .segment(let number)? = name?.role {
+            place.record.awaited.add(fetch, number, in: place.folder)
+        }
     }
 
     mutating func findResource() { resource = name.flatMap { place.asset.resource($0, in: place.folder) } }
@@ -191,7 +199,9 @@ enum SegmentSource: Equatable {
     /// No substitution is possible once the first byte is sent. So a player that has media in its buffer gets the segment
     /// only when it is complete, which takes no longer. A segment that was sent unchanged before is continued at once.
     private static func fetch(_ missing: SegmentFacts.Missing, _ facts: SegmentFacts) -> Self {
-        if facts.available == .own { return .fetch(missing.hasSubstitute ? .untilBegun : .none, isSentComplete: false) }
+        if facts.available == .own {
+            return .fetch(missing.hasSubstitute ? .untilBegun : .none, isSentComplete: false)
+        }
         let isSpliced = facts.available?.isSpliced ?? (facts.joining == .joined && missing.isSplicedComplete)
         guard missing.hasSubstitute else { return .fetch(.none, isSentComplete: isSpliced) }
         let isSentComplete = isSpliced || missing.hasBuffer

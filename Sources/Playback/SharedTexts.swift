@@ -35,7 +35,9 @@ extension Exchange: TextClient {}
         guard draft.size > PureWork.small else {
             return try draft.text().map { SharedText(SessionlessText($0), nil) }
         }
-        if let text = known(draft) { return text }
+        if let text = known(draft) {
+            return text
+        }
         // One whose clients have left may be dropped.
         let joined = writings.first { $0.isWanted && $0.draft == draft }
         let writing = joined ?? Writing(draft)
@@ -45,7 +47,9 @@ extension Exchange: TextClient {}
             begin(writing, owner: owner)
         }
         guard let written = try await writing.task?.value?.get() else { return nil }
-        if let text = known(draft) { return text }
+        if let text = known(draft) {
+            return text
+        }
         let text = SharedText(written, draft)
         insert(text, draft)
         return text
@@ -63,7 +67,9 @@ extension Exchange: TextClient {}
                 }
             }
             writings.removeAll { $0 === writing }
-            if written != nil { writtenCount += 1 }
+            if written != nil {
+                writtenCount += 1
+            }
             return written
         }
     }
@@ -80,7 +86,9 @@ extension Exchange: TextClient {}
         known.removeAll { $0.text == nil }
         // Each draft holds a whole playlist: of the former texts of a URL it is not needed any more.
         for former in known.compactMap(\.text) {
-            if let other = former.draft, draft.supersedes(other) { former.draft = nil }
+            if let other = former.draft, draft.supersedes(other) {
+                former.draft = nil
+            }
         }
         known.append(Known(text: text))
     }
@@ -120,7 +128,8 @@ extension Exchange: TextClient {}
     private static let threshold = 64 * 1024
 
     init(_ shared: SharedText, path: String) {
-        (self.shared, self.path) = (shared, Array(path.utf8))
+        self.shared = shared
+        self.path = Array(path.utf8)
         count = shared.text.count(withPathOf: self.path.count)
     }
 

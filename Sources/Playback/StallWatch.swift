@@ -11,8 +11,13 @@ import Origin
     init(of fetch: Fetch, _ action: @escaping @LoopActor () -> Void) {
         written = fetch.written
         timer = LoopTimer { [unowned self, unowned fetch] in
-            if written != fetch.written { (written, since) = (fetch.written, .now) }
-            if GiveUpRule.decision(withoutProgressFor: .now - since) == .substitute { return action() }
+            if written != fetch.written {
+                written = fetch.written
+                since = .now
+            }
+            if GiveUpRule.decision(withoutProgressFor: .now - since) == .substitute {
+                return action()
+            }
             timer?.schedule(after: GiveUpRule.stallCheck)
         }
         timer?.schedule(after: GiveUpRule.stallCheck)

@@ -61,7 +61,9 @@ extension Playback {
         for (folder, resource) in trial.pieces {
             let fetch = try? library.fetch(
                 resource, in: folder, of: asset, urgency: .playback, fallback: .untilComplete)
-            if let fetch { fetches.append(fetch) }
+            if let fetch {
+                fetches.append(fetch)
+            }
         }
         for fetch in fetches {
             await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
@@ -92,7 +94,9 @@ extension Playback {
         let (awaited, standIn) = beginWait(for: segment, among: fetches, toAnswer: request)
         standIn.follow(isHopeless: { _ in false }) { [weak self] end in
             guard let self, request.exchange.isOpen else { return }
-            if isAnswered(request, by: quality, segment, end) { return }
+            if isAnswered(request, by: quality, segment, end) {
+                return
+            }
             awaited.end(nil)
             var next = request
             next.facts.missing?.hasStandIn = false
@@ -106,7 +110,8 @@ extension Playback {
         _ request: SegmentRequest, by quality: Quality, _ segment: Fetch, _ end: AdaptiveFetch.End
     ) -> Bool {
         guard case .arrived = end else { return false }
-        let (file, folder) = (segment.resource.name.description, quality.rendition.folder)
+        let file = segment.resource.name.description
+        let folder = quality.rendition.folder
         if library.revisions.isSuspect(file, in: folder, of: request.place.asset) {
             answerOnceSettled(request)
             return true

@@ -11,7 +11,9 @@ import Substitution
     private static let limit = 32
 
     mutating func insert(_ stretches: PlayableRanges, for session: Session) {
-        if known.count >= Self.limit { known.removeFirst() }
+        if known.count >= Self.limit {
+            known.removeFirst()
+        }
         known.append((session.id, stretches))
     }
 
@@ -25,7 +27,9 @@ import Substitution
     func cut(
         of rendition: Rendition, in asset: Asset, _ session: Session, _ substitutions: Substitutions
     ) async -> MediaPlaylistCut? {
-        if let cut = knownCut(of: rendition, session) { return cut }
+        if let cut = knownCut(of: rendition, session) {
+            return cut
+        }
         if !asset.isPlayableOffline, let stored = await substitutions.playableRanges(of: asset), stored.isPlayable,
             let cut = stored.cuts[rendition.place]
         {

@@ -20,7 +20,8 @@ import Store
     private let end: Int64
     /// An upper bound of what is sent.
     private var position: Int64
-    private static let (step, ahead): (Int64, Int64) = (1 << 20, 2 * Ledger.Entry.blockSize)
+    private static let step: Int64 = 1 << 20
+    private static let ahead: Int64 = 2 * Ledger.Entry.blockSize
     private var isVerifying = false
     private var readers: [ObjectIdentifier: @LoopActor () -> Void] = [:]
     /// Of the open file, whatever becomes of the piece.
@@ -35,7 +36,9 @@ import Store
     ) {
         self.file = file
         self.digests = digests
-        (self.name, self.folder, self.size) = (name, folder, size)
+        self.name = name
+        self.folder = folder
+        self.size = size
         next = Int(range.lowerBound / Ledger.Entry.blockSize)
         written = Int64(next) * Ledger.Entry.blockSize
         end = range.upperBound
@@ -69,16 +72,25 @@ import Store
 
     private func finish(_ isSound: Bool) {
         isVerifying = false
-        if isSound { advance() } else { state = .failed }
+        if isSound {
+            advance()
+        } else {
+            state = .failed
+        }
         verifyNext()
-        for wake in readers.values { wake() }
+        for wake in readers.values {
+            wake()
+        }
     }
 
     private func advance() {
         next += 1
         written = min(size, Int64(next) * Ledger.Entry.blockSize)
         // The rest is not sent.
-        if written >= end { (written, state) = (size, .complete) }
+        if written >= end {
+            written = size
+            state = .complete
+        }
     }
 
     func subscribe(_ reader: AnyObject, wake: @escaping @LoopActor () -> Void) {

@@ -46,7 +46,9 @@ public struct SegmentSpan: Equatable, Sendable {
 
     /// Makes a span.
     public init(number: Int, start: Double, duration: Double) {
-        (self.number, self.start, self.duration) = (number, start, duration)
+        self.number = number
+        self.start = start
+        self.duration = duration
     }
 
     /// End in media time, in seconds.

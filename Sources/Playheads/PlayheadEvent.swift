@@ -35,7 +35,8 @@ public struct PlayheadEvent: Sendable {
         asset = cursor.asset.id
         rendition = cursor.rendition.id
         kind = cursor.kind
-        (self.span, self.playhead) = (span, playhead)
+        self.span = span
+        self.playhead = playhead
     }
 }
 
@@ -67,8 +68,11 @@ public struct PlayheadReading: Equatable, Sendable {
 
     /// Makes a reading at normal speed, at the start of its range of media.
     public init(position: Double, front: Double?, isRunning: Bool, choice: String? = nil) {
-        (self.position, start) = (position, position)
-        (self.front, self.isRunning, self.choice) = (front, isRunning, choice)
+        self.position = position
+        start = position
+        self.front = front
+        self.isRunning = isRunning
+        self.choice = choice
     }
 
     /// The position some seconds later, if nothing else happens.
@@ -81,14 +85,26 @@ public struct PlayheadReading: Equatable, Sendable {
     public mutating func apply(_ correction: PlayheadCorrection) {
         switch correction {
         case .client(let buffer, let rate, let isUrgent):
-            if let rate { self.rate = rate }
+            if let rate {
+                self.rate = rate
+            }
             // After a seek, `front` may still be that of the other kind of media.
-            if let buffer, let front, isRunning { position = max(start, front - buffer) }
-            if isUrgent { (isRunning, isHeld) = (false, true) }
+            if let buffer, let front, isRunning {
+                position = max(start, front - buffer)
+            }
+            if isUrgent {
+                isRunning = false
+                isHeld = true
+            }
         case .report(let position, let rate):
-            (isRunning, isHeld, self.rate) = (true, false, rate)
-            (isStarved, limit) = (false, nil)
-            if let position { self.position = position }
+            isRunning = true
+            isHeld = false
+            self.rate = rate
+            isStarved = false
+            limit = nil
+            if let position {
+                self.position = position
+            }
         }
     }
 }

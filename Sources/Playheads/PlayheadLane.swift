@@ -59,17 +59,31 @@ struct PlayheadLane {
         let step = self.step(to: span, of: rendition, isNear: isNear(span, position))
         requests += 1
         record(span, of: rendition, isElsewhere: step == .jump)
-        if step == .jump { (latest, earlier, opening) = (nil, nil, nil) }
-        if span.number > latest?.number ?? -1 { (earlier, latest) = (latest, span) }
+        if step == .jump {
+            latest = nil
+            earlier = nil
+            opening = nil
+        }
+        if span.number > latest?.number ?? -1 {
+            earlier = latest
+            latest = span
+        }
         switch step {
         case .jump:
-            (start, deliveredEnd, requestedEnd, requests) = (span.start, span.start, span.end, 1)
+            start = span.start
+            deliveredEnd = span.start
+            requestedEnd = span.end
+            requests = 1
             isOpening = false
         case .on:
             requestedEnd = max(requestedEnd, span.end)
-            if span.start > start + 1.5 * span.duration { isOpening = false }
+            if span.start > start + 1.5 * span.duration {
+                isOpening = false
+            }
         case .opening:
-            if requests == 1 { requestedEnd = span.end }
+            if requests == 1 {
+                requestedEnd = span.end
+            }
             isOpening = runs.count > 1
         }
         return step
@@ -104,7 +118,9 @@ struct PlayheadLane {
     /// Records that everything up to this segment was requested and delivered; ignored if the segment is behind.
     mutating func deliveredInBulk(upTo span: SegmentSpan, of rendition: String) {
         guard span.end > requestedEnd else { return }
-        (requestedEnd, deliveredEnd, opening) = (span.end, span.end, nil)
+        requestedEnd = span.end
+        deliveredEnd = span.end
+        opening = nil
         runs[rendition] = Run(last: span, count: Self.sequence)
         choice = rendition
     }
@@ -115,13 +131,17 @@ struct PlayheadLane {
             // The player may come back to a quality that it had left.
             return choice != rendition && isNear ? .on : .jump
         }
-        if rendition == choice || isNear { return .on }
+        if rendition == choice || isNear {
+            return .on
+        }
         return run.count + 1 < Self.sequence ? .opening : .jump
     }
 
     private func first(_ span: SegmentSpan, isNear: Bool) -> Step {
         let isAtStart = abs(span.start - start) < 0.5 * span.duration
-        if requests == 0 || (choice == nil && isAtStart) { return .opening }
+        if requests == 0 || (choice == nil && isAtStart) {
+            return .opening
+        }
         return isNear ? .on : isBeginning(span) ? .opening : .jump
     }
 
@@ -133,15 +153,21 @@ struct PlayheadLane {
     private func isBeginning(_ span: SegmentSpan) -> Bool { span.start < 1.5 * span.duration }
 
     private mutating func record(_ span: SegmentSpan, of rendition: String, isElsewhere: Bool) {
-        if isElsewhere { runs = [:] }
+        if isElsewhere {
+            runs = [:]
+        }
         guard var run = runs[rendition] else {
             runs[rendition] = Run(last: span)
             return
         }
         let step = span.number - run.last.number
         run.count = (0...Self.reach).contains(step) ? run.count + min(step, 1) : step < 0 ? run.count : 1
-        if step > 0 || step < -1 { run.last = span }
+        if step > 0 || step < -1 {
+            run.last = span
+        }
         runs[rendition] = run
-        if run.count >= Self.sequence { choice = rendition }
+        if run.count >= Self.sequence {
+            choice = rendition
+        }
     }
 }

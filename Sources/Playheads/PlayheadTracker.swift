@@ -89,7 +89,9 @@ public import EventLoop
 
     /// Ends the sessions of an asset that is about to be removed.
     public func forget(_ asset: String) {
-        for (id, session) in sessions where session.asset.id == asset { remove(id) }
+        for (id, session) in sessions where session.asset.id == asset {
+            remove(id)
+        }
     }
 
     private func sessions(of asset: String) -> [TrackedSession] {
@@ -134,7 +136,9 @@ public import EventLoop
     public func setConnected(_ session: String, _ isConnected: Bool) {
         guard let known = sessions[session] else { return }
         // A player that is back after a long pause begins another playback.
-        if !known.isPresent(at: now()) { known.hasEnded = true }
+        if !known.isPresent(at: now()) {
+            known.hasEnded = true
+        }
         known.isConnected = isConnected
     }
 
@@ -152,33 +156,49 @@ public import EventLoop
     ) -> TrackedSession {
         let now = now()
         let known = sessions[id]
-        if let known, known.asset === asset, known.isPresent(at: now) { return known }
-        if sessions.isEmpty { sweep?.schedule(after: Self.sweepPause) }
+        if let known, known.asset === asset, known.isPresent(at: now) {
+            return known
+        }
+        if sessions.isEmpty {
+            sweep?.schedule(after: Self.sweepPause)
+        }
         if sessions.count >= Self.limit {
             let idlest = sessions.min { $0.value.playhead.lastEvent < $1.value.playhead.lastEvent }
-            if let idlest { remove(idlest.key) }
+            if let idlest {
+                remove(idlest.key)
+            }
         }
         let session = TrackedSession(asset, player ?? known?.player ?? PlayerTraits(), at: now)
         session.isConnected = known?.isConnected ?? false
         sessions[id] = session
-        if !asset.isRemoved { sessionChanges.send(.began(asset: asset.id)) }
+        if !asset.isRemoved {
+            sessionChanges.send(.began(asset: asset.id))
+        }
         return session
     }
 
     private func sweepOut() {
         let now = now()
-        for (id, session) in sessions where !session.isPresent(at: now) { remove(id) }
-        if !sessions.isEmpty { sweep?.schedule(after: Self.sweepPause) }
+        for (id, session) in sessions where !session.isPresent(at: now) {
+            remove(id)
+        }
+        if !sessions.isEmpty {
+            sweep?.schedule(after: Self.sweepPause)
+        }
     }
 
     private func remove(_ session: String) {
         guard let asset = sessions.removeValue(forKey: session)?.asset, !asset.isRemoved else { return }
         sessionChanges.send(.ended(asset: asset.id))
-        if sessions(of: asset.id).isEmpty { notify(asset, .end) }
+        if sessions(of: asset.id).isEmpty {
+            notify(asset, .end)
+        }
     }
 
     private func notify(_ asset: any PlayedAsset, _ cause: PlayheadMove.Cause) {
-        if !asset.isRemoved { moves.send(PlayheadMove(asset: asset.id, cause: cause)) }
+        if !asset.isRemoved {
+            moves.send(PlayheadMove(asset: asset.id, cause: cause))
+        }
     }
 
     // MARK: Reports
@@ -188,7 +208,9 @@ public import EventLoop
     public func cursor(
         of session: String, in asset: any PlayedAsset, _ folder: String, _ player: PlayerTraits = PlayerTraits()
     ) -> RenditionCursor? {
-        if let known = sessions[session], known.asset === asset, let cursor = known.cursors[folder] { return cursor }
+        if let known = sessions[session], known.asset === asset, let cursor = known.cursors[folder] {
+            return cursor
+        }
         guard let (rendition, kind) = asset.playedRendition(in: folder) else { return nil }
         let cursor = RenditionCursor(session, in: asset, rendition, kind, self)
         self.session(session, of: asset, player).cursors[folder] = cursor
@@ -200,7 +222,9 @@ public import EventLoop
             lastRecord = (file, cursor)
             return
         }
-        if records.isEmpty { reading?.schedule(after: Self.recordLife) }
+        if records.isEmpty {
+            reading?.schedule(after: Self.recordLife)
+        }
         records.append((file, cursor))
     }
 
@@ -209,8 +233,12 @@ public import EventLoop
         guard !records.isEmpty else { return }
         let read = records
         records.removeAll(keepingCapacity: true)
-        for record in read { examine(record.file, record.cursor) }
-        if let lastRecord { examineLast(lastRecord.file, lastRecord.cursor) }
+        for record in read {
+            examine(record.file, record.cursor)
+        }
+        if let lastRecord {
+            examineLast(lastRecord.file, lastRecord.cursor)
+        }
         lastRecord = nil
     }
 
@@ -251,7 +279,9 @@ public import EventLoop
         if let span = cursor.rendition.span(ofFile: file) {
             request(span, cursor)
             if session.player.playsParts, let delivery {
-                if deliveries.isEmpty { progress?.schedule(after: Self.progressPause) }
+                if deliveries.isEmpty {
+                    progress?.schedule(after: Self.progressPause)
+                }
                 deliveries.append(PieceInDelivery(delivery: delivery, span: span, cursor: cursor, since: now()))
             }
         }
@@ -271,9 +301,13 @@ public import EventLoop
             if let share = delivery.deliveredShare {
                 session.playhead.progressed(each.span, share: share, each.cursor.kind, at: now())
             }
-            if session.playhead.front != before { publish(.progressed, each.span, each.cursor) }
+            if session.playhead.front != before {
+                publish(.progressed, each.span, each.cursor)
+            }
         }
-        if !deliveries.isEmpty { progress?.schedule(after: Self.progressPause) }
+        if !deliveries.isEmpty {
+            progress?.schedule(after: Self.progressPause)
+        }
     }
 
     private func isLate(_ piece: PieceInDelivery) -> Bool {
@@ -285,7 +319,9 @@ public import EventLoop
         let session = session(of: cursor)
         let before = session.playhead.front
         session.playhead.opened(span, isAnswered: isAnswered, cursor.kind, at: now())
-        if session.playhead.front != before { publish(.progressed, span, cursor) }
+        if session.playhead.front != before {
+            publish(.progressed, span, cursor)
+        }
     }
 
     /// Ends a session's wait for the origin. A player that is paused amid a piece that is here holds no download back.
@@ -303,15 +339,21 @@ public import EventLoop
     func endWait(for file: String, _ cursor: RenditionCursor, bytes: Int64, isComplete: Bool, hasArrived: Bool) {
         catchUp()
         let session = session(of: cursor)
-        if !hasArrived { endWait(of: session) }
+        if !hasArrived {
+            endWait(of: session)
+        }
         let span = cursor.rendition.span(ofFile: file)
-        if let span { open(span, cursor, isAnswered: true) }
+        if let span {
+            open(span, cursor, isAnswered: true)
+        }
         if isComplete, let span {
             session.playhead.delivered(span, cursor.kind, at: now())
             session.consumed(bytes, span, cursor.kind)
             publish(.delivered, span, cursor)
         }
-        if !hasArrived { originWaits.send(()) }
+        if !hasArrived {
+            originWaits.send(())
+        }
     }
 
     /// Records that a player begins to wait for an entry or a playlist from the origin: playback is about to begin. A
@@ -337,12 +379,17 @@ public import EventLoop
 
     /// The demands of the sessions that wait for an origin; and true if any session draws from an origin at all.
     func demands(at now: ContinuousClock.Instant) -> (waiting: [YieldPolicy.Demand], isWatched: Bool) {
-        var (waiting, isWatched) = ([YieldPolicy.Demand](), isOpening)
+        var waiting = [YieldPolicy.Demand]()
+        var isWatched = isOpening
         for session in sessions.values where session.isDrawing(at: now) {
             isWatched = true
-            if session.awaited > 0 { waiting.append(session.demand(at: now)) }
+            if session.awaited > 0 {
+                waiting.append(session.demand(at: now))
+            }
         }
-        if isOpening { waiting.append(YieldPolicy.Demand(buffer: 0, rate: 0, segment: 0)) }
+        if isOpening {
+            waiting.append(YieldPolicy.Demand(buffer: 0, rate: 0, segment: 0))
+        }
         return (waiting, isWatched)
     }
 }
@@ -378,7 +425,9 @@ private struct PieceInDelivery {
     private static let shortestPause = 10.0
 
     init(_ asset: any PlayedAsset, _ player: PlayerTraits, at now: ContinuousClock.Instant) {
-        (self.asset, self.player, since) = (asset, player, now)
+        self.asset = asset
+        self.player = player
+        since = now
         playhead = SessionPlayhead(at: now, player, end: asset.duration)
     }
 

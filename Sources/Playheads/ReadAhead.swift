@@ -13,8 +13,10 @@ public struct PlayerTraits: Equatable, Sendable {
     public init(
         playsParts: Bool = false, resume: Double = 0, keepsConnections: Bool = false, poolsConnections: Bool = false
     ) {
-        (self.playsParts, self.resume) = (playsParts, resume)
-        (self.keepsConnections, self.poolsConnections) = (keepsConnections, poolsConnections)
+        self.playsParts = playsParts
+        self.resume = resume
+        self.keepsConnections = keepsConnections
+        self.poolsConnections = poolsConnections
     }
 }
 
@@ -54,12 +56,16 @@ struct ReadAhead {
         let wasSteady = isSteady
         isSteady = true
         guard let target else {
-            if let candidate, wasSteady, abs(buffer - candidate) <= tolerance { target = candidate }
+            if let candidate, wasSteady, abs(buffer - candidate) <= tolerance {
+                target = candidate
+            }
             candidate = buffer
             return nil
         }
         // It has filled its buffer further than before.
-        if !wasSteady, buffer > target + tolerance { self.target = buffer }
+        if !wasSteady, buffer > target + tolerance {
+            self.target = buffer
+        }
         excesses = wasSteady && buffer > target + tolerance ? excesses + 1 : 0
         return buffer < target - tolerance || excesses >= Self.convincing ? target : nil
     }

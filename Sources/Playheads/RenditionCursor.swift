@@ -14,8 +14,11 @@ public import EventLoop
         _ session: String, in asset: any PlayedAsset, _ rendition: any PlayedRendition, _ kind: MediaKind,
         _ tracker: PlayheadTracker
     ) {
-        (self.session, self.asset, self.rendition) = (session, asset, rendition)
-        (self.kind, self.tracker) = (kind, tracker)
+        self.session = session
+        self.asset = asset
+        self.rendition = rendition
+        self.kind = kind
+        self.tracker = tracker
     }
 
     /// The player gets a stored piece, by file name. The tracker examines it a moment later, together with others.

@@ -22,8 +22,11 @@ struct SessionPlayhead {
     private(set) var lastEvent: ContinuousClock.Instant
 
     init(at now: ContinuousClock.Instant, _ traits: PlayerTraits = PlayerTraits(), end: Double? = nil) {
-        (anchored, lastEvent, lastDelivery) = (now, now, now)
-        (self.traits, self.end) = (traits, end)
+        anchored = now
+        lastEvent = now
+        lastDelivery = now
+        self.traits = traits
+        self.end = end
     }
 
     /// Records that the session requests a segment. True if that is a seek.
@@ -36,7 +39,9 @@ struct SessionPlayhead {
         let before = (front: lane.front, end: lane.requestedEnd)
         let step = lane.requested(span, of: rendition, position: anchor.position)
         lanes[kind] = lane
-        if isFirst { place(at: span.start) }
+        if isFirst {
+            place(at: span.start)
+        }
         switch step {
         case .on:
             guard kind == .main, lane.requestedEnd > before.end else { return false }
@@ -50,7 +55,9 @@ struct SessionPlayhead {
             return false
         case .opening:
             // Playback begins only after the player has opened all renditions that it opens.
-            if lane.choice == nil { place(at: frontmostStart) }
+            if lane.choice == nil {
+                place(at: frontmostStart)
+            }
             return false
         case .jump: return jump(to: span)
         }
@@ -62,7 +69,9 @@ struct SessionPlayhead {
         lanes[kind]?.delivered(span)
         lastDelivery = now
         run(isFurther: front ?? 0 > before)
-        if kind == .main { bound(after: span) }
+        if kind == .main {
+            bound(after: span)
+        }
     }
 
     /// Records that the player has a part of a segment. Playback does not begin with a part: libavformat reads the
@@ -82,8 +91,14 @@ struct SessionPlayhead {
         guard traits.playsParts else { return }
         advance(to: now)
         let before = front ?? 0
-        if isAnswered { lanes[kind]?.answered(span) } else { lanes[kind]?.withheld(span) }
-        if front ?? 0 > before { run(isFurther: true) }
+        if isAnswered {
+            lanes[kind]?.answered(span)
+        } else {
+            lanes[kind]?.withheld(span)
+        }
+        if front ?? 0 > before {
+            run(isFurther: true)
+        }
     }
 
     /// Corrects the playhead by a request of a player that keeps a fixed amount of media ahead of it.
@@ -91,7 +106,8 @@ struct SessionPlayhead {
     private mutating func pace(_ span: SegmentSpan, delivered: Double, at now: ContinuousClock.Instant) {
         anchor.limit = nil
         guard end != nil, !isReported, anchor.isRunning else { return readAhead.restart() }
-        let (buffer, wait) = (delivered - anchor.position, (now - lastDelivery).inSeconds)
+        let buffer = delivered - anchor.position
+        let wait = (now - lastDelivery).inSeconds
         if let right = readAhead.requested(buffer: buffer, after: wait, segment: span.duration) {
             anchor.position = max(anchor.start, delivered - right)
         }
@@ -120,42 +136,60 @@ struct SessionPlayhead {
     }
 
     mutating func apply(_ correction: PlayheadCorrection, at now: ContinuousClock.Instant) {
-        (anchor, anchored) = (reading(at: now), now)
-        if case .report = correction { isReported = true }
+        anchor = reading(at: now)
+        anchored = now
+        if case .report = correction {
+            isReported = true
+        }
         anchor.apply(correction)
     }
 
     /// After a seek, the other kind of media follows to the start of its own segment: that is no second seek.
     private mutating func jump(to span: SegmentSpan) -> Bool {
         let follows = abs(span.start - anchor.position) <= 1.5 * span.duration && lanes.count > 1
-        if !follows { place(at: span.start) }
+        if !follows {
+            place(at: span.start)
+        }
         return !follows
     }
 
     /// Begins a range of media; the playhead stands still until a segment is delivered.
     private mutating func place(at start: Double) {
-        (anchor.position, anchor.start) = (start, start)
-        (anchor.isRunning, anchor.isHeld, anchor.isStarved, anchor.limit) = (false, false, false, nil)
+        anchor.position = start
+        anchor.start = start
+        anchor.isRunning = false
+        anchor.isHeld = false
+        anchor.isStarved = false
+        anchor.limit = nil
         readAhead.restart()
     }
 
     /// Lets the playhead advance if there is media ahead of it.
     /// - Parameter isFurther: true if there is more than before.
     private mutating func run(isFurther: Bool) {
-        if isFurther { anchor.isHeld = false }
+        if isFurther {
+            anchor.isHeld = false
+        }
         guard !anchor.isHeld, let front, front > anchor.position else { return }
-        if anchor.isStarved, front - anchor.position < traits.resume, front < (end ?? .infinity) - 0.001 { return }
-        (anchor.isRunning, anchor.isStarved) = (true, false)
+        if anchor.isStarved, front - anchor.position < traits.resume, front < (end ?? .infinity) - 0.001 {
+            return
+        }
+        anchor.isRunning = true
+        anchor.isStarved = false
     }
 
     private mutating func advance(to now: ContinuousClock.Instant) {
-        (anchor, anchored) = (reading(at: now), now)
+        anchor = reading(at: now)
+        anchored = now
         lastEvent = now
         guard anchor.isRunning, anchor.rate > 0, let front, anchor.position >= front - 1e-6,
             front < (end ?? .infinity) - 0.001
         else { return }
         readAhead.restart()
-        if traits.resume > 0 { (anchor.isRunning, anchor.isStarved) = (false, true) }
+        if traits.resume > 0 {
+            anchor.isRunning = false
+            anchor.isStarved = true
+        }
     }
 
     func position(at now: ContinuousClock.Instant) -> Double { reading(at: now).position }
@@ -175,7 +209,9 @@ struct SessionPlayhead {
 
     func reading(at now: ContinuousClock.Instant) -> PlayheadReading {
         var reading = anchor
-        (reading.front, reading.choice, reading.isOpening) = (front, choice, isOpening)
+        reading.front = front
+        reading.choice = choice
+        reading.isOpening = isOpening
         reading.position = reading.position(after: (now - anchored).inSeconds)
         return reading
     }
@@ -192,8 +228,11 @@ struct SessionPlayhead {
     /// The least of a value of the lanes that count; nil if there is none. A player may have left separate audio for muxed audio,
     /// and after a seek each lane counts once it has followed.
     private func least(_ value: (PlayheadLane) -> Double) -> Double? {
-        var (least, furthest): (Double?, Double) = (nil, -.infinity)
-        for lane in lanes.values { furthest = max(furthest, lane.requestedEnd) }
+        var least: Double? = nil
+        var furthest: Double = -.infinity
+        for lane in lanes.values {
+            furthest = max(furthest, lane.requestedEnd)
+        }
         for lane in lanes.values where lane.requestedEnd >= furthest - Self.slack {
             least = min(least ?? .infinity, value(lane))
         }

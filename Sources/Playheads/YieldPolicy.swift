@@ -25,7 +25,8 @@ public import EventLoop
 
     /// Begins to yield to the sessions of a tracker.
     public init(_ tracker: PlayheadTracker, _ transfers: any BackgroundTransfers) {
-        (self.transfers, self.tracker) = (transfers, tracker)
+        self.transfers = transfers
+        self.tracker = tracker
         timer = LoopTimer { [weak self] in self?.ticked() }
         waits = tracker.originWaits.subscribe { [weak self] in self?.update() }
     }
@@ -44,7 +45,9 @@ public import EventLoop
         let before = transfers.allowance
         transfers.allowance = allowance
         // Bytes that a pause has left in this machine's buffers come faster than over the link.
-        if allowance.rate != before.rate || allowance.rate ?? 0 > 0 { meter.skip() }
+        if allowance.rate != before.rate || allowance.rate ?? 0 > 0 {
+            meter.skip()
+        }
         guard isWatched || allowance != .full else { return meter.skip() }
         if !isTicking {
             isTicking = true
@@ -73,7 +76,9 @@ struct LinkMeter {
         self.last = (now, bytes)
         let span = isBusy ? Self.busySpan : Self.span
         peaks.removeAll { now - $0.at > span || $0.rate <= rate }
-        if rate > 0 { peaks.append((now, rate)) }
+        if rate > 0 {
+            peaks.append((now, rate))
+        }
     }
 
     /// Begins a new measurement after bytes that have waited on this machine: their rate is not the link's.
@@ -145,7 +150,9 @@ struct YieldPolicy {
         case .bounded:
             let spare = (link ?? 0) - waiting.reduce(0) { $0 + $1.rate }
             let rate = Int64(max(0, spare * min(share, 1)))
-            if rate < Self.smallest { return .nothing }
+            if rate < Self.smallest {
+                return .nothing
+            }
             return BackgroundAllowance(rate: rate, window: Self.window(link), places: Self.places)
         }
     }
@@ -153,11 +160,15 @@ struct YieldPolicy {
     /// Changes the level: to a lower one at once, to a higher one after `calm`.
     private mutating func change(to wanted: Level, at now: ContinuousClock.Instant) {
         guard wanted > level else {
-            (level, since) = (wanted, nil)
+            level = wanted
+            since = nil
             return
         }
         guard let since else { return since = now }
-        if now - since >= Self.calm { (level, self.since) = (wanted, nil) }
+        if now - since >= Self.calm {
+            level = wanted
+            self.since = nil
+        }
     }
 
     /// 0 if any session is in its reservoir, 1 if all are above their cushions.

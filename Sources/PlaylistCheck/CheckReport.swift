@@ -30,7 +30,9 @@ package struct CheckReport: Sendable {
     package let refusal: PlaylistCheckError?
 
     package init(playlists: [Checked], failure: PlaylistCheckError? = nil, refusal: PlaylistCheckError? = nil) {
-        (self.playlists, self.failure, self.refusal) = (playlists, failure, refusal)
+        self.playlists = playlists
+        self.failure = failure
+        self.refusal = refusal
     }
 
     /// The number of findings of one severity.
@@ -48,7 +50,9 @@ extension CheckReport {
         do {
             url = try WebURL(text)
             // No handler is asked here.
-            if url.needsHandler { throw WebURLError.unsupportedScheme }
+            if url.needsHandler {
+                throw WebURLError.unsupportedScheme
+            }
         } catch {
             throw PlaylistCheckError(.invalidURL, "\(error)", underlying: error)
         }
@@ -85,7 +89,9 @@ package struct PlaylistCheckError: Error, CustomStringConvertible, Sendable {
     package let underlying: (any Error)?
 
     init(_ code: Code, _ message: String, underlying: (any Error)? = nil) {
-        (self.code, self.message, self.underlying) = (code, message, underlying)
+        self.code = code
+        self.message = message
+        self.underlying = underlying
     }
 
     package var description: String { message }

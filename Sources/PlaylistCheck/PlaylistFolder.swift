@@ -63,7 +63,9 @@ package final class PlaylistFolder: CheckSource {
     /// True if a file or folder exists at `place`.
     package func has(_ place: Place) -> Bool {
         let file = openBeneath(place.components)
-        if file >= 0 { close(file) }
+        if file >= 0 {
+            close(file)
+        }
         return file >= 0
     }
 
@@ -73,7 +75,9 @@ package final class PlaylistFolder: CheckSource {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while bytes.count <= limit {
             let count = Glibc.read(file, &buffer, buffer.count)
-            if count < 0, errno == EINTR { continue }
+            if count < 0, errno == EINTR {
+                continue
+            }
             guard count >= 0 else { return nil }
             guard count > 0 else { break }
             bytes += buffer[..<count]
@@ -112,8 +116,12 @@ package final class PlaylistFolder: CheckSource {
 
     package func target(of uri: String, from base: Place) -> CheckTarget<Place> {
         guard url(of: uri, from: base) != nil else { return .invalid }
-        if uri.contains("://") || uri.hasPrefix("//") { return .elsewhere("the URI leads to another origin") }
-        if uri.hasPrefix("/") { return .elsewhere("the URI leads to the root of an origin") }
+        if uri.contains("://") || uri.hasPrefix("//") {
+            return .elsewhere("the URI leads to another origin")
+        }
+        if uri.hasPrefix("/") {
+            return .elsewhere("the URI leads to the root of an origin")
+        }
         let path = uri.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
         guard !path.isEmpty else { return .place(base) }
         var components = Array(base.components.dropLast())

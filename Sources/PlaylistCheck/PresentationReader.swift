@@ -64,7 +64,8 @@ struct PresentationReader<Source: CheckSource>: Sendable {
             return Text(reading: reading, playlist: nil, diagnostics: reading.findings)
         }
         var variables = VariableSources()
-        (variables.imports, variables.query) = (imports, source.query(reading.base))
+        variables.imports = imports
+        variables.query = source.query(reading.base)
         variables.hasURL = source.hasURLs
         var found = reading.findings + PlaylistRules.diagnostics(of: bytes, variables: variables)
         let playlist = try? Playlist.parse(bytes, variables: variables)
@@ -107,14 +108,17 @@ struct PresentationReader<Source: CheckSource>: Sendable {
         let end = ContinuousClock.now + timeLimit
         let texts = await withTaskGroup(of: (Int, Text).self) { group in
             var texts: [Int: Text] = [:]
-            var (next, bytes) = (0, 0)
+            var next = 0
+            var bytes = 0
             func begin() {
                 guard next < places.count, bytes <= byteLimit, .now < end else { return }
                 let number = next
                 group.addTask { (number, await read(places[number], imports: imports)) }
                 next += 1
             }
-            for _ in 0..<Self.parallelReads { begin() }
+            for _ in 0..<Self.parallelReads {
+                begin()
+            }
             while let (number, text) = await group.next() {
                 texts[number] = text
                 bytes += text.reading.bytes?.count ?? 0
@@ -122,7 +126,9 @@ struct PresentationReader<Source: CheckSource>: Sendable {
             }
             return texts
         }
-        for number in renditions.indices { renditions[number].text = texts[number] }
+        for number in renditions.indices {
+            renditions[number].text = texts[number]
+        }
     }
 
     private func compare(

@@ -14,7 +14,8 @@ extension KeyManager {
         guard asset.life.policy.keys != former else { return [] }
         findArrivals(of: asset)
         let numbers = asset.keys.lives.keys.sorted()
-        let (terms, now) = (asset.life.policy.keys, library.date())
+        let terms = asset.life.policy.keys
+        let now = library.date()
         for number in numbers {
             asset.keys.change(number) { $0.adopt(terms, after: former, isPlaying: isPlaying, at: now) }
         }
@@ -83,7 +84,9 @@ extension KeyManager {
     /// Describes the keys of an asset, by number.
     package func reports(of asset: Asset) -> [KeyReport] {
         findArrivals(of: asset)
-        let (keys, terms, now) = (asset.keys, asset.keys.terms, library.date())
+        let keys = asset.keys
+        let terms = asset.keys.terms
+        let now = library.date()
         _ = keys.unusable
         let uses = uses(in: asset)
         return keys.allNumbers.map { number in

@@ -24,7 +24,9 @@ struct KeyNotices {
         let left = expiration.subtractingReportingOverflow(now)
         guard !left.overflow, left.partialValue > 0, left.partialValue <= Notice.day.rawValue else { return nil }
         let notice: Notice = left.partialValue <= Notice.hour.rawValue ? .hour : .day
-        if let last = sent[key], last.expiration == expiration, last.notice.rawValue <= notice.rawValue { return nil }
+        if let last = sent[key], last.expiration == expiration, last.notice.rawValue <= notice.rawValue {
+            return nil
+        }
         sent[key] = (expiration, notice)
         return notice
     }
@@ -40,7 +42,9 @@ struct KeyNotices {
         guard left <= margin else { return false }
         // A refusal is not final: the network or the right may come back.
         let pause = max(60, margin / 12)
-        if let last = tried[key], now >= last, now - last < pause { return false }
+        if let last = tried[key], now >= last, now - last < pause {
+            return false
+        }
         tried[key] = now
         return true
     }

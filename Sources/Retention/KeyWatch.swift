@@ -45,23 +45,35 @@ import Store
     func check() {
         let assets = library.assets.filter { !$0.keys.lives.isEmpty && !$0.isRemoved }
         notices.keep(Set(assets.map(\.id)))
-        for asset in assets { check(asset) }
+        for asset in assets {
+            check(asset)
+        }
     }
 
     private func check(_ asset: Asset) {
-        let (now, terms) = (library.date(), asset.keys.terms)
-        var (announced, due): ([Int], [Int]) = ([], [])
+        let now = library.date()
+        let terms = asset.keys.terms
+        var announced: [Int] = []
+        var due: [Int] = []
         for (number, life) in asset.keys.lives {
             guard let expiration = life.expiration(by: terms), life.state(by: terms, at: now) == .valid else {
                 continue
             }
             let place = KeyNotices.Place(asset: asset.id, number: number)
-            if notices.notice(of: place, expiring: expiration, at: now) != nil { announced.append(number) }
+            if notices.notice(of: place, expiring: expiration, at: now) != nil {
+                announced.append(number)
+            }
             guard mayRenew(asset), asset.keys.hasFile(number) else { continue }
-            if notices.isRenewalDue(of: place, life, by: terms, at: now) { due.append(number) }
+            if notices.isRenewalDue(of: place, life, by: terms, at: now) {
+                due.append(number)
+            }
         }
-        if !announced.isEmpty { library.events.send(.keysChanged(asset, .expiring, numbers: announced.sorted())) }
-        if !due.isEmpty { renew(due.sorted(), of: asset) }
+        if !announced.isEmpty {
+            library.events.send(.keysChanged(asset, .expiring, numbers: announced.sorted()))
+        }
+        if !due.isEmpty {
+            renew(due.sorted(), of: asset)
+        }
     }
 
     private func mayRenew(_ asset: Asset) -> Bool {

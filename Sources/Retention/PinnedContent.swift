@@ -110,7 +110,9 @@ struct StartingSessions {
             all[known].isOffline = all[known].isOffline || isOffline
             return
         }
-        if all.count >= Self.limit { all.removeFirst() }
+        if all.count >= Self.limit {
+            all.removeFirst()
+        }
         all.append(Start(session: session, asset: asset, at: now, isOffline: isOffline))
     }
 
@@ -121,8 +123,12 @@ struct StartingSessions {
         for start in all where start.asset == asset {
             let isNew = now - start.at < Self.life
             guard isNew || isPlaying(start.session) else { continue }
-            if start.isOffline { times.isEverything = true }
-            if isNew { times.add(around: 0) }
+            if start.isOffline {
+                times.isEverything = true
+            }
+            if isNew {
+                times.add(around: 0)
+            }
         }
     }
 }

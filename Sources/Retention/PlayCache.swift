@@ -93,14 +93,20 @@ import Store
 
     package func folder(_ folder: PieceFolder, lists entries: [String: Directory.Entry]) {
         guard let asset = asset(of: folder) else { return }
-        for file in cachedFiles(of: folder) where entries[file] == nil { drop(file, of: folder) }
-        for (file, entry) in entries { classify(file, entry.size, in: folder, of: asset, lastUse: entry.lastUse) }
+        for file in cachedFiles(of: folder) where entries[file] == nil {
+            drop(file, of: folder)
+        }
+        for (file, entry) in entries {
+            classify(file, entry.size, in: folder, of: asset, lastUse: entry.lastUse)
+        }
     }
 
     private func reconsider(_ asset: Asset) {
         let now = Self.now
         for folder in asset.folders {
-            for (file, size) in folder.known ?? [:] { classify(file, size, in: folder, of: asset, lastUse: now) }
+            for (file, size) in folder.known ?? [:] {
+                classify(file, size, in: folder, of: asset, lastUse: now)
+            }
         }
         rounds.begin(queue.count)
         schedule()
@@ -131,7 +137,9 @@ import Store
         let id = ObjectIdentifier(folder)
         accounts[id]?.slots[file] = nil
         accounts[id]?.bytes -= size
-        if accounts[id]?.slots.isEmpty ?? false { accounts[id] = nil }
+        if accounts[id]?.slots.isEmpty ?? false {
+            accounts[id] = nil
+        }
     }
 
     private func cachedFiles(of folder: PieceFolder) -> [String] {
@@ -153,14 +161,18 @@ import Store
 
     func follow(_ asset: Asset) {
         asset.bundle.observer = self
-        if asset.isLoaded, asset.folders.contains(where: { $0.known != nil }) { reconsider(asset) }
+        if asset.isLoaded, asset.folders.contains(where: { $0.known != nil }) {
+            reconsider(asset)
+        }
     }
 
     func forget(_ asset: Asset) {
         pinned[asset.id] = nil
         guard asset.isLoaded else { return }
         for folder in asset.folders {
-            for file in cachedFiles(of: folder) { drop(file, of: folder) }
+            for file in cachedFiles(of: folder) {
+                drop(file, of: folder)
+            }
         }
     }
 
@@ -183,7 +195,9 @@ import Store
     }
 
     private func resumeWaiting() {
-        for continuation in waiting { continuation.resume() }
+        for continuation in waiting {
+            continuation.resume()
+        }
         waiting = []
     }
 
@@ -201,7 +215,9 @@ import Store
     private func isPinned(_ file: String, in folder: PieceFolder, of asset: Asset) -> Bool {
         guard let name = PieceName(file) else { return true }
         let rendition = asset.rendition(in: folder)
-        if rendition?.isOfRecording ?? asset.renditions.contains(where: \.isOfRecording) { return true }
+        if rendition?.isOfRecording ?? asset.renditions.contains(where: \.isOfRecording) {
+            return true
+        }
         guard let pinned = pinned[asset.id] else { return false }
         return pinned.contains(name.role, of: folder.id, rendition?.span(of: name))
     }
@@ -216,7 +232,9 @@ import Store
 
     private func turn() {
         guard !isCounting || !count() else { return }
-        if isRetry { rounds.begin(queue.count) }
+        if isRetry {
+            rounds.begin(queue.count)
+        }
         isRetry = false
         library.playheads.catchUp()
         var known: [ObjectIdentifier: NeededTimes] = [:]
@@ -225,29 +243,45 @@ import Store
         let (evicted, hasMore) = rounds.turn(over: &queue) { piece in
             guard let asset = asset(of: piece.folder) else { return false }
             // Evicting pieces on another volume does not help the full disk.
-            if asset.bundle.isSuspended || (isEvictingForDisk && !asset.isHome) { return true }
+            if asset.bundle.isSuspended || (isEvictingForDisk && !asset.isHome) {
+                return true
+            }
             let id = ObjectIdentifier(asset)
             let needs = known[id] ?? needs(of: asset)
             known[id] = needs
             return isNeeded(piece, needs, of: asset)
         }
-        for (piece, size) in evicted { close(piece.file, size, of: piece.folder) }
-        for (piece, _) in evicted { evict(piece) }
+        for (piece, size) in evicted {
+            close(piece.file, size, of: piece.folder)
+        }
+        for (piece, _) in evicted {
+            evict(piece)
+        }
         guard rounds.isOver(queue) else { return relax() }
         let hasNews = !evicted.isEmpty || !unread.isEmpty
-        for folder in unread { _ = folder.sizes }
+        for folder in unread {
+            _ = folder.sizes
+        }
         unread = []
         // Keys and initialization sections may be evicted after the last of their segments.
-        if hasNews { rounds.permitLooks() }
+        if hasNews {
+            rounds.permitLooks()
+        }
         isRetry = !hasMore && !hasNews
-        if isRetry { resumeWaiting() }
+        if isRetry {
+            resumeWaiting()
+        }
         timer?.schedule(after: isRetry ? Self.retryPause : Self.turnPause)
     }
 
     /// Reads the folders of one more asset; returns false if all were read.
     private func count() -> Bool {
         if let asset = uncounted.popLast() {
-            if !asset.isRemoved { for folder in asset.folders { _ = folder.sizes } }
+            if !asset.isRemoved {
+                for folder in asset.folders {
+                    _ = folder.sizes
+                }
+            }
             timer?.schedule(after: Self.turnPause)
             return true
         }
@@ -269,7 +303,9 @@ import Store
         let wasWhole = rendition?.isComplete ?? false
         do {
             try piece.folder.remove(piece.file) { () throws(StoreError) in
-                if let asset, let rendition, wasWhole { try library.withdraw(rendition, of: asset) }
+                if let asset, let rendition, wasWhole {
+                    try library.withdraw(rendition, of: asset)
+                }
             }
         } catch {
             guard !hasFailed else { return }
@@ -302,13 +338,17 @@ import Store
     /// True if any of the folders has segments, or is unread and may have some.
     private func haveSegments(_ folders: [PieceFolder]) -> Bool {
         let found = folders.map(\.hasSegments)
-        if !found.contains(true) { unread += zip(folders, found).filter { $1 == nil }.map(\.0) }
+        if !found.contains(true) {
+            unread += zip(folders, found).filter { $1 == nil }.map(\.0)
+        }
         return found.contains { $0 ?? true }
     }
 
     func needs(of asset: Asset) -> NeededTimes {
         var needs = NeededTimes()
-        for time in library.playheads.neededTimes(of: asset.id) { needs.add(around: time) }
+        for time in library.playheads.neededTimes(of: asset.id) {
+            needs.add(around: time)
+        }
         starting.addNeeds(of: asset.id, to: &needs, at: .now) { library.playheads.hasSession($0) }
         return needs
     }

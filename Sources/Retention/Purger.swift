@@ -45,7 +45,8 @@ import Store
     // MARK: A full disk
 
     package func recordDiskFull() {
-        (wasRefused, leastRoom) = (true, nil)
+        wasRefused = true
+        leastRoom = nil
         guard !isFull else { return }
         isFull = true
         turn?.schedule(after: .milliseconds(1))
@@ -59,13 +60,17 @@ import Store
         wasRefused = false
         Task { @LoopActor in
             _ = await makeRoom()
-            if isFull { turn?.schedule(after: Self.pause) }
+            if isFull {
+                turn?.schedule(after: Self.pause)
+            }
         }
     }
 
     /// Purges by plan until there is space or nothing more may be deleted. Returns true if anything was deleted.
     func makeRoom() async -> Bool {
-        if let work { return await work.value }
+        if let work {
+            return await work.value
+        }
         let task = Task { @LoopActor in
             defer { work = nil }
             guard let retention else { return false }
@@ -81,7 +86,9 @@ import Store
             end(in: retention)
             return false
         }
-        if hasGrown(library.store.room, in: library) { library.events.send(.roomCame) }
+        if hasGrown(library.store.room, in: library) {
+            library.events.send(.roomCame)
+        }
         library.playheads.catchUp()
         let isStuck =
             cacheSizeAtEviction.map { retention.cachedBytes >= $0 && retention.cache.isEvictingForDisk } ?? false
@@ -89,7 +96,9 @@ import Store
             toFree: library.store.shortage, of: retention.purgeCandidates, limit: limit, at: library.date(),
             hasCache: !isStuck)
         var hasMade = false
-        for step in plan.steps { hasMade = await perform(step, in: retention) || hasMade }
+        for step in plan.steps {
+            hasMade = await perform(step, in: retention) || hasMade
+        }
         if library.store.shortage == 0 {
             end(in: retention)
         } else if plan.freed < plan.wanted {
@@ -112,9 +121,14 @@ import Store
     }
 
     private func end(in retention: Retention) {
-        (isFull, hasReportedFull, cacheSizeAtEviction, leastRoom) = (false, false, nil, nil)
+        isFull = false
+        hasReportedFull = false
+        cacheSizeAtEviction = nil
+        leastRoom = nil
         retention.cache.relax()
-        if retention.library.isRoomAwaited { retention.library.events.send(.roomCame) }
+        if retention.library.isRoomAwaited {
+            retention.library.events.send(.roomCame)
+        }
     }
 
     /// True if other programs have freed notable space since the last refusal, roughly a piece or two.

@@ -85,22 +85,38 @@ struct RecencyQueue<Element> {
         // A separate array, so that comparisons touch no other memory.
         var order = slots.enumerated().map { (time: lastUse(of: $1), place: $0, slot: $1) }
         order.sort { ($0.time, $0.place) < ($1.time, $1.place) }
-        (first, newest) = (Self.none, Self.none)
-        for entry in order { link(entry.slot) }
+        first = Self.none
+        newest = Self.none
+        for entry in order {
+            link(entry.slot)
+        }
     }
 
     // MARK: Links
 
     private mutating func link(_ slot: Slot) {
         (nodes[Int(slot)].older, nodes[Int(slot)].newer) = (newest, Self.none)
-        if newest == Self.none { first = slot } else { nodes[Int(newest)].newer = slot }
+        if newest == Self.none {
+            first = slot
+        } else {
+            nodes[Int(newest)].newer = slot
+        }
         newest = slot
     }
 
     private mutating func unlink(_ slot: Slot) {
-        let (older, newer) = (nodes[Int(slot)].older, nodes[Int(slot)].newer)
-        if older == Self.none { first = newer } else { nodes[Int(older)].newer = newer }
-        if newer == Self.none { newest = older } else { nodes[Int(newer)].older = older }
+        let older = nodes[Int(slot)].older
+        let newer = nodes[Int(slot)].newer
+        if older == Self.none {
+            first = newer
+        } else {
+            nodes[Int(older)].newer = newer
+        }
+        if newer == Self.none {
+            newest = older
+        } else {
+            nodes[Int(newer)].older = older
+        }
     }
 }
 
@@ -132,7 +148,8 @@ struct EvictionRounds {
         looks = min(looks, queue.count)
         var left = Self.turn.looks
         while isOver(queue), looks > 0, left > 0, evicted.count < Self.turn.evictions, let slot = queue.oldest {
-            (looks, left) = (looks - 1, left - 1)
+            looks = looks - 1
+            left = left - 1
             guard let element = queue[slot] else { break }
             if isNeeded(element) {
                 queue.rotate(slot)
@@ -141,7 +158,9 @@ struct EvictionRounds {
                 queue.remove(slot)
             }
         }
-        if !isOver(queue) { looks = 0 }
+        if !isOver(queue) {
+            looks = 0
+        }
         return (evicted, looks > 0)
     }
 }

@@ -23,7 +23,9 @@ package import Store
         self.library = library
         cache = PlayCache(of: library, limit: cacheLimit)
         purger = Purger(limit: purge)
-        for asset in library.assets { follow(asset) }
+        for asset in library.assets {
+            follow(asset)
+        }
         subscription = library.events.subscribe { [weak self] event in
             switch event {
             case .registered(let asset): self?.cache.follow(asset)
@@ -39,7 +41,9 @@ package import Store
 
     private func follow(_ asset: Asset) {
         cache.follow(asset)
-        if let revision = asset.revision { cache.follow(revision) }
+        if let revision = asset.revision {
+            cache.follow(revision)
+        }
     }
 
     // MARK: Cached and pinned pieces
@@ -77,7 +81,9 @@ package import Store
 
     /// True if the first playback of an asset starts a time limit, of the asset or of one of its keys, and has not happened.
     package func hasWaitingClock(_ asset: Asset) -> Bool {
-        if asset.life.policy.afterFirstPlay != nil, asset.life.firstPlayed == nil { return true }
+        if asset.life.policy.afterFirstPlay != nil, asset.life.firstPlayed == nil {
+            return true
+        }
         guard asset.keys.terms.afterFirstPlay != nil else { return false }
         let keys = asset.keys
         return keys.allNumbers.contains { keys.isUsable($0) && keys.life(of: $0).firstPlayed == nil }
@@ -102,14 +108,19 @@ package import Store
         if let reason = library.readOnlyReason {
             throw LibraryError(reason, about: "the policy of \(asset.name) stays as it is")
         }
-        let (former, formerKeys, isPlaying) = (asset.life, asset.keys.lives, library.playheads.isPlayed(asset.id))
+        let former = asset.life
+        let formerKeys = asset.keys.lives
+        let isPlaying = library.playheads.isPlayed(asset.id)
         asset.life.adopt(policy, isPlaying: isPlaying, at: library.date())
         let changed = library.keys.adoptTerms(of: asset, after: former.policy.keys, isPlaying: isPlaying)
-        if !asset.isPersistent { await library.records.saveNew(asset) }
+        if !asset.isPersistent {
+            await library.records.saveNew(asset)
+        }
         let records = Catalogue.Contents(
             keys: asset.keys.records(of: asset.id, changed), storage: [asset.storageRecord])
         guard await library.records.write(records, about: asset) else {
-            (asset.life, asset.keys.lives) = (former, formerKeys)
+            asset.life = former
+            asset.keys.lives = formerKeys
             asset.keys.reconsider()
             if let error = asset.saveFailure {
                 throw LibraryError(error, about: "the policy of \(asset.name) is not kept")
@@ -122,7 +133,9 @@ package import Store
             try? asset.bundle.directory(create: false).setExcludedFromBackups(policy.backup == .exclude)
         }
         library.writeBundle(of: asset)
-        if !changed.isEmpty { library.rectify(asset) }
+        if !changed.isEmpty {
+            library.rectify(asset)
+        }
     }
 
     /// Applies `newKeyTerms` to the keys of a newly downloaded asset whose policy has no terms.
@@ -148,7 +161,9 @@ package import Store
         let sentence = "\(asset.name) was purged, \(bytes >> 20) MB: \(reason(of: asset, cause))"
         asset.life.purge = purge
         library.events.send(.willPurge(asset, reason: sentence))
-        if let revision = asset.revision { await library.revisions.abandon(revision) }
+        if let revision = asset.revision {
+            await library.revisions.abandon(revision)
+        }
         let artwork = library.artwork.image(of: asset)
         let fault = await withCheckedContinuation { (done: CheckedContinuation<StoreError?, Never>) in
             do throws(StoreError) {
@@ -165,7 +180,9 @@ package import Store
         library.report(sentence)
         guard !asset.isRemoved else { return }
         await library.records.saveLife(of: asset)
-        if let artwork, !asset.isRemoved { try? library.artwork.keep(artwork, of: asset) }
+        if let artwork, !asset.isRemoved {
+            try? library.artwork.keep(artwork, of: asset)
+        }
         library.events.send(.purged(asset, purge))
     }
 
@@ -188,7 +205,8 @@ package import Store
         // Purging assets on another volume frees no space here.
         library.assets.filter(\.isHome).map { asset in
             let summary = library.summaries?.summary(of: asset)
-            let (bytes, cached) = (summary?.bytes ?? asset.bytes, summary?.cachedBytes ?? asset.cachedBytes)
+            let bytes = summary?.bytes ?? asset.bytes
+            let cached = summary?.cachedBytes ?? asset.cachedBytes
             var candidate = PurgePlan.Candidate(
                 id: asset.id, life: asset.life, created: asset.created, kept: bytes - cached, cached: cached)
             candidate.isPlaying = cache.isInUse(asset)

@@ -7,11 +7,17 @@ public enum ShellWord {
             && word.utf8.allSatisfy { byte in
                 (byte | 32 >= 97 && byte | 32 <= 122) || (48...57).contains(byte) || "/._-+:,@%".utf8.contains(byte)
             }
-        if isPlain { return word }
+        if isPlain {
+            return word
+        }
         // By scalars: an apostrophe and an accent behind it are one character.
         var quoted = String.UnicodeScalarView()
         for scalar in word.unicodeScalars {
-            if scalar == "'" { quoted.append(contentsOf: "'\\''".unicodeScalars) } else { quoted.append(scalar) }
+            if scalar == "'" {
+                quoted.append(contentsOf: "'\\''".unicodeScalars)
+            } else {
+                quoted.append(scalar)
+            }
         }
         return "'\(String(quoted))'"
     }
@@ -44,8 +50,14 @@ private struct WordSplitter {
                 guard escaped() else { return nil }
             case "\\":
                 // A backslash before a line's end continues the line.
-                if rest.first == "\r" { rest.removeFirst() }
-                if rest.first == "\n" { rest.removeFirst() } else if let next = rest.popFirst() { put(next) }
+                if rest.first == "\r" {
+                    rest.removeFirst()
+                }
+                if rest.first == "\n" {
+                    rest.removeFirst()
+                } else if let next = rest.popFirst() {
+                    put(next)
+                }
             default: put(scalar)
             }
         }
@@ -59,14 +71,19 @@ private struct WordSplitter {
     }
 
     private mutating func end() {
-        if isOpen { found.append(String(word)) }
-        (word, isOpen) = (String.UnicodeScalarView(), false)
+        if isOpen {
+            found.append(String(word))
+        }
+        word = String.UnicodeScalarView()
+        isOpen = false
     }
 
     private mutating func single() -> Bool {
         isOpen = true
         while let scalar = rest.popFirst() {
-            if scalar == "'" { return true }
+            if scalar == "'" {
+                return true
+            }
             word.append(scalar)
         }
         return false
@@ -75,13 +92,17 @@ private struct WordSplitter {
     private mutating func double() -> Bool {
         isOpen = true
         while let scalar = rest.popFirst() {
-            if scalar == "\"" { return true }
+            if scalar == "\"" {
+                return true
+            }
             guard scalar == "\\", let next = rest.first, "\"\\$`\n".unicodeScalars.contains(next) else {
                 word.append(scalar)
                 continue
             }
             rest.removeFirst()
-            if next != "\n" { word.append(next) }
+            if next != "\n" {
+                word.append(next)
+            }
         }
         return false
     }
@@ -109,7 +130,9 @@ private struct WordSplitter {
         let plain: [Unicode.Scalar: UInt8] = [
             "n": 0x0A, "t": 0x09, "r": 0x0D, "a": 0x07, "b": 0x08, "e": 0x1B, "E": 0x1B, "f": 0x0C, "v": 0x0B,
         ]
-        if let byte = plain[letter] { return [byte] }
+        if let byte = plain[letter] {
+            return [byte]
+        }
         switch letter {
         case "x": return number(digits: 2).map { [UInt8(truncatingIfNeeded: $0)] } ?? Array("\\x".utf8)
         case "u", "U":

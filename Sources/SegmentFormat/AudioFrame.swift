@@ -64,7 +64,9 @@ public enum AudioFrame {
     /// ETSI TS 102 366 §4.4.1 (AC-3) and §E.1.3.1 (E-AC-3).
     private static func lengthOfAC3(_ head: [UInt8]) -> Int? {
         let isEnhanced = head[5] >> 3 > 10
-        if isEnhanced { return (Int(head[2] & 7) << 8 | Int(head[3]) + 1) * 2 }
+        if isEnhanced {
+            return (Int(head[2] & 7) << 8 | Int(head[3]) + 1) * 2
+        }
         let code = Int(head[4] & 0x3F)
         guard code < 38 else { return nil }
         let rate = [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 448, 512, 576, 640][code / 2]

@@ -10,7 +10,8 @@ public struct ByteSource {
     ///
     /// `reading` gets ranges within the file. Parsing fails (`unreadable`) if it returns nil or another length.
     public init(count: Int, reading: @escaping (Range<Int>) -> [UInt8]?) {
-        (self.count, self.reading) = (count, reading)
+        self.count = count
+        self.reading = reading
     }
 
     /// Creates a source over bytes in memory.
@@ -35,7 +36,9 @@ struct SourceWindow {
 
     /// Returns bytes that include the range, and perhaps more. The range must be within the file.
     mutating func bytes(_ range: Range<Int>) throws(SegmentFormatError) -> FileBytes {
-        if current.range.lowerBound <= range.lowerBound, range.upperBound <= current.range.upperBound { return current }
+        if current.range.lowerBound <= range.lowerBound, range.upperBound <= current.range.upperBound {
+            return current
+        }
         let end = min(source.count, max(range.upperBound, range.lowerBound + Self.step))
         current = try source.bytes(range.lowerBound..<end)
         return current

@@ -9,11 +9,15 @@ public enum CodecComparison {
     /// True if two initialization sections, or the first bytes of two segments, need the same decoder; nil if either shows
     /// no parameters, such as ciphertext.
     public static func agree(_ one: [UInt8], _ other: [UInt8]) -> Bool? {
-        if one == other { return true }
+        if one == other {
+            return true
+        }
         if let one = try? InitializationSection(one), let other = try? InitializationSection(other) {
             return SplicePair(of: one, behind: other).verdict == .equivalent
         }
-        if let one = parameterSets(one), let other = parameterSets(other) { return one == other }
+        if let one = parameterSets(one), let other = parameterSets(other) {
+            return one == other
+        }
         if let one = try? PackedAudio(ByteSource(one)), let other = try? PackedAudio(ByteSource(other)) {
             return one.obstacle(inPlaceOf: other) == nil
         }
@@ -23,8 +27,12 @@ public enum CodecComparison {
     /// True if an initialization section, or the beginning of a segment, has video; false if it has only other streams; nil if it
     /// shows neither, such as ciphertext.
     public static func hasVideo(_ bytes: [UInt8]) -> Bool? {
-        if let section = try? InitializationSection(bytes) { return section.tracks.contains { $0.handler == "vide" } }
-        if let stream = try? TransportStream(ByteSource(bytes)) { return stream.streams.contains(where: \.isVideo) }
+        if let section = try? InitializationSection(bytes) {
+            return section.tracks.contains { $0.handler == "vide" }
+        }
+        if let stream = try? TransportStream(ByteSource(bytes)) {
+            return stream.streams.contains(where: \.isVideo)
+        }
         return (try? PackedAudio(ByteSource(bytes))) == nil ? nil : false
     }
 
@@ -48,7 +56,9 @@ public enum CodecComparison {
             case 0x24: found += units(of: payload) { $0 >> 1 & 0x3F == 33 }
             default: found += adtsHeader(payload)
             }
-            if elementary.isVideo, found.last?.count == 1 { return nil }
+            if elementary.isVideo, found.last?.count == 1 {
+                return nil
+            }
         }
         return found
     }
@@ -58,8 +68,12 @@ public enum CodecComparison {
         var begin: Int?
         for index in payload.indices.dropLast(3) {
             guard payload[index] == 0, payload[index + 1] == 0, payload[index + 2] <= 1 else { continue }
-            if let begin { return [Array(payload[begin..<index])] }
-            if payload[index + 2] == 1, isWanted(payload[index + 3]) { begin = index + 3 }
+            if let begin {
+                return [Array(payload[begin..<index])]
+            }
+            if payload[index + 2] == 1, isWanted(payload[index + 3]) {
+                begin = index + 3
+            }
         }
         return []
     }

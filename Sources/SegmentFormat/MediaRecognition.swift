@@ -22,11 +22,15 @@ public enum MediaRecognition {
         _ bytes: some Collection<UInt8>, isWhole: Bool, isText: @autoclosure () -> Bool = false
     ) -> Bool {
         let start = beginning(of: bytes, firstLook)
-        if hasPackets(start, isWhole: false) || isTextTrack(start) { return true }
+        if hasPackets(start, isWhole: false) || isTextTrack(start) {
+            return true
+        }
         if isWhole && hasPackets(start, isWhole: true) || isBox(start) || isAudio(start) || isContainer(start)
             || hasAudioFrames(start)
         {
-            if !isText() { return true }
+            if !isText() {
+                return true
+            }
         }
         return bytes.count > firstLook && hasPackets(beginning(of: bytes, length), isWhole: false)
     }
@@ -48,9 +52,13 @@ public enum MediaRecognition {
     /// True if the text is one of cues, with the word or without (SubRip).
     public static func isTextTrack(_ bytes: some Collection<UInt8>) -> Bool {
         var text = Array(bytes.prefix(firstLook))[...]
-        if text.starts(with: [0xEF, 0xBB, 0xBF]) { text = text.dropFirst(3) }
+        if text.starts(with: [0xEF, 0xBB, 0xBF]) {
+            text = text.dropFirst(3)
+        }
         text = text.drop { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
-        if text.starts(with: "WEBVTT".utf8) { return true }
+        if text.starts(with: "WEBVTT".utf8) {
+            return true
+        }
         // UTF-16 with a byte order mark.
         for mark in [[UInt8](arrayLiteral: 0xFF, 0xFE), [0xFE, 0xFF]] where text.starts(with: mark) {
             text = text.dropFirst(2).filter { $0 != 0 }[...]
@@ -69,7 +77,9 @@ public enum MediaRecognition {
     /// True if packets follow each other. Five in a row are recognised anywhere, three before the end of the bytes, fewer only if
     /// they are the whole body.
     private static func hasPackets(_ bytes: [UInt8], isWhole: Bool) -> Bool {
-        if PacketLayout(in: bytes, atLeast: 3) != nil { return true }
+        if PacketLayout(in: bytes, atLeast: 3) != nil {
+            return true
+        }
         guard isWhole, bytes.count >= 188, bytes.count < firstLook else { return false }
         return stride(from: 0, to: bytes.count, by: 188).allSatisfy { bytes[$0] == PacketLayout.sync }
     }
@@ -78,13 +88,18 @@ public enum MediaRecognition {
     /// LATM, and ID3 before any of them.
     private static func isAudio(_ bytes: [UInt8]) -> Bool {
         guard bytes.count >= 4 else { return false }
-        if bytes.starts(with: "ID3".utf8) { return true }
+        if bytes.starts(with: "ID3".utf8) {
+            return true
+        }
         switch (bytes[0], bytes[1]) {
         case (0x0B, 0x77), (0x77, 0x0B), (0xAC, 0x40), (0xAC, 0x41): return true
         case (0x56, 0xE0...0xFF): return true
         case (0xFF, 0xE0...0xFF):
-            if bytes[1] & 0xF6 == 0xF0 { return bytes[2] >> 2 & 0x0F < 13 }
-            let (version, layer) = (bytes[1] >> 3 & 3, bytes[1] >> 1 & 3)
+            if bytes[1] & 0xF6 == 0xF0 {
+                return bytes[2] >> 2 & 0x0F < 13
+            }
+            let version = bytes[1] >> 3 & 3
+            let layer = bytes[1] >> 1 & 3
             return version != 1 && layer != 0 && bytes[2] >> 4 != 15 && bytes[2] >> 2 & 3 != 3
         default: return false
         }

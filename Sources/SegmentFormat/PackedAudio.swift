@@ -9,19 +9,24 @@ public struct PackedAudio: Hashable, Sendable {
 
     /// Parses the ID3 tags at the start of a segment and the header of the first frame.
     public init(_ source: ByteSource) throws(SegmentFormatError) {
-        var (position, count, time): (Int, Int, UInt64?) = (0, 0, nil)
+        var position: Int = 0
+        var count: Int = 0
+        var time: UInt64? = nil
         while let tag = try ID3Tag(source, at: position) {
             count += 1
             guard count <= SegmentFormatLimits.tags else {
                 throw SegmentFormatError(.overLimit, in: "ID3", at: position, "more than \(count - 1) tags")
             }
-            if time == nil { time = try tag.timestamp(source) }
+            if time == nil {
+                time = try tag.timestamp(source)
+            }
             position = tag.range.upperBound
         }
         guard let time else {
             throw SegmentFormatError(.missingBox, in: "ID3", at: 0, "no tag has the timestamp of the first sample")
         }
-        (firstTime, frames) = (time, try ADTSHeader(source, at: position))
+        firstTime = time
+        frames = try ADTSHeader(source, at: position)
     }
 
     /// Returns the reason why this segment cannot replace another of the same time, without a full stop; nil if it can.
@@ -54,7 +59,8 @@ struct ADTSHeader: Hashable, Sendable, CustomStringConvertible {
         // The syncword of twelve ones, one version bit, and layer 0.
         guard bytes[0] == 0xFF, bytes[1] & 0xF6 == 0xF0 else { throw fault(.badValue, "it is not an AAC frame") }
         isMPEG2 = bytes[1] & 0x08 != 0
-        (objectType, rateIndex) = (bytes[2] >> 6 + 1, bytes[2] >> 2 & 0x0F)
+        objectType = bytes[2] >> 6 + 1
+        rateIndex = bytes[2] >> 2 & 0x0F
         channels = (bytes[2] & 1) << 2 | bytes[3] >> 6
         guard rateIndex < Self.rates.count else { throw fault(.badValue, "its sampling rate index is reserved") }
         guard channels > 0 else { throw fault(.badValue, "its channel layout is inside the frame") }
@@ -101,7 +107,9 @@ struct ID3Tag {
         guard size + footer <= source.count - start else {
             throw Self.fault(.truncated, position, "its size is \(size)")
         }
-        (range, frames, isSynchsafe) = (position..<(start + size + footer), start..<(start + size), head[3] == 4)
+        range = position..<(start + size + footer)
+        frames = start..<(start + size)
+        isSynchsafe = head[3] == 4
     }
 
     private static func fault(
@@ -134,7 +142,9 @@ struct ID3Tag {
 
     /// Parses a big-endian integer of four bytes; nil if a synchsafe byte has its highest bit set.
     private static func number(_ bytes: ArraySlice<UInt8>, isSynchsafe: Bool) -> Int? {
-        if isSynchsafe, bytes.contains(where: { $0 > 0x7F }) { return nil }
+        if isSynchsafe, bytes.contains(where: { $0 > 0x7F }) {
+            return nil
+        }
         return bytes.reduce(0) { $0 << (isSynchsafe ? 7 : 8) | Int($1) }
     }
 }

@@ -24,7 +24,10 @@ public struct SegmentFormatError: Error, Hashable, Sendable, CustomStringConvert
     public let reason: String
 
     init(_ code: Code, in box: String? = nil, at offset: Int? = nil, _ reason: String) {
-        (self.code, self.box, self.offset, self.reason) = (code, box, offset, reason)
+        self.code = code
+        self.box = box
+        self.offset = offset
+        self.reason = reason
     }
 
     init(_ code: Code, _ box: FourCC, at offset: Int, _ reason: String) {

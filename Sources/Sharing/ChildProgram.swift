@@ -52,7 +52,9 @@ struct ChildProgram {
             throw StoreError(.io, path: path, detail: String(cString: strerror(error.code)))
         }
         cancellation?.attach(process)
-        if let onLine { readLines(ends[0], onLine) }
+        if let onLine {
+            readLines(ends[0], onLine)
+        }
         let code: Int32? = if case .code(let code) = process.wait() { code } else { nil }
         let errors = String(decoding: try work.read("stderr") ?? [], as: UTF8.self).split(separator: "\n")
         let text = onLine == nil ? try work.read("stdout") ?? [] : []
@@ -61,10 +63,13 @@ struct ChildProgram {
 
     /// Passes on lines until the program closes its end.
     private static func readLines(_ descriptor: Int32, _ onLine: (Substring) -> Void) {
-        var (line, buffer): ([UInt8], [UInt8]) = ([], [UInt8](repeating: 0, count: 4_096))
+        var line: [UInt8] = []
+        var buffer: [UInt8] = [UInt8](repeating: 0, count: 4_096)
         while true {
             let count = read(descriptor, &buffer, buffer.count)
-            if count < 0, errno == EINTR { continue }
+            if count < 0, errno == EINTR {
+                continue
+            }
             guard count > 0 else { return }
             for byte in buffer[..<count] {
                 if byte == UInt8(ascii: "\n") {
@@ -91,7 +96,9 @@ struct ChildProgram {
         fileprivate func attach(_ process: SpawnedProcess) {
             state.withLock { state in
                 state.process = process
-                if state.isCancelled { process.send(SIGTERM) }
+                if state.isCancelled {
+                    process.send(SIGTERM)
+                }
             }
         }
     }

@@ -36,7 +36,9 @@ package struct ExchangeError: Error, CustomStringConvertible, Sendable {
     package let underlying: (any Error)?
 
     package init(_ code: Code, _ message: String, underlying: (any Error)? = nil) {
-        (self.code, self.message, self.underlying) = (code, message, underlying)
+        self.code = code
+        self.message = message
+        self.underlying = underlying
     }
 
     package init(_ error: LibraryError) { self.init(.library, error.message, underlying: error) }

@@ -55,10 +55,16 @@ private final class XMLGatherer: NSObject, XMLParserDelegate {
     func parser(_ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?) {
         guard var element = open.popLast() else { return }
         element.text = element.text.trimmingCharacters(in: .whitespacesAndNewlines)
-        if open.isEmpty { root = element } else { open[open.count - 1].children.append(element) }
+        if open.isEmpty {
+            root = element
+        } else {
+            open[open.count - 1].children.append(element)
+        }
     }
 
     func parser(_ parser: XMLParser, foundCharacters text: String) {
-        if !open.isEmpty { open[open.count - 1].text += text }
+        if !open.isEmpty {
+            open[open.count - 1].text += text
+        }
     }
 }

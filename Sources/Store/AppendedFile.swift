@@ -20,7 +20,10 @@ public final class AppendedFile {
             close(opened)  // `deinit` does not run for an incomplete object.
             throw error
         }
-        (self.folder, self.name, descriptor, self.length) = (folder, name, opened, length)
+        self.folder = folder
+        self.name = name
+        descriptor = opened
+        self.length = length
     }
 
     deinit { close(descriptor) }
@@ -32,7 +35,9 @@ public final class AppendedFile {
             let count = block.withUnsafeBytes {
                 pwrite(descriptor, $0.baseAddress! + done, $0.count - done, off_t(length) + off_t(done))
             }
-            if count < 0, errno == EINTR { continue }
+            if count < 0, errno == EINTR {
+                continue
+            }
             guard count > 0 else {
                 let error = count == 0 ? StoreError(.io, path: path) : StoreError(path: path)
                 ftruncate(descriptor, off_t(length))

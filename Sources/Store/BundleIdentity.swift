@@ -77,21 +77,32 @@ package struct BundleIdentity: Codable, Sendable {
 
         package init(_ number: Int, _ life: KeyLife) {
             self.number = number
-            (came, firstPlayed, expires) = (life.came, life.firstPlayed, life.expires)
-            (dated, expiredAt, revoked) = (life.dated, life.expiredAt, life.revoked)
+            came = life.came
+            firstPlayed = life.firstPlayed
+            expires = life.expires
+            dated = life.dated
+            expiredAt = life.expiredAt
+            revoked = life.revoked
         }
 
         package var life: KeyLife {
             var life = KeyLife()
-            (life.came, life.firstPlayed, life.expires) = (came, firstPlayed, expires)
-            (life.dated, life.expiredAt, life.revoked) = (dated, expiredAt, revoked)
+            life.came = came
+            life.firstPlayed = firstPlayed
+            life.expires = expires
+            life.dated = dated
+            life.expiredAt = expiredAt
+            life.revoked = revoked
             return life
         }
     }
 
     /// Makes the identity of a bundle whose other properties are nil.
     package init(id: String, name: String, title: String?, created: Int64) {
-        (self.id, self.name, self.title, self.created) = (id, name, title, created)
+        self.id = id
+        self.name = name
+        self.title = title
+        self.created = created
     }
     /// Reads the text of the file; nil if another program wrote it. Throws `newer` if a newer Weir wrote it.
     package init?(_ text: [UInt8], at path: String) throws(StoreError) {
@@ -123,7 +134,9 @@ package struct BundleIdentity: Codable, Sendable {
         }
         keys = keys?.map { key in
             var key = key
-            for path in Key.times { key[keyPath: path] = key[keyPath: path]?.clampedAsTime }
+            for path in Key.times {
+                key[keyPath: path] = key[keyPath: path]?.clampedAsTime
+            }
             return key
         }
     }

@@ -30,15 +30,21 @@ extension Store {
         // Permissions that the user has set by hand stay, as long as the mode was never another one.
         let isKnown = root.size(of: Self.modeMarker) != nil
         guard isKnown || !mode.isPrivate else { return }
-        if !isKnown { try? root.write([], as: Self.modeMarker) }
-        if !mode.isPrivate, let status = root.status { fchmod(root.descriptor, status.st_mode & 0o777 | mode.passage) }
+        if !isKnown {
+            try? root.write([], as: Self.modeMarker)
+        }
+        if !mode.isPrivate, let status = root.status {
+            fchmod(root.descriptor, status.st_mode & 0o777 | mode.passage)
+        }
         fchmod(assets.descriptor, mode.passage)
         Self.inBackground { [home, root] in
             for name in (try? assets.names()) ?? [] {
                 guard let bundle = try? home.bundle(name, create: false), bundle.differs(from: mode) else { continue }
                 try? bundle.apply(mode)
             }
-            if mode.isPrivate { try? root.remove(Self.modeMarker) }
+            if mode.isPrivate {
+                try? root.remove(Self.modeMarker)
+            }
         }
     }
 
@@ -58,7 +64,9 @@ extension Store {
 extension Directory {
     /// True if the folder or that of the keys does not have the permissions that `apply` sets last.
     fileprivate func differs(from mode: BundleMode) -> Bool {
-        if let status, status.st_mode & 0o777 != BundleMode.folder(of: mode.files) { return true }
+        if let status, status.st_mode & 0o777 != BundleMode.folder(of: mode.files) {
+            return true
+        }
         guard let keys = status(of: "keys") else { return false }
         return keys.st_mode & 0o777 != BundleMode.folder(of: mode.keys)
     }
@@ -72,7 +80,9 @@ extension Directory {
             }
             let folder = try subdirectory(entry.name)
             let files = entry.name == "keys" ? mode.keys : mode.files
-            for piece in try folder.entries() where !piece.isDirectory { try folder.setMode(files, of: piece.name) }
+            for piece in try folder.entries() where !piece.isDirectory {
+                try folder.setMode(files, of: piece.name)
+            }
             fchmod(folder.descriptor, BundleMode.folder(of: files))
         }
         fchmod(descriptor, BundleMode.folder(of: mode.files))

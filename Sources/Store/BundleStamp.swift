@@ -15,17 +15,20 @@ public struct BundleStamp: Equatable, Sendable {
 
     init(of id: String, in assets: Directory) {
         guard let bundle = try? assets.subdirectory(id), let own = bundle.time(of: ".") else {
-            (text, latest) = ("", 0)
+            text = ""
+            latest = 0
             return
         }
         let folders = ((try? bundle.entries()) ?? []).filter(\.isDirectory).map(\.name).sorted()
-        var (text, latest) = (Self.line("", own), own.seconds)
+        var text = Self.line("", own)
+        var latest = own.seconds
         for name in folders {
             guard let time = bundle.time(of: name) else { continue }
             text += Self.line(name, time)
             latest = max(latest, time.seconds)
         }
-        (self.text, self.latest) = (text, latest)
+        self.text = text
+        self.latest = latest
     }
 
     /// True if any later change will change the stamp.

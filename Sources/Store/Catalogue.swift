@@ -38,8 +38,13 @@ public final class Catalogue: Sendable {
             downloads: [DownloadRecord] = [], recordings: [RecordingRecord] = [], storage: [StorageRecord] = [],
             volumes: [VolumeRecord] = []
         ) {
-            (self.assets, self.playlists, self.keys, self.downloads) = (assets, playlists, keys, downloads)
-            (self.recordings, self.storage, self.volumes) = (recordings, storage, volumes)
+            self.assets = assets
+            self.playlists = playlists
+            self.keys = keys
+            self.downloads = downloads
+            self.recordings = recordings
+            self.storage = storage
+            self.volumes = volumes
         }
     }
 
@@ -70,7 +75,8 @@ public final class Catalogue: Sendable {
                 let records = try Directory.open(path: folder).subdirectory(RecordFolder.name, create: true)
                 let opening = try CatalogueOpening(path, RecordFolder(records))
                 let queue = opening.queue
-                (self.queue, recovery) = (queue, opening.recovery)
+                self.queue = queue
+                recovery = opening.recovery
                 opened = Mutex(opening.contents)
                 hasSummaries = (try? queue.read(SummaryRecord.exist)) ?? false
                 awaitedRemovals = (try? queue.read { try AwaitedRemoval.all($0) }) ?? []
@@ -83,11 +89,15 @@ public final class Catalogue: Sendable {
                 _ = Self.rehearsal
             case .readOnly:
                 let folder = try? Directory.existing(path: folder).subdirectory(RecordFolder.name)
-                if folder == nil { try CatalogueFile(path: path).checkPermission() }
+                if folder == nil {
+                    try CatalogueFile(path: path).checkPermission()
+                }
                 let read = CatalogueOpening.read(path, folder.map(RecordFolder.init))
                 opened = Mutex(read.0)
                 recovery = read.1
-                (queue, records, hasSummaries) = (try Self.inMemory(), nil, false)
+                queue = try Self.inMemory()
+                records = nil
+                hasSummaries = false
                 awaitedRemovals = []
                 revisions = Mutex([:])
             }
@@ -115,13 +125,27 @@ public final class Catalogue: Sendable {
     }
 
     private static func upsert(_ contents: Contents, _ database: Database) throws {
-        for record in contents.assets { try record.upsert(database) }
-        for record in contents.playlists { try record.upsert(database) }
-        for record in contents.keys { try record.upsert(database) }
-        for record in contents.downloads { try record.upsert(database) }
-        for record in contents.recordings { try record.upsert(database) }
-        for record in contents.storage { try record.upsert(database) }
-        for record in contents.volumes { try record.upsert(database) }
+        for record in contents.assets {
+            try record.upsert(database)
+        }
+        for record in contents.playlists {
+            try record.upsert(database)
+        }
+        for record in contents.keys {
+            try record.upsert(database)
+        }
+        for record in contents.downloads {
+            try record.upsert(database)
+        }
+        for record in contents.recordings {
+            try record.upsert(database)
+        }
+        for record in contents.storage {
+            try record.upsert(database)
+        }
+        for record in contents.volumes {
+            try record.upsert(database)
+        }
     }
 
     /// Reads all rows of one asset. Returns nil for an asset that is not in the catalogue.
@@ -236,7 +260,9 @@ public final class Catalogue: Sendable {
                 try records?.remove(id)
                 try database.execute(sql: "DELETE FROM asset WHERE id = ?", arguments: [id])
                 try database.execute(sql: "DELETE FROM removal WHERE asset = ?", arguments: [id])
-                for removal in awaited { try removal.insert(database) }
+                for removal in awaited {
+                    try removal.insert(database)
+                }
                 let changed = try change(database)
                 self.deleted.withLock { _ = $0.insert(id) }
                 return revisions.union(changed)
@@ -260,7 +286,9 @@ public final class Catalogue: Sendable {
         do {
             let changed = try await queue.write { database in
                 var changed: [String: Int] = [:]
-                for id in try change(database) { changed[id] = try Self.updateChecksum(of: id, database) }
+                for id in try change(database) {
+                    changed[id] = try Self.updateChecksum(of: id, database)
+                }
                 return changed
             }
             revisions.withLock { $0.merge(changed) { max($0, $1) } }
@@ -282,7 +310,9 @@ public final class Catalogue: Sendable {
     public func save(summaries: [SummaryRecord]) async throws(StoreError) {
         do {
             try await queue.write { database in
-                for summary in summaries { try summary.saveIfCurrent(database) }
+                for summary in summaries {
+                    try summary.saveIfCurrent(database)
+                }
             }
         } catch {
             throw StoreError(error, catalogue: queue.path)

@@ -30,8 +30,14 @@ public struct AssetRecord: Codable, Equatable, Sendable, CatalogueRow {
         id: String, name: String, title: String?, origin: String, created: Int64, fields: String? = nil,
         revises: String? = nil, fromNetwork: Bool? = nil, route: String? = nil
     ) {
-        (self.id, self.name, self.title, self.origin) = (id, name, title, origin)
-        (self.created, self.fields, self.revises, self.fromNetwork) = (created, fields, revises, fromNetwork)
+        self.id = id
+        self.name = name
+        self.title = title
+        self.origin = origin
+        self.created = created
+        self.fields = fields
+        self.revises = revises
+        self.fromNetwork = fromNetwork
         self.route = route
     }
 
@@ -72,8 +78,12 @@ public struct PlaylistRecord: Equatable, Sendable, CatalogueRow {
         asset: String, rendition: String, url: String, body: [UInt8], imports: [String: String]? = nil, fetched: Int64,
         wasLive: Bool? = nil
     ) {
-        (self.asset, self.rendition, self.url) = (asset, rendition, url)
-        (self.body, self.imports, self.fetched) = (body, imports, fetched)
+        self.asset = asset
+        self.rendition = rendition
+        self.url = url
+        self.body = body
+        self.imports = imports
+        self.fetched = fetched
         self.wasLive = wasLive
     }
 
@@ -102,9 +112,16 @@ public struct KeyRecord: Codable, Equatable, Sendable, CatalogueRow {
 
     /// Makes a record of its fields.
     public init(asset: String, number: Int, url: String, _ life: KeyLife = KeyLife()) {
-        (self.asset, self.number, self.url) = (asset, number, url)
-        (came, firstPlayed, expires, dated) = (life.came, life.firstPlayed, life.expires, life.dated)
-        (expiredAt, revoked, digest) = (life.expiredAt, life.revoked, life.digest?.description)
+        self.asset = asset
+        self.number = number
+        self.url = url
+        came = life.came
+        firstPlayed = life.firstPlayed
+        expires = life.expires
+        dated = life.dated
+        expiredAt = life.expiredAt
+        revoked = life.revoked
+        digest = life.digest?.description
     }
 
     static let keyCount = 2
@@ -119,8 +136,12 @@ public struct KeyRecord: Codable, Equatable, Sendable, CatalogueRow {
     /// The times of the key's life.
     public var life: KeyLife {
         var life = KeyLife()
-        (life.came, life.firstPlayed, life.expires, life.dated) = (came, firstPlayed, expires, dated)
-        (life.expiredAt, life.revoked) = (expiredAt, revoked)
+        life.came = came
+        life.firstPlayed = firstPlayed
+        life.expires = expires
+        life.dated = dated
+        life.expiredAt = expiredAt
+        life.revoked = revoked
         life.digest = digest.flatMap { Digest(hexadecimal: $0.utf8) }
         return life
     }
@@ -153,9 +174,15 @@ public struct DownloadRecord: Codable, Equatable, Sendable, CatalogueRow {
         asset: String, renditions: String, state: String, task: String? = nil, account: String? = nil,
         need: String? = nil, errorCode: String? = nil, errorMessage: String? = nil, created: Int64
     ) {
-        (self.asset, self.renditions, self.state, self.task) = (asset, renditions, state, task)
+        self.asset = asset
+        self.renditions = renditions
+        self.state = state
+        self.task = task
         self.account = account
-        (self.need, self.errorCode, self.errorMessage, self.created) = (need, errorCode, errorMessage, created)
+        self.need = need
+        self.errorCode = errorCode
+        self.errorMessage = errorMessage
+        self.created = created
     }
 
     static let columns: [RowColumn<Self>] = [
@@ -200,11 +227,17 @@ public struct StorageRecord: Codable, Equatable, Sendable, CatalogueRow {
     /// Makes the record of an asset's storage.
     public init(asset: String, _ life: StorageLife) {
         self.asset = asset
-        (expires, afterFirstPlay) = (life.policy.expires, life.policy.afterFirstPlay)
-        (priority, isExcluded) = (life.policy.priority.rawValue, life.policy.backup == .exclude)
-        (keysExpire, keysAfterFirstPlay) = (life.policy.keys.lifetime, life.policy.keys.afterFirstPlay)
-        (firstPlayed, lastPlayed) = (life.firstPlayed, life.lastPlayed)
-        (purged, purgedBytes, purgeCause) = (life.purge?.date, life.purge?.bytes, life.purge?.cause.rawValue)
+        expires = life.policy.expires
+        afterFirstPlay = life.policy.afterFirstPlay
+        priority = life.policy.priority.rawValue
+        isExcluded = life.policy.backup == .exclude
+        keysExpire = life.policy.keys.lifetime
+        keysAfterFirstPlay = life.policy.keys.afterFirstPlay
+        firstPlayed = life.firstPlayed
+        lastPlayed = life.lastPlayed
+        purged = life.purge?.date
+        purgedBytes = life.purge?.bytes
+        purgeCause = life.purge?.cause.rawValue
     }
 
     static let columns: [RowColumn<Self>] = [
@@ -225,7 +258,8 @@ public struct StorageRecord: Codable, Equatable, Sendable, CatalogueRow {
             expires: expires, afterFirstPlay: afterFirstPlay,
             priority: Priority(rawValue: priority) ?? .default, backup: backup,
             keys: KeyTerms(lifetime: keysExpire, afterFirstPlay: keysAfterFirstPlay))
-        (life.firstPlayed, life.lastPlayed) = (firstPlayed, lastPlayed)
+        life.firstPlayed = firstPlayed
+        life.lastPlayed = lastPlayed
         if let purged, let purgedBytes {
             let cause = purgeCause.flatMap(Purge.Cause.init) ?? .space
             life.purge = Purge(date: purged, bytes: purgedBytes, cause: cause)

@@ -25,7 +25,9 @@ extension CatalogueRow {
         var records: [Self] = []
         while let row = try rows.next() {
             var record = blank
-            for index in columns.indices { try columns[index].read(row, index, &record) }
+            for index in columns.indices {
+                try columns[index].read(row, index, &record)
+            }
             records.append(record)
         }
         return records
@@ -61,7 +63,9 @@ extension CatalogueRow {
 
     func add(to sum: inout RowSum) {
         sum.begin(Self.table)
-        for column in Self.columns { column.add(self, &sum) }
+        for column in Self.columns {
+            column.add(self, &sum)
+        }
     }
 }
 

@@ -121,7 +121,9 @@ extension Catalogue {
         for uri in [path, "file:\(escaped(path))?immutable=1"] {
             guard let queue = try? DatabaseQueue(path: uri, configuration: configuration) else { continue }
             defer { try? queue.retire() }
-            if let value = try? queue.read(body) { return value }
+            if let value = try? queue.read(body) {
+                return value
+            }
         }
         return nil
     }

@@ -22,7 +22,9 @@ public struct Digest: Hashable, Sendable, CustomStringConvertible {
         var offset: off_t = 0
         while true {
             let count = pread(descriptor, buffer.baseAddress, buffer.count, offset)
-            if count < 0, errno == EINTR { continue }
+            if count < 0, errno == EINTR {
+                continue
+            }
             guard count >= 0 else { throw StoreError(path: path) }
             guard count > 0 else { break }
             state.add(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
@@ -41,7 +43,9 @@ public struct Digest: Hashable, Sendable, CustomStringConvertible {
         while offset < range.upperBound {
             let length = Int(min(Int64(buffer.count), range.upperBound - offset))
             let count = pread(descriptor, buffer.baseAddress, length, off_t(offset))
-            if count < 0, errno == EINTR { continue }
+            if count < 0, errno == EINTR {
+                continue
+            }
             guard count > 0 else { return nil }
             state.add(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
             offset += Int64(count)
@@ -109,7 +113,9 @@ struct DigestState: ~Copyable {
         var bytes = [UInt8](repeating: 0, count: 32)
         EVP_DigestFinal_ex(context, &bytes, nil)
         var words = SIMD4<UInt64>()
-        for index in 0..<32 { words[index / 8] = words[index / 8] << 8 | UInt64(bytes[index]) }
+        for index in 0..<32 {
+            words[index / 8] = words[index / 8] << 8 | UInt64(bytes[index])
+        }
         return Digest(words: words)
     }
 }

@@ -75,7 +75,9 @@ extension Directory {
             let name = withUnsafePointer(to: &next.pointee.d_name) { pointer in
                 pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
-            if name != ".", name != ".." { names.append(name) }
+            if name != ".", name != ".." {
+                names.append(name)
+            }
         }
         return names
     }
@@ -91,12 +93,16 @@ extension Directory {
 
     /// Removes everything in this folder, whatever its name. A link is removed, not its target.
     public func removeContents() throws(StoreError) {
-        for name in try names() { try removeAny(name) }
+        for name in try names() {
+            try removeAny(name)
+        }
     }
 
     /// Removes a file or link, or renames a folder, to be removed later. Returns the folder's new name, if any.
     func putAside(_ name: String) throws(StoreError) -> String? {
-        if unlinkat(descriptor, name, 0) == 0 || errno == ENOENT { return nil }
+        if unlinkat(descriptor, name, 0) == 0 || errno == ENOENT {
+            return nil
+        }
         let path = path + "/" + name
         let aside = Store.uniqueName("gone")
         guard renameat(descriptor, name, descriptor, aside) == 0 else { throw StoreError(path: path) }
@@ -122,7 +128,9 @@ extension Directory {
 
     /// Removes the file, link or folder `name`, which need not be a name of the store. A link is removed, not its target.
     func removeAny(_ name: String) throws(StoreError) {
-        if unlinkat(descriptor, name, 0) == 0 || errno == ENOENT { return }
+        if unlinkat(descriptor, name, 0) == 0 || errno == ENOENT {
+            return
+        }
         let reason = errno
         let path = path + "/" + name
         let opened = openat(descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
@@ -130,7 +138,9 @@ extension Directory {
         let folder = Directory(descriptor: opened, path: path)
         for _ in 0..<Self.removalAttempts {
             try folder.removeContents()
-            if unlinkat(descriptor, name, AT_REMOVEDIR) == 0 { return }
+            if unlinkat(descriptor, name, AT_REMOVEDIR) == 0 {
+                return
+            }
             guard errno == ENOTEMPTY else { break }
         }
         throw StoreError(path: path)
@@ -152,8 +162,10 @@ struct FileStamp: Equatable {
     private let seconds, nanoseconds: Int
 
     init(_ status: stat) {
-        (inode, size) = (UInt(status.st_ino), Int64(status.st_size))
-        (seconds, nanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
+        inode = UInt(status.st_ino)
+        size = Int64(status.st_size)
+        seconds = status.st_mtim.tv_sec
+        nanoseconds = status.st_mtim.tv_nsec
     }
 }
 
@@ -189,7 +201,10 @@ package struct FileIdentity: Hashable, Sendable {
 
     /// The identity of a file with this status.
     package init(_ status: stat) {
-        (device, inode, size) = (UInt64(status.st_dev), UInt64(status.st_ino), Int64(status.st_size))
-        (seconds, nanoseconds) = (Int64(status.st_mtim.tv_sec), Int64(status.st_mtim.tv_nsec))
+        device = UInt64(status.st_dev)
+        inode = UInt64(status.st_ino)
+        size = Int64(status.st_size)
+        seconds = Int64(status.st_mtim.tv_sec)
+        nanoseconds = Int64(status.st_mtim.tv_nsec)
     }
 }

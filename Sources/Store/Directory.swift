@@ -42,7 +42,9 @@ public final class Directory: Sendable {
         _ name: String, create: Bool = false, mode: UInt32 = 0o700
     ) throws(StoreError) -> Directory {
         let name = try leaf(name)
-        if create, mkdirat(descriptor, name, mode) != 0, errno != EEXIST { throw failure(at: name) }
+        if create, mkdirat(descriptor, name, mode) != 0, errno != EEXIST {
+            throw failure(at: name)
+        }
         return try raw(name)
     }
 
@@ -101,7 +103,9 @@ public final class Directory: Sendable {
         do throws(StoreError) {
             let isWritten = Self.write(bytes, to: file)
             let reason = errno
-            if isWritten { finish(file) }
+            if isWritten {
+                finish(file)
+            }
             // Network disks and quotas may report their error only now.
             guard close(file) == 0 || !isWritten else { throw failure(at: temporary) }
             guard isWritten else { throw failure(at: temporary, errno: reason) }
@@ -137,7 +141,9 @@ public final class Directory: Sendable {
         var done = 0
         while done < count {
             let written = bytes.withUnsafeBytes { Glibc.write(file, $0.baseAddress! + done, count - done) }
-            if written < 0, errno == EINTR { continue }
+            if written < 0, errno == EINTR {
+                continue
+            }
             guard written > 0 else { return false }
             done += written
         }

@@ -20,7 +20,9 @@ public final class GrowingFile {
     /// The open file. It changes when the file moves into memory: read the property for each use, or duplicate the
     /// descriptor. -1 if the bytes are gathered in memory and `materialize()` fails.
     public var descriptor: Int32 {
-        if opened < 0 { try? materialize() }
+        if opened < 0 {
+            try? materialize()
+        }
         return opened
     }
     private var opened: Int32 = -1
@@ -75,7 +77,9 @@ public final class GrowingFile {
     deinit {
         guard opened >= 0 else { return }
         close(opened)
-        if let home { try? home.folder.remove(home.name) }
+        if let home {
+            try? home.folder.remove(home.name)
+        }
     }
 
     private static let newFile = O_RDWR | O_CREAT | O_EXCL
@@ -95,7 +99,9 @@ public final class GrowingFile {
     public func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(StoreError) {
         guard offset <= written else { throw StoreError(.wrongLength, path: name) }
         let known = Int(min(written - offset, Int64(bytes.count)))
-        if known > 0 { try compare(UnsafeRawBufferPointer(rebasing: bytes[..<known]), at: offset) }
+        if known > 0 {
+            try compare(UnsafeRawBufferPointer(rebasing: bytes[..<known]), at: offset)
+        }
         guard known < bytes.count else { return }
         let new = UnsafeRawBufferPointer(rebasing: bytes[known...])
         fresh = new
@@ -152,12 +158,19 @@ public final class GrowingFile {
     public func materialize() throws(StoreError) {
         guard let bytes = gathered else { return }
         do throws(StoreError) {
-            if let home { opened = try home.folder.open(home.name, flags: Self.newFile) }
+            if let home {
+                opened = try home.folder.open(home.name, flags: Self.newFile)
+            }
         } catch {
-            (spillReason, home) = (error, nil)
+            spillReason = error
+            home = nil
         }
-        if opened < 0 { (opened, isInMemory) = (try Self.openMemory(), true) }
-        (gathered, written) = (nil, 0)
+        if opened < 0 {
+            opened = try Self.openMemory()
+            isInMemory = true
+        }
+        gathered = nil
+        written = 0
         let failure = bytes.withUnsafeBytes { bytes -> StoreError? in
             do throws(StoreError) {
                 try append(bytes)
@@ -169,7 +182,10 @@ public final class GrowingFile {
         guard let failure else { return }
         removeName()
         close(opened)
-        (opened, gathered, written, spillReason) = (-1, bytes, Int64(bytes.count), failure)
+        opened = -1
+        gathered = bytes
+        written = Int64(bytes.count)
+        spillReason = failure
         throw failure
     }
 
@@ -224,7 +240,9 @@ public final class GrowingFile {
             }
         } catch {
             folder.didFail(target)
-            if kept >= 0 { close(kept) }
+            if kept >= 0 {
+                close(kept)
+            }
             throw error
         }
         self.home = nil
@@ -288,8 +306,12 @@ public final class GrowingFile {
     /// The bytes from `offset` on, at most `count` of them.
     public func bytes(from offset: Int64, count: Int) -> [UInt8] {
         let count = Int(min(Int64(count), max(written - offset, 0)))
-        if let gathered { return count > 0 ? Array(gathered[Int(offset)...].prefix(count)) : [] }
-        if Int(offset) + count <= beginning.count { return Array(beginning[Int(offset)..<(Int(offset) + count)]) }
+        if let gathered {
+            return count > 0 ? Array(gathered[Int(offset)...].prefix(count)) : []
+        }
+        if Int(offset) + count <= beginning.count {
+            return Array(beginning[Int(offset)..<(Int(offset) + count)])
+        }
         var buffer = [UInt8](repeating: 0, count: count)
         let got = pread(opened, &buffer, buffer.count, off_t(offset))
         return Array(buffer.prefix(max(got, 0)))
@@ -339,7 +361,9 @@ final class Observers {
     }
 
     func notify() {
-        for observer in observers where !observer.isRemoved { observer.notify() }
+        for observer in observers where !observer.isRemoved {
+            observer.notify()
+        }
     }
 }
 
@@ -353,7 +377,10 @@ public struct GatheredFile: Sendable {
     private let name: String
 
     init(_ bytes: [UInt8], modified: Int64, in temporary: Directory, named name: String) {
-        (self.bytes, self.modified, self.temporary, self.name) = (bytes, modified, temporary, name)
+        self.bytes = bytes
+        self.modified = modified
+        self.temporary = temporary
+        self.name = name
     }
 
     /// The length in bytes.
@@ -373,13 +400,17 @@ public struct GatheredFile: Sendable {
             } catch  where error.errno == EXDEV {
                 // The bundle was moved to another volume meanwhile.
                 guard let other = folder.temporary else { throw error }
-                if descriptor >= 0 { close(descriptor) }
+                if descriptor >= 0 {
+                    close(descriptor)
+                }
                 descriptor = -1
                 try other.write(bytes, through: name, to: folder.directory, as: target, finish: finish)
             }
         } catch {
             folder.didFail(target)
-            if descriptor >= 0 { close(descriptor) }
+            if descriptor >= 0 {
+                close(descriptor)
+            }
             throw error
         }
         folder.didAdd(target, size: Int64(count), descriptor: descriptor >= 0 ? descriptor : nil)

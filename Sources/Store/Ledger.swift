@@ -21,7 +21,9 @@ public struct Ledger: Equatable, Sendable {
         public let blocks: [Digest]
         /// Makes an entry of its fields.
         public init(size: Int64, digest: Digest, blocks: [Digest] = []) {
-            (self.size, self.digest, self.blocks) = (size, digest, blocks)
+            self.size = size
+            self.digest = digest
+            self.blocks = blocks
         }
 
         /// The size of a block, in bytes.
@@ -48,12 +50,16 @@ public struct Ledger: Equatable, Sendable {
         var blocks: [Digest] = []
         for line in bytes.split(separator: UInt8(ascii: "\n")) {
             if line.starts(with: Self.blocksHead) {
-                (size, blocks) = (nil, Self.blocks(line.dropFirst(Self.blocksHead.count)))
+                size = nil
+                blocks = Self.blocks(line.dropFirst(Self.blocksHead.count))
             } else if line.first == UInt8(ascii: "#") {
                 size = Self.size(line)
             } else {
-                if let size { add(line, size: size, blocks) }
-                (size, blocks) = (nil, [])
+                if let size {
+                    add(line, size: size, blocks)
+                }
+                size = nil
+                blocks = []
             }
         }
     }

@@ -36,7 +36,9 @@ final class PieceChecker: Sendable {
 
     init() throws(StoreError) {
         worker = try WorkerThread("verify", Queue()) { queue, isStopping in
-            if isStopping { return .end }
+            if isStopping {
+                return .end
+            }
             if !queue.blocks.isEmpty {
                 let block = queue.blocks.removeFirst()
                 return .perform { _ in block() }
@@ -44,7 +46,11 @@ final class PieceChecker: Sendable {
             guard let job = queue.urgent.isEmpty ? queue.ahead.first : queue.urgent.first else {
                 return .wait(milliseconds: nil)
             }
-            if queue.urgent.isEmpty { queue.ahead.removeFirst() } else { queue.urgent.removeFirst() }
+            if queue.urgent.isEmpty {
+                queue.ahead.removeFirst()
+            } else {
+                queue.urgent.removeFirst()
+            }
             return .perform { _ in job.done(job.folder.check(job.file, isWhole: job.isWhole)) }
         }
     }
@@ -55,7 +61,11 @@ final class PieceChecker: Sendable {
     ) {
         let job = Job(folder: folder, file: file, isWhole: isWhole, done: done)
         worker.withLock { queue in
-            if isUrgent { queue.urgent.append(job) } else { queue.ahead.append(job) }
+            if isUrgent {
+                queue.urgent.append(job)
+            } else {
+                queue.ahead.append(job)
+            }
         }
         worker.signal()
     }

@@ -36,7 +36,9 @@ extension PieceDirectory {
             }
         }
         result.isComplete = true
-        if aside != nil, reader.lineCount > 2 * result.sound.count { try compact() }
+        if aside != nil, reader.lineCount > 2 * result.sound.count {
+            try compact()
+        }
         return result
     }
 
@@ -74,9 +76,13 @@ extension PieceDirectory {
         var status = stat()
         guard fstat(opened, &status) == 0 else { throw StoreError(path: directory.path + "/" + file) }
         let size = Int64(status.st_size)
-        if isExpected(file) { return .sound(size) }
+        if isExpected(file) {
+            return .sound(size)
+        }
         var entry = reader.entry(of: file)
-        if entry == nil { entry = try reader.latestEntry(of: file) }
+        if entry == nil {
+            entry = try reader.latestEntry(of: file)
+        }
         guard let entry else {
             adopt(file)
             return .adopted(size)
@@ -84,9 +90,13 @@ extension PieceDirectory {
         guard let fault = fault(of: opened, file, size, entry, at: pace, isForPlayer: isForPlayer) else {
             return .sound(size)
         }
-        if pace.isCancelled { return .cancelled }
+        if pace.isCancelled {
+            return .cancelled
+        }
         // The piece may have been replaced, and its line written, since it was opened.
-        if isExpected(file) { return .sound(size) }
+        if isExpected(file) {
+            return .sound(size)
+        }
         guard try reader.latestEntry(of: file) == entry else { return .sound(size) }
         guard let aside else { return .wrong(fault) }
         return setAside(file, status, to: aside) ? .wrong(fault) : .gone

@@ -35,12 +35,17 @@ public final class PieceDirectory: Sendable {
         _ directory: Directory, _ syncThread: SyncThread? = nil, by temporary: Directory? = nil,
         lost: @escaping @Sendable (String, StoreError) -> Void = { _, _ in }
     ) {
-        (self.directory, self.syncThread, self.temporary, self.lost) = (directory, syncThread, temporary, lost)
+        self.directory = directory
+        self.syncThread = syncThread
+        self.temporary = temporary
+        self.lost = lost
     }
 
     /// Call before a piece is added, and `didAdd` or `didFail` afterwards: the ledger's entry is outdated from now on.
     func willAdd(_ file: String) {
-        if syncThread != nil { _ = expect(file) }
+        if syncThread != nil {
+            _ = expect(file)
+        }
     }
 
     private func expect(_ file: String) -> Int {
@@ -84,16 +89,25 @@ public final class PieceDirectory: Sendable {
     /// Appends the lines of synced pieces. Lines that do not fit on the disk are written with the next ones.
     func writeLines(_ pieces: [(arrival: SyncThread.Arrival, entry: Ledger.Entry)]) {
         lines.withLock { lines in
-            for (arrival, entry) in pieces { lines.unwritten += Ledger.lines(of: arrival.file, entry) }
-            if append(lines.unwritten, isFirst: !lines.isBegun) { (lines.unwritten, lines.isBegun) = ([], true) }
+            for (arrival, entry) in pieces {
+                lines.unwritten += Ledger.lines(of: arrival.file, entry)
+            }
+            if append(lines.unwritten, isFirst: !lines.isBegun) {
+                lines.unwritten = []
+                lines.isBegun = true
+            }
         }
-        for (arrival, _) in pieces { endWait(for: arrival) }
+        for (arrival, _) in pieces {
+            endWait(for: arrival)
+        }
     }
 
     /// Ends the wait for a piece's line, unless the piece was replaced meanwhile.
     func endWait(for arrival: SyncThread.Arrival) {
         state.withLock { state in
-            if state.expected[arrival.file] == arrival.number { state.expected[arrival.file] = nil }
+            if state.expected[arrival.file] == arrival.number {
+                state.expected[arrival.file] = nil
+            }
         }
     }
 
@@ -121,7 +135,9 @@ public final class PieceDirectory: Sendable {
             ftruncate(file, end)
             return false
         }
-        if isFirst { syncNames() }
+        if isFirst {
+            syncNames()
+        }
         return true
     }
 

@@ -40,7 +40,9 @@ public final class ReadingPace: Sendable {
         let due = rate.withLock { $0.next(after: count, at: .now) }
         while !isCancelled {
             let left = isPaused ? nil : due - .now
-            if let left, left <= .zero { return true }
+            if let left, left <= .zero {
+                return true
+            }
             wakeup.wait(milliseconds: left.map { Int32(min($0 / .milliseconds(1), 60_000)) + 1 })
         }
         return false

@@ -60,12 +60,20 @@ public final class Store: Sendable {
         self.reserve = reserve ?? Self.usualReserve(of: root)
         do throws(StoreError) {
             let parts = try Self.openForWriting(root, report)
-            (lock, temporary, assets, catalogue) = (parts.lock, parts.temporary, parts.assets, parts.catalogue)
-            (worker, syncThread) = (parts.worker, parts.syncThread)
+            lock = parts.lock
+            temporary = parts.temporary
+            assets = parts.assets
+            catalogue = parts.catalogue
+            worker = parts.worker
+            syncThread = parts.syncThread
             readOnlyReason = nil
         } catch {
             guard error.code != .busy, error.code != .newer else { throw error }
-            (lock, temporary, assets, worker, syncThread) = (nil, nil, try? root.subdirectory("assets"), nil, nil)
+            lock = nil
+            temporary = nil
+            assets = try? root.subdirectory("assets")
+            worker = nil
+            syncThread = nil
             catalogue = try Catalogue(path: path, access: .readOnly)
             readOnlyReason = error
         }
@@ -74,7 +82,9 @@ public final class Store: Sendable {
         removals = AwaitedRemovals(
             inCatalogue: catalogue.awaitedRemovals, folder: state)
         // Their volumes may have no other asset, and are watched all the same.
-        for removal in removals.all { _ = volume(removal.path, removal.mark) }
+        for removal in removals.all {
+            _ = volume(removal.path, removal.mark)
+        }
     }
 
     deinit {
@@ -82,8 +92,12 @@ public final class Store: Sendable {
         checking.withLock { $0 }?.stop()
         worker?.stop()
         syncThread?.stop()
-        if !isAfterPowerLoss { lock?.end() }
-        for volume in volumes { volume.markSynced() }
+        if !isAfterPowerLoss {
+            lock?.end()
+        }
+        for volume in volumes {
+            volume.markSynced()
+        }
     }
 
     private static func openForWriting(
@@ -113,7 +127,9 @@ public final class Store: Sendable {
     public func removeBundle(
         _ id: String, in volume: Volume? = nil, isGone: @escaping @Sendable () -> Void = {}
     ) throws(StoreError) {
-        if let readOnlyReason { throw readOnlyReason }
+        if let readOnlyReason {
+            throw readOnlyReason
+        }
         let volume = volume ?? home
         let temporary = try volume.writable().temporary
         guard let name = try volume.setAside(id) else { return isGone() }
@@ -142,11 +158,15 @@ public final class Store: Sendable {
     private static func clear(_ temporary: Directory) throws(StoreError) {
         var folders: [String] = []
         for name in try temporary.names() {
-            if let aside = try temporary.putAside(name) { folders.append(aside) }
+            if let aside = try temporary.putAside(name) {
+                folders.append(aside)
+            }
         }
         guard !folders.isEmpty else { return }
         inBackground { [folders] in
-            for name in folders { try? temporary.removeTree(name) }
+            for name in folders {
+                try? temporary.removeTree(name)
+            }
         }
     }
 
@@ -176,7 +196,9 @@ public final class Store: Sendable {
     /// Nil if the system has no thread left.
     func checker() -> PieceChecker? {
         checking.withLock { known in
-            if known == nil { known = try? PieceChecker() }
+            if known == nil {
+                known = try? PieceChecker()
+            }
             return known
         }
     }
@@ -205,7 +227,9 @@ public final class Store: Sendable {
     public func contains(_ path: String) -> Bool {
         var folder = path.split(separator: "/").dropLast()
         while true {
-            if let real = Directory.real("/" + folder.joined(separator: "/")) { return containsResolved(real) }
+            if let real = Directory.real("/" + folder.joined(separator: "/")) {
+                return containsResolved(real)
+            }
             folder = folder.dropLast()
         }
     }
@@ -240,8 +264,12 @@ public final class Store: Sendable {
     /// Syncs everything. Nothing may be stored afterwards.
     public func close() async {
         await flush()
-        if !isAfterPowerLoss { lock?.end() }
-        for volume in volumes { volume.markSynced() }
+        if !isAfterPowerLoss {
+            lock?.end()
+        }
+        for volume in volumes {
+            volume.markSynced()
+        }
     }
 
     // MARK: Growing files
@@ -258,7 +286,9 @@ public final class Store: Sendable {
     }
 
     private func temporary(in volume: Volume?) throws(StoreError) -> Directory {
-        if let readOnlyReason { throw readOnlyReason }
+        if let readOnlyReason {
+            throw readOnlyReason
+        }
         return try (volume ?? home).writable().temporary
     }
 
@@ -276,7 +306,9 @@ extension Store {
 
         /// Makes a commit to the piece `target` in `folder`.
         public init(_ file: GatheredFile, to folder: PieceDirectory, as target: String) {
-            (self.file, self.folder, self.target) = (file, folder, target)
+            self.file = file
+            self.folder = folder
+            self.target = target
         }
     }
 

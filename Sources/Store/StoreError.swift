@@ -36,12 +36,17 @@ public struct StoreError: Error, CustomStringConvertible, Sendable {
 
     /// Makes an error that no system call caused.
     public init(_ code: Code, path: String, detail: String? = nil) {
-        (self.code, self.path, self.errno, self.detail) = (code, path, 0, detail)
+        self.code = code
+        self.path = path
+        self.errno = 0
+        self.detail = detail
     }
 
     /// Makes the error of a system call that has just failed. No other place converts errno into a code.
     init(path: String, errno number: Int32 = Glibc.errno) {
-        (self.path, errno, detail) = (path, number, nil)
+        self.path = path
+        errno = number
+        detail = nil
         switch number {
         case ENOENT, ENOTDIR: code = .missing
         case EACCES, EPERM, EROFS: code = .notWritable

@@ -21,7 +21,9 @@ final class StoreLock: Sendable {
         descriptor = opened
         let found = Self.read(opened)
         doubtful = Atomic(!found.isEmpty && found != Self.boot)
-        if !isDoubtful { begin() }
+        if !isDoubtful {
+            begin()
+        }
     }
 
     deinit { close(descriptor) }

@@ -34,7 +34,11 @@ final class StoreThread: Sendable {
     /// Waits for the thread's end. Call it once.
     func join() {
         // The last reference to the store may be released by a job of this very thread.
-        if pthread_equal(thread, pthread_self()) != 0 { pthread_detach(thread) } else { pthread_join(thread, nil) }
+        if pthread_equal(thread, pthread_self()) != 0 {
+            pthread_detach(thread)
+        } else {
+            pthread_join(thread, nil)
+        }
     }
 
     private static let main: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { context in

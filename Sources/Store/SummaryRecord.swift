@@ -36,9 +36,18 @@ public struct SummaryRecord: Equatable, Sendable, CatalogueRow {
         asset: String, version: Int, local: String, isLive: Bool, duration: Double?, bytes: Int64, cachedBytes: Int64,
         hasArtwork: Bool, quality: String?, tracks: String
     ) {
-        (self.asset, self.version, self.local, self.isLive) = (asset, version, local, isLive)
-        (self.duration, self.bytes, self.cachedBytes, self.hasArtwork) = (duration, bytes, cachedBytes, hasArtwork)
-        (self.quality, self.tracks, revision, stamp) = (quality, tracks, 0, "")
+        self.asset = asset
+        self.version = version
+        self.local = local
+        self.isLive = isLive
+        self.duration = duration
+        self.bytes = bytes
+        self.cachedBytes = cachedBytes
+        self.hasArtwork = hasArtwork
+        self.quality = quality
+        self.tracks = tracks
+        revision = 0
+        stamp = ""
     }
 
     static let columns: [RowColumn<Self>] = [
@@ -67,6 +76,8 @@ public struct SummaryRecord: Equatable, Sendable, CatalogueRow {
         let isCurrent = try Bool.fetchOne(
             database, sql: "SELECT EXISTS (SELECT 1 FROM checksum WHERE asset = ? AND revision = ?)",
             arguments: [asset, revision])
-        if isCurrent ?? false { try upsert(database) }
+        if isCurrent ?? false {
+            try upsert(database)
+        }
     }
 }

@@ -8,7 +8,8 @@ struct ModificationTime: Equatable, Sendable {
     init?(of descriptor: Int32) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return nil }
-        (seconds, nanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
+        seconds = status.st_mtim.tv_sec
+        nanoseconds = status.st_mtim.tv_nsec
     }
 }
 
@@ -40,7 +41,9 @@ struct SyncGroup: ~Copyable {
             }
             return true
         } catch {
-            for arrival in all { arrival.pieces.discard(arrival, error) }
+            for arrival in all {
+                arrival.pieces.discard(arrival, error)
+            }
             return false
         }
     }
@@ -54,7 +57,8 @@ struct SyncGroup: ~Copyable {
             // Another program has written to the piece before its digest was known. No content has the digest of zeros, so the
             // next verification finds the piece damaged.
             if let modified = arrival.modified, ModificationTime(of: descriptor) != modified {
-                (digest, blocks) = (Digest.ofNothing, [])
+                digest = Digest.ofNothing
+                blocks = []
             }
             entries.append((arrival, Ledger.Entry(size: size, digest: digest, blocks: blocks)))
         }
@@ -74,7 +78,9 @@ struct SyncGroup: ~Copyable {
     }
 
     private func syncFiles() throws(StoreError) {
-        if pieces.count > SyncThread.mostSingly { return try syncFileSystems() }
+        if pieces.count > SyncThread.mostSingly {
+            return try syncFileSystems()
+        }
         for (arrival, descriptor) in pieces where fdatasync(descriptor) != 0 {
             throw StoreError(path: path(of: arrival))
         }

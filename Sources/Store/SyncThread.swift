@@ -35,11 +35,17 @@ final class SyncThread: Sendable {
                 defer { (arrivals, waiting) = ([], []) }
                 return .perform { [arrivals, waiting] worker in
                     SyncThread.sync(arrivals, worker)
-                    for done in waiting { done() }
+                    for done in waiting {
+                        done()
+                    }
                 }
             }
-            if isStopping { return .end }
-            if let next = found.popLast() { return .perform { SyncThread.sync([next], $0) } }
+            if isStopping {
+                return .end
+            }
+            if let next = found.popLast() {
+                return .perform { SyncThread.sync([next], $0) }
+            }
             return .wait(milliseconds: arrivals.isEmpty ? nil : Int32(left / .milliseconds(1)) + 1)
         }
     }
@@ -62,7 +68,10 @@ final class SyncThread: Sendable {
     func sync(_ arrival: Arrival) {
         var arrival = arrival
         let count = worker.withLock { queue in
-            if queue.arrivals.isEmpty { (queue.since, queue.bytes) = (.now, 0) }
+            if queue.arrivals.isEmpty {
+                queue.since = .now
+                queue.bytes = 0
+            }
             if queue.arrivals.count >= Self.mostSingly, let descriptor = arrival.descriptor {
                 close(descriptor)
                 arrival.descriptor = nil
@@ -71,7 +80,9 @@ final class SyncThread: Sendable {
             queue.bytes += arrival.size
             return queue.bytes >= Self.groupBytes ? Self.groupCount : queue.arrivals.count
         }
-        if count == 1 || count == Self.groupCount { worker.signal() }
+        if count == 1 || count == Self.groupCount {
+            worker.signal()
+        }
     }
 
     /// Syncs a piece that was found without a line, when nothing else is to be synced.

@@ -30,7 +30,9 @@ final class WorkerThread<State: Sendable>: Sendable {
         locked = Mutex(Locked(state: state))
         wakeup = try Wakeup()
         let started = try StoreThread(name) {
-            if isBackground { weir_lower_thread() }
+            if isBackground {
+                weir_lower_thread()
+            }
             self.run(next)
         }
         thread.withLock { $0 = started }
@@ -92,7 +94,9 @@ extension WorkQueue {
             jobs.append(job)
             return jobs.count == 1
         }
-        if wasEmpty { signal() }
+        if wasEmpty {
+            signal()
+        }
     }
 }
 
@@ -128,7 +132,9 @@ final class Wakeup: @unchecked Sendable {
         isSignalled = true
         pthread_mutex_unlock(lock)
         // Not while it is locked: the other thread would wake up only to wait for the lock.
-        if isNews { pthread_cond_signal(condition) }
+        if isNews {
+            pthread_cond_signal(condition)
+        }
     }
 
     /// Waits for a signal since the last wait, or until the time is over; nil for no limit. It may return early.

@@ -58,7 +58,9 @@ public final class SpawnedProcess: Sendable {
             }
         }
         // glibc's addclosefrom_np is not visible to Swift. Its close action ignores descriptors that are not open.
-        for descriptor in Int32(3)..<1024 { posix_spawn_file_actions_addclose(&actions, descriptor) }
+        for descriptor in Int32(3)..<1024 {
+            posix_spawn_file_actions_addclose(&actions, descriptor)
+        }
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -92,7 +94,9 @@ public final class SpawnedProcess: Sendable {
     /// True if the process has ended, even if it was not awaited yet.
     public var hasEnded: Bool {
         state.withLock { exit in
-            if exit != nil { return true }
+            if exit != nil {
+                return true
+            }
             var information = siginfo_t()
             let code = waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT | WNOHANG)
             return code == 0 && information.si_signo == SIGCHLD

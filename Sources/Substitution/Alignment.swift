@@ -43,7 +43,8 @@ import SegmentFormat
     private var ownAudio: PackedAudio?
 
     init(of other: Candidate, behind own: Candidate, isIndependent: Bool) {
-        (self.own, self.other) = (own.rendition, other.rendition)
+        self.own = own.rendition
+        self.other = other.rendition
         candidates = (own, other)
         self.isIndependent = isIndependent
         container = own.rendition.container
@@ -57,7 +58,9 @@ import SegmentFormat
             // The length of an AAC frame; shorter frames are rare.
             frame = MediaTime(ticks: 1024, timescale: 48_000)
         }
-        if let reason = own.traits.obstacle(to: other.traits) ?? obstacle { state = .refused(reason) }
+        if let reason = own.traits.obstacle(to: other.traits) ?? obstacle {
+            state = .refused(reason)
+        }
     }
 
     /// The reason in the playlists why no piece of the other can be used.
@@ -98,7 +101,9 @@ import SegmentFormat
                 state = compare()
             }
         }
-        if case .aligned(let match) = state { return match }
+        if case .aligned(let match) = state {
+            return match
+        }
         return nil
     }
 
@@ -108,7 +113,8 @@ import SegmentFormat
     /// The possible pairs of segments, the likeliest first; those without a pair are left out.
     private lazy var matches: [SegmentMatch] = {
         let tolerance = max(0.001, frame.seconds / 2)
-        let (own, other) = (candidates.own.timed, candidates.other.timed)
+        let own = candidates.own.timed
+        let other = candidates.other.timed
         return SegmentMatch.shifts(own, other).map { SegmentMatch(own, other, shift: $0, tolerance: tolerance) }
             .filter { !$0.isEmpty }
     }()
@@ -164,7 +170,9 @@ import SegmentFormat
     /// True if a stored piece of the other can substitute an own segment, by index.
     func covers(_ place: Int) -> Bool {
         guard let segment = counterpart(of: place) else { return false }
-        if let known = fits[place] { return known }
+        if let known = fits[place] {
+            return known
+        }
         fits[place] = isFit(segment, at: place)
         return fits[place] ?? false
     }
@@ -186,7 +194,9 @@ import SegmentFormat
             }
         case .fragments, .other:
             guard let splicePair = splicePair(place, segment) else { return nil }
-            if isEncrypted { return splicePair.verdict == .equivalent }
+            if isEncrypted {
+                return splicePair.verdict == .equivalent
+            }
             return other.folder.reading(file) { (try? splicePair.splice($0)) != nil }
         }
     }
@@ -205,7 +215,9 @@ import SegmentFormat
     }
 
     private func needsSplice(_ segment: Segment, at place: Int, isAfterSplice: Bool) -> Bool {
-        if isEncrypted { return false }
+        if isEncrypted {
+            return false
+        }
         return switch container {
         case .transportStream: true
         case .fragments: isAfterSplice || splicePair(place, segment)?.verdict != .equivalent
@@ -231,14 +243,18 @@ import SegmentFormat
     }
 
     private func splice(_ source: ByteSource, _ segment: Segment, at place: Int) -> Splice? {
-        if container == .transportStream { return try? TransportStream(source).splice() }
+        if container == .transportStream {
+            return try? TransportStream(source).splice()
+        }
         return try? splicePair(place, segment)?.splice(source)
     }
 
     private func splicePair(_ place: Int, _ segment: Segment) -> SplicePair? {
         guard let map = playlists.own.segments[place].map, let otherMap = segment.map else { return nil }
         let pair = [map.index, otherMap.index]
-        if let known = splicePairs[pair] { return known }
+        if let known = splicePairs[pair] {
+            return known
+        }
         guard let section = own.section(map), let source = other.section(otherMap) else { return nil }
         let splicePair = SplicePair(of: source, behind: section)
         splicePairs[pair] = splicePair
@@ -265,7 +281,9 @@ import SegmentFormat
         }
         var isUndecided = false
         for match in matches {
-            if isEncrypted { return .aligned(match) }
+            if isEncrypted {
+                return .aligned(match)
+            }
             switch compareStarts(match, playlists) {
             case .equal: return .aligned(match)
             case .different: break
@@ -292,7 +310,9 @@ import SegmentFormat
             let foreign = playlists.other.segments[match[pair.other] ?? 0]
             let splicePair = container == .fragments ? splicePair(pair.other, foreign) : nil
             let result = compareStarts(playlists.own.segments[pair.own], foreign, splicePair, seconds)
-            if case .unknown = result { continue }
+            if case .unknown = result {
+                continue
+            }
             return result
         }
         return .unknown
@@ -311,17 +331,23 @@ import SegmentFormat
                     stream.beginsWithTables && !stream.streams.contains { $0.beginsAtKeyFrame == false }
                 })
             else { return .unknown }
-            if let reason = other.obstacle(inPlaceOf: stream) { return .unsuitable(reason) }
+            if let reason = other.obstacle(inPlaceOf: stream) {
+                return .unsuitable(reason)
+            }
             ownStream = stream
             starts = (PieceStart(stream), PieceStart(other))
         case .packedAudio:
             guard let (audio, other) = read(segment, foreign, { try PackedAudio($0) }) else { return .unknown }
-            if let reason = other.obstacle(inPlaceOf: audio) { return .unsuitable(reason) }
+            if let reason = other.obstacle(inPlaceOf: audio) {
+                return .unsuitable(reason)
+            }
             ownAudio = audio
             starts = (PieceStart(audio), PieceStart(other))
         case .fragments:
             guard let splicePair, let section = segment.map.flatMap({ own.section($0) }) else { return .unknown }
-            if case .cannotBeJoined(let reason) = splicePair.verdict { return .unsuitable(reason) }
+            if case .cannotBeJoined(let reason) = splicePair.verdict {
+                return .unsuitable(reason)
+            }
             guard let (media, other) = read(segment, foreign, { try MediaSegment($0) }) else { return .unknown }
             starts = (PieceStart(media, section: section), PieceStart(other, section: splicePair.source))
         case .other: return .unknown
@@ -342,15 +368,21 @@ import SegmentFormat
     /// discontinuity in between. Only a few pairs: if these give no answer, more do not either.
     private func storedPairs(_ match: SegmentMatch, _ playlists: Playlists) -> [StoredPair] {
         var (lastOwn, lastOther): (Int?, Int?)
-        var (matching, close): ([StoredPair], [StoredPair]) = ([], [])
+        var matching: [StoredPair] = []
+        var close: [StoredPair] = []
         var last = -1
         for (place, hasOwn, hasOther) in storedPlaces(match) where matching.count < Self.pairLimit {
             if last >= 0, playlists.own.discontinuities(upTo: place) != playlists.own.discontinuities(upTo: last) {
-                (lastOwn, lastOther) = (nil, nil)
+                lastOwn = nil
+                lastOther = nil
             }
             last = place
-            if hasOwn { lastOwn = place }
-            if hasOther { lastOther = place }
+            if hasOwn {
+                lastOwn = place
+            }
+            if hasOther {
+                lastOther = place
+            }
             guard let lastOwn, let lastOther else { continue }
             if hasOwn, hasOther {
                 matching.append((place, place))
@@ -365,16 +397,20 @@ import SegmentFormat
 
     /// The own segments of which a piece, or the piece of the other's segment for their time, is stored; in order.
     private func storedPlaces(_ match: SegmentMatch) -> [(place: Int, hasOwn: Bool, hasOther: Bool)] {
-        let (reversed, own) = (match.reversed, candidates.own.storedPlaces)
+        let reversed = match.reversed
+        let own = candidates.own.storedPlaces
         let other = candidates.other.storedPlaces.compactMap { reversed[$0] }
-        var (places, next): ([(place: Int, hasOwn: Bool, hasOther: Bool)], Int) = ([], 0)
+        var places: [(place: Int, hasOwn: Bool, hasOther: Bool)] = []
+        var next: Int = 0
         for place in own {
             while next < other.count, other[next] < place {
                 places.append((other[next], false, true))
                 next += 1
             }
             let isBoth = next < other.count && other[next] == place
-            if isBoth { next += 1 }
+            if isBoth {
+                next += 1
+            }
             places.append((place, true, isBoth))
         }
         return places + other[next...].map { ($0, false, true) }

@@ -15,7 +15,8 @@ import HLS
     /// Nil without a playlist that has ended.
     init?(_ rendition: Rendition, _ traits: RenditionTraits) {
         guard let source = rendition.source, source.isDurable, let times = rendition.segmentTimes else { return nil }
-        (self.rendition, self.traits) = (rendition, traits)
+        self.rendition = rendition
+        self.traits = traits
         timed = TimedPlaylist(source.playlist, times: times)
     }
 
@@ -23,7 +24,9 @@ import HLS
     var storedPlaces: [Int] {
         let folder = rendition.folder
         let sizes = folder.sizes
-        if let known, known.changes == folder.changes { return known.places }
+        if let known, known.changes == folder.changes {
+            return known.places
+        }
         var places: [Int] = []
         if let source = rendition.source, timed.count == source.playlist.segments.count {
             for file in sizes.keys {

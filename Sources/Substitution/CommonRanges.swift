@@ -33,7 +33,9 @@ struct CommonRanges {
                 && zip(groups, tracks).allSatisfy { group, track in track.isPlayable[group].allSatisfy { $0 } }
             guard wasKept else { continue }
             for (place, group) in groups.enumerated() {
-                for segment in group { kept[place][segment] = true }
+                for segment in group {
+                    kept[place][segment] = true
+                }
             }
             seconds += tracks[0].durations[groups[0]].reduce(0, +)
         }
@@ -52,7 +54,9 @@ struct CommonRanges {
 
     /// Advances all cursors to the next common end, or to the end of the tracks.
     private static func advance(_ cursors: inout [Cursor], _ tracks: [Track]) {
-        for place in tracks.indices { cursors[place].advance(tracks[place]) }
+        for place in tracks.indices {
+            cursors[place].advance(tracks[place])
+        }
         while let last = cursors.map(\.end).max(),
             let behind = tracks.indices.first(where: {
                 cursors[$0].next < tracks[$0].durations.count && cursors[$0].end < last - tolerance

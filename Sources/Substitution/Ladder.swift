@@ -17,7 +17,9 @@ extension Substitutions {
     /// variant, a live stream, or variants with different segment boundaries.
     /// - Parameter isStored: true if the origin must not be asked.
     public func ladder(of asset: Asset, in library: Library, isStored: Bool) async -> Ladder? {
-        if isStored { return await ladder(of: asset, listed: await offlineRenditions(of: asset)) }
+        if isStored {
+            return await ladder(of: asset, listed: await offlineRenditions(of: asset))
+        }
         await prepareTraits(of: asset)
         let unknown = interchangeableVariants(of: asset).sample(Self.mostLoaded)
             .map { asset.renditions[$0.renditionIndex] }.filter { $0.source == nil }
@@ -27,7 +29,9 @@ extension Substitutions {
                 do throws(LibraryError) { _ = try await library.playlists.source(of: rendition, in: asset) } catch {}
             }
         }
-        for task in tasks { await task.value }
+        for task in tasks {
+            await task.value
+        }
         return await ladder(of: asset, listed: nil)
     }
 
@@ -39,12 +43,16 @@ extension Substitutions {
     /// The ladder from the known playlists, computed once for each change; nil if there is no choice.
     /// - Parameter listed: the places of the renditions that play without the origin, if it must not be asked.
     private func ladder(of asset: Asset, listed: Set<Int>?) async -> Ladder? {
-        if let known = views(of: asset)?.ladders[listed == nil], known.state == state(of: asset) { return known.ladder }
+        if let known = views(of: asset)?.ladders[listed == nil], known.state == state(of: asset) {
+            return known.ladder
+        }
         return await tasks.ladders.run(Ask(asset: asset, isOffline: listed != nil)) { [self] in
             let state = state(of: asset)
             var slice = LoopSlice()
             let ladder = await findLadder(of: asset, listed: listed, &slice)
-            if slice.mayGoOn { update(asset) { $0.ladders[listed == nil] = (state, ladder) } }
+            if slice.mayGoOn {
+                update(asset) { $0.ladders[listed == nil] = (state, ladder) }
+            }
             return ladder
         }
     }
@@ -67,7 +75,9 @@ extension Substitutions {
         }
         guard let top = known.last else { return nil }
         let best = renditions[top.renditionIndex]
-        if best.isComplete { return Ladder(best: top, base: best) }
+        if best.isComplete {
+            return Ladder(best: top, base: best)
+        }
         slice = LoopSlice(budget: Self.budget)
         return await bestLadder(of: asset, renditions, known, &slice) { listed?.contains($0) ?? true }
     }
@@ -78,19 +88,25 @@ extension Substitutions {
         isBase: (Int) -> Bool
     ) async -> Ladder? {
         await prepareCandidates(of: asset, &slice)
-        var (found, rank): (Ladder?, (Int, Int)) = (nil, (0, 0))
+        var found: Ladder? = nil
+        var rank: (Int, Int) = (0, 0)
         let byRendition = Dictionary(
             variants.map { (ObjectIdentifier(renditions[$0.renditionIndex]), $0) },
             uniquingKeysWith: { first, _ in first })
         for (place, variant) in variants.enumerated() where isBase(variant.renditionIndex) && slice.mayGoOn {
             // No later base has more renditions above it.
-            if rank.0 == 1, rank.1 >= variants.count - 1 - place { break }
+            if rank.0 == 1, rank.1 >= variants.count - 1 - place {
+                break
+            }
             let base = renditions[variant.renditionIndex]
             let likely = await substitutes(of: base, in: asset)?.likelyBetter(&slice) ?? []
             let better = likely.compactMap { byRendition[ObjectIdentifier($0)] }
             guard let best = better.last else { continue }
             let newRank = (best.index == variants.last?.index ? 1 : 0, better.count)
-            if newRank > rank { (found, rank) = (Ladder(best: best, base: base), newRank) }
+            if newRank > rank {
+                found = Ladder(best: best, base: base)
+                rank = newRank
+            }
         }
         return found
     }
@@ -107,7 +123,9 @@ extension Substitutions {
         for _ in 0..<Self.mostKinds {
             guard let last = left.popLast(), let top = last.traits else { return [] }
             let same = left.filter { $0.traits.map { top.obstacle(to: $0) == nil } ?? false }
-            if !same.isEmpty { return (same + [last]).map(\.variant) }
+            if !same.isEmpty {
+                return (same + [last]).map(\.variant)
+            }
         }
         return []
     }

@@ -20,19 +20,24 @@ struct PartialChoice {
 
     /// Makes the choice; it is empty if nothing can be played.
     init(_ playlist: MultivariantPlaylist, tracks: [CommonRanges.Track?]) {
-        (self.playlist, self.tracks) = (playlist, tracks)
+        self.playlist = playlist
+        self.tracks = tracks
         var chosen: Variant?
         for variant in playlist.variants.sorted(by: { $0.bandwidth > $1.bandwidth }) {
             guard budget > 0, let needed = neededPlaces(of: variant) else { continue }
             let length = length(of: needed)
             guard length > seconds + (chosen == nil ? 0 : Self.tolerance) else { continue }
-            (chosen, places, seconds) = (variant, needed, length)
+            chosen = variant
+            places = needed
+            seconds = length
         }
         guard let chosen else { return }
         // Other languages and subtitles, if they need no additional cuts.
         for place in Media.Kind.allCases.flatMap({ members(of: chosen, $0) }).compactMap(\.renditionIndex)
         where tracks[place] != nil && !places.contains(place) {
-            if length(of: places + [place]) >= seconds - Self.tolerance { places.append(place) }
+            if length(of: places + [place]) >= seconds - Self.tolerance {
+                places.append(place)
+            }
         }
     }
 
@@ -45,7 +50,9 @@ struct PartialChoice {
             let members = members(of: variant, type)
             // Media without a URI is in the variant's own segments.
             let isMuxed = members.contains { $0.renditionIndex.map(places.contains) ?? true }
-            if members.isEmpty || isMuxed { continue }
+            if members.isEmpty || isMuxed {
+                continue
+            }
             guard let place = best(of: members, with: places) else { return nil }
             places.append(place)
         }
@@ -57,13 +64,17 @@ struct PartialChoice {
         for member in members.filter(\.isDefault) + members.filter({ !$0.isDefault }) {
             guard let place = member.renditionIndex, tracks[place] != nil else { continue }
             let length = length(of: places + [place])
-            if length > best.map({ $0.seconds + Self.tolerance }) ?? 0 { best = (place, length) }
+            if length > best.map({ $0.seconds + Self.tolerance }) ?? 0 {
+                best = (place, length)
+            }
         }
         return best?.place
     }
 
     private mutating func length(of places: [Int]) -> Double {
-        if let known = lengths[places] { return known }
+        if let known = lengths[places] {
+            return known
+        }
         let needed = places.compactMap { tracks[$0] }
         budget -= needed.reduce(0) { $0 + $1.durations.count }
         guard budget > 0 else { return 0 }

@@ -16,8 +16,12 @@ struct PieceStart {
             var difference = start.ticks &- other.start.ticks &- distance
             if wrap > 0 {
                 difference %= wrap
-                if difference > wrap / 2 { difference -= wrap }
-                if difference < -wrap / 2 { difference += wrap }
+                if difference > wrap / 2 {
+                    difference -= wrap
+                }
+                if difference < -wrap / 2 {
+                    difference += wrap
+                }
             }
             return MediaTime(ticks: difference, timescale: start.timescale)
                 .agrees(with: MediaTime(ticks: 0, timescale: start.timescale), frame: frame)

@@ -8,8 +8,12 @@ import Store
 extension Substitutions {
     /// Describes how an asset plays without its origin, from memory. For a certain answer call `Library.survey` first.
     public func playability(of asset: Asset) async -> Playability {
-        if asset.isRecording { return Playability(.partial, "it is being recorded") }
-        if asset.isLive { return Playability(.no, "it is live") }
+        if asset.isRecording {
+            return Playability(.partial, "it is being recorded")
+        }
+        if asset.isLive {
+            return Playability(.no, "it is live")
+        }
         guard asset.entry != nil, asset.bytes > 0 else { return Playability(.no, "nothing is stored") }
         if let listed = await listedRenditions(of: asset) {
             guard !listed.contains(where: \.needsDRM) else {
@@ -125,7 +129,9 @@ struct MissingResources {
             sentences.append("\(segments.missing) of \(segments.count) \(segment)\(name) \(isMissing)")
         }
         func add(_ count: Int, _ one: String, _ several: String) {
-            if count > 0 { sentences.append(count == 1 ? "the \(one)" : "\(count) \(several)") }
+            if count > 0 {
+                sentences.append(count == 1 ? "the \(one)" : "\(count) \(several)")
+            }
         }
         add(sections, "initialization section\(name) is missing", "initialization sections\(name) are missing")
         add(keys, "key\(name) is missing", "keys\(name) are missing")

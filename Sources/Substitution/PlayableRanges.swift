@@ -26,13 +26,17 @@ extension Substitutions {
     /// The playable ranges of an asset without its origin, if nothing is complete; nil if there are none. Computed once for
     /// each change.
     public func playableRanges(of asset: Asset) async -> PlayableRanges? {
-        if let known = views(of: asset)?.ranges, known.state == state(of: asset) { return known.ranges }
+        if let known = views(of: asset)?.ranges, known.state == state(of: asset) {
+            return known.ranges
+        }
         return await tasks.ranges.run(Ask(asset: asset)) { [self] in
             // The state that the task begins with: those who join it may know a later one.
             let state = state(of: asset)
             let (tracks, isWhole) = await storedTracks(of: asset)
             let ranges = await ranges(asset, tracks: tracks, of: asset.multivariant, lone: 0)
-            if isWhole { update(asset) { $0.ranges = (state, ranges) } }
+            if isWhole {
+                update(asset) { $0.ranges = (state, ranges) }
+            }
             return ranges
         }
     }
@@ -52,7 +56,8 @@ extension Substitutions {
 
     /// The tracks, and true if the budget reached all.
     private func storedTracks(of asset: Asset) async -> (tracks: [Int: CommonRanges.Track], isWhole: Bool) {
-        var (slice, tracks) = (LoopSlice(budget: Self.viewBudget), [Int: CommonRanges.Track]())
+        var slice = LoopSlice(budget: Self.viewBudget)
+        var tracks = [Int: CommonRanges.Track]()
         for rendition in asset.renditions where rendition.source?.isDurable ?? false {
             tracks[rendition.place] = await storedTrack(of: rendition, in: asset, &slice)
             await slice.giveWay()
@@ -87,12 +92,16 @@ extension Substitutions {
     /// The renditions of an entry for playback without the origin: the complete ones, and those that substitutes
     /// complete, unless a complete one is as good. Computed once for each change.
     public func offlineRenditions(of asset: Asset) async -> Set<Int> {
-        if let known = views(of: asset)?.offline, known.state == state(of: asset) { return known.places }
+        if let known = views(of: asset)?.offline, known.state == state(of: asset) {
+            return known.places
+        }
         return await tasks.offline.run(Ask(asset: asset)) { [self] in
             let state = state(of: asset)
             var slice = LoopSlice(budget: Self.viewBudget)
             let places = await findOfflineRenditions(of: asset, &slice)
-            if slice.mayGoOn { update(asset) { $0.offline = (state, places) } }
+            if slice.mayGoOn {
+                update(asset) { $0.offline = (state, places) }
+            }
             return places
         }
     }
@@ -108,7 +117,9 @@ extension Substitutions {
                 track.isPlayable.count == segments.count
             else { continue }
             // A segment with EXT-X-GAP is no hole here.
-            if zip(track.isPlayable, segments).allSatisfy({ $0 || $1.isGap }) { covered.append(rendition) }
+            if zip(track.isPlayable, segments).allSatisfy({ $0 || $1.isGap }) {
+                covered.append(rendition)
+            }
         }
         guard !covered.isEmpty else { return complete }
         let renditions = asset.renditions
@@ -131,8 +142,11 @@ extension Substitutions {
         guard let source = rendition.source, source.isDurable, !folder.sizes.isEmpty, rendition.expiredKeys.isEmpty
         else { return nil }
         let state = state(of: asset)
-        if let known = views(of: asset)?.tracks[rendition.place], known.state == state { return known.track }
-        let (playlist, substitutes) = (source.playlist, substitutes(of: rendition, in: asset))
+        if let known = views(of: asset)?.tracks[rendition.place], known.state == state {
+            return known.track
+        }
+        let playlist = source.playlist
+        let substitutes = substitutes(of: rendition, in: asset)
         // A key that cannot be fetched does not count as a hole.
         let absentKeys = Set(
             playlist.keys.filter { key in
@@ -153,11 +167,15 @@ extension Substitutions {
                 !segment.isGap && !(segment.map.map { absentMaps.contains($0.index) } ?? false)
                 && (absentKeys.isEmpty || !segment.keys.contains { absentKeys.contains($0.index) })
             holes[segment.index] = isUsable[segment.index] && !folder.contains(rendition.file(of: segment))
-            if segment.index % 64 == 0 { await slice.giveWay() }
+            if segment.index % 64 == 0 {
+                await slice.giveWay()
+            }
         }
         await substitutes?.cover(&holes, &slice)
         let track = CommonRanges.Track(durations: durations, isPlayable: zip(isUsable, holes).map { $0 && !$1 })
-        if slice.mayGoOn { update(asset) { $0.tracks[rendition.place] = (state, track) } }
+        if slice.mayGoOn {
+            update(asset) { $0.tracks[rendition.place] = (state, track) }
+        }
         return track
     }
 }

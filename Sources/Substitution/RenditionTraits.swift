@@ -37,7 +37,9 @@ struct RenditionTraits: Equatable {
             let places = Dictionary(grouping: audio, by: \.groupID).mapValues { Set($0.compactMap(\.renditionIndex)) }
             for variant in playlist.variants where byPlace[variant.renditionIndex] == nil {
                 var others = variant.audio.flatMap { places[$0] } ?? []
-                if others.count == 1 { others.remove(variant.renditionIndex) }
+                if others.count == 1 {
+                    others.remove(variant.renditionIndex)
+                }
                 byPlace[variant.renditionIndex] = RenditionTraits(variant, isSeparate: !others.isEmpty)
             }
             let users = Dictionary(grouping: playlist.variants.filter { $0.audio != nil }) { $0.audio ?? "" }
@@ -60,7 +62,8 @@ struct RenditionTraits: Equatable {
         kind = .variant(hasVideo: hasVideo, isMuxed: !isSeparate)
         // The codec of separate audio belongs to another rendition.
         self.codecs = isSeparate && hasVideo ? codecs.filter { !Self.isAudio($0) } : codecs
-        (range, layout) = (variant.videoRange ?? "SDR", variant.requiredVideoLayout)
+        range = variant.videoRange ?? "SDR"
+        layout = variant.requiredVideoLayout
         frameRate = max(variant.frameRate?.value ?? Self.defaultFrameRate, 1)
         bandwidth = variant.bandwidth
         rate = variant.averageBandwidth ?? variant.bandwidth
@@ -74,7 +77,9 @@ struct RenditionTraits: Equatable {
             name: media.name, language: media.language, channels: media.channels,
             characteristics: media.characteristics)
         self.codecs = Self.families(codecs).filter(Self.isAudio)
-        (range, layout, frameRate) = ("SDR", nil, Self.defaultFrameRate)
+        range = "SDR"
+        layout = nil
+        frameRate = Self.defaultFrameRate
         self.bandwidth = bandwidth
         rate = bandwidth
     }
@@ -83,11 +88,15 @@ struct RenditionTraits: Equatable {
 
     /// The reason why the other's pieces are no substitutes: a sentence without a full stop; nil if they may be.
     func obstacle(to other: RenditionTraits) -> String? {
-        if kind != other.kind { return "it does not carry the same: sound, language, or sound apart from pictures" }
+        if kind != other.kind {
+            return "it does not carry the same: sound, language, or sound apart from pictures"
+        }
         if !codecs.isEmpty, !other.codecs.isEmpty, codecs != other.codecs {
             return "it is coded as \(other.codecs.joined(separator: ", ")), not \(codecs.joined(separator: ", "))"
         }
-        if range != other.range { return "its VIDEO-RANGE is \(other.range), not \(range)" }
+        if range != other.range {
+            return "its VIDEO-RANGE is \(other.range), not \(range)"
+        }
         return layout == other.layout ? nil : "it has another REQ-VIDEO-LAYOUT"
     }
 

@@ -9,7 +9,8 @@ struct TimedPlaylist: Sendable {
     fileprivate let origin: Int?
 
     init(_ playlist: MediaPlaylist, times: [Double]) {
-        (self.playlist, self.times) = (playlist, times)
+        self.playlist = playlist
+        self.times = times
         let dated = playlist.firstDatedSegment.map { playlist.segments[$0.index...] }
         origin =
             dated?.lazy.compactMap { segment in
@@ -40,13 +41,17 @@ struct SegmentMatch {
     ///   - shift: seconds to add to times of the first to get those of the second; see `shifts`.
     ///   - tolerance: maximum difference of two times that count as the same, in seconds.
     init(_ own: TimedPlaylist, _ other: TimedPlaylist, shift: Double, tolerance: Double) {
-        (self.own, self.other, self.shift, self.tolerance) = (own, other, shift, tolerance)
+        self.own = own
+        self.other = other
+        self.shift = shift
+        self.tolerance = tolerance
     }
 
     /// The index of the other's segment for the time of an own one.
     subscript(place: Int) -> Int? {
         guard own.playlist.segments.indices.contains(place) else { return nil }
-        let (start, end) = (own.times[place] + shift, own.times[place + 1] + shift)
+        let start = own.times[place] + shift
+        let end = own.times[place + 1] + shift
         let found = Self.firstPlace(in: other, from: start - tolerance)
         guard found < other.count, other.times[found] <= start + tolerance,
             abs(other.times[found + 1] - end) <= tolerance,
@@ -60,7 +65,9 @@ struct SegmentMatch {
     var isEmpty: Bool {
         let first = Self.firstPlace(in: own, from: other.times[0] - shift - tolerance)
         for place in own.playlist.segments.indices[first...].prefix(Self.mostChecked) {
-            if self[place] != nil { return false }
+            if self[place] != nil {
+                return false
+            }
         }
         return true
     }

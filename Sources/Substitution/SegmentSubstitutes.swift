@@ -66,7 +66,10 @@ public struct Quality {
         var left = holes.count { $0 }
         for alignment in alignments where left > 0 {
             for place in alignment.storedCounterparts where holes.indices.contains(place) && holes[place] {
-                if alignment.covers(place) { (holes[place], left) = (false, left - 1) }
+                if alignment.covers(place) {
+                    holes[place] = false
+                    left = left - 1
+                }
                 await slice.giveWay()
                 guard slice.mayGoOn else { return }
             }
@@ -83,7 +86,9 @@ public struct Quality {
     func likelyBetter(_ slice: inout LoopSlice) async -> [Rendition] {
         var found: [Rendition] = []
         for alignment in alignments where alignment.isBetter && slice.mayGoOn {
-            if alignment.isLikely { found.append(alignment.other) }
+            if alignment.isLikely {
+                found.append(alignment.other)
+            }
             await slice.giveWay()
         }
         return found
@@ -101,7 +106,9 @@ public struct Quality {
     public func open(_ name: PieceName, isAfterSplice: Bool, of rendition: String? = nil) -> Substitute? {
         guard let place = place(of: name) else { return nil }
         for alignment in alignments(with: rendition) {
-            if let substitute = alignment.open(place, isAfterSplice: isAfterSplice) { return substitute }
+            if let substitute = alignment.open(place, isAfterSplice: isAfterSplice) {
+                return substitute
+            }
         }
         return nil
     }
@@ -155,7 +162,9 @@ public struct Quality {
         switch own.container {
         case .transportStream:
             let stream = try TransportStream(source)
-            if isIndependent { try stream.checkBeginning() }
+            if isIndependent {
+                try stream.checkBeginning()
+            }
             return stream.splice()
         case .fragments: return try segment.map.flatMap { splicePair($0) }?.splice(source)
         case .packedAudio, .other: return nil
@@ -163,7 +172,9 @@ public struct Quality {
     }
 
     private func splicePair(_ map: Map) -> SplicePair? {
-        if let known = splicePairs[map.index] { return known }
+        if let known = splicePairs[map.index] {
+            return known
+        }
         guard let section = own.section(map) else { return nil }
         let splicePair = SplicePair(of: section, behind: section)
         splicePairs[map.index] = splicePair

@@ -95,6 +95,8 @@ extension Substitutions {
                 do throws(LibraryError) { _ = try await library.playlists.source(of: other, in: asset) } catch {}
             }
         }
-        for task in tasks { await task.value }
+        for task in tasks {
+            await task.value
+        }
     }
 }

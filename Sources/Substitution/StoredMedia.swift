@@ -17,7 +17,9 @@ extension Rendition {
     /// The segment format, from the file names and the presence of initialization sections.
     var container: Container {
         guard let first = source?.playlist.segments.first else { return .other }
-        if first.map != nil { return .fragments }
+        if first.map != nil {
+            return .fragments
+        }
         return switch name(of: first).fileExtension {
         case "ts": .transportStream
         case "aac": .packedAudio
@@ -38,8 +40,11 @@ extension Rendition {
     /// only the own playlist. That is so if both are clear, or if both are encrypted as a whole (AES-128) with one key
     /// and one initialization vector (RFC 8216 §5.2). For encrypted samples (SAMPLE-AES) the answer is no.
     func decrypts(_ other: Segment, of rendition: Rendition, inPlaceOf segment: Segment) -> Bool {
-        let (keys, others) = (segment.keys.filter { $0.method != .none }, other.keys.filter { $0.method != .none })
-        if keys.isEmpty, others.isEmpty { return true }
+        let keys = segment.keys.filter { $0.method != .none }
+        let others = other.keys.filter { $0.method != .none }
+        if keys.isEmpty, others.isEmpty {
+            return true
+        }
         guard keys.count == 1, others.count == 1, keys[0].method == .aes128, others[0].method == .aes128,
             let number = number(of: keys[0]), number == rendition.number(of: others[0])
         else { return false }
@@ -50,7 +55,9 @@ extension Rendition {
 extension Segment {
     /// The initialization vector: the key's own, or the media sequence number in 16 bytes.
     fileprivate func vector(of key: Key) -> [UInt8] {
-        if let vector = key.initializationVector { return vector }
+        if let vector = key.initializationVector {
+            return vector
+        }
         let number = Int(mediaSequenceNumber)
         return (0..<16).reversed().map { $0 < 8 ? UInt8(truncatingIfNeeded: number >> (8 * $0)) : 0 }
     }
@@ -76,7 +83,9 @@ extension ByteSource {
                     let got = pread(
                         descriptor, buffer.baseAddress.map { $0 + filled }, range.count - filled,
                         range.lowerBound + filled)
-                    if got < 0, errno == EINTR { continue }
+                    if got < 0, errno == EINTR {
+                        continue
+                    }
                     guard got > 0 else { break }
                     filled += got
                 }

@@ -40,7 +40,8 @@ import HLS
         var isOffline = true
 
         init(asset: Asset, isOffline: Bool = true) {
-            (self.asset, self.isOffline) = (ObjectIdentifier(asset), isOffline)
+            self.asset = ObjectIdentifier(asset)
+            self.isOffline = isOffline
         }
     }
 
@@ -65,7 +66,9 @@ import HLS
             rendition.source?.isDurable ?? false
         else { return nil }
         refresh(asset)
-        if let found = known[asset.id]?.substitutes[rendition.place] { return found }
+        if let found = known[asset.id]?.substitutes[rendition.place] {
+            return found
+        }
         let made = makeSubstitutes(of: rendition, in: asset, multivariant)
         known[asset.id]?.substitutes[rendition.place] = .some(made)
         return made
@@ -73,14 +76,18 @@ import HLS
 
     /// Implements `PartialPlayback`.
     public func forget(_ asset: Asset) {
-        if known[asset.id]?.asset === asset { known[asset.id] = nil }
+        if known[asset.id]?.asset === asset {
+            known[asset.id] = nil
+        }
     }
 
     // MARK: Cache
 
     /// Drops what was known before the latest change of a playlist.
     private func refresh(_ asset: Asset) {
-        if let found = known[asset.id], found.asset === asset, found.playlistChanges == asset.playlistChanges { return }
+        if let found = known[asset.id], found.asset === asset, found.playlistChanges == asset.playlistChanges {
+            return
+        }
         known = known.filter { $0.value.asset != nil }
         known[asset.id] = Known(asset: asset, playlistChanges: asset.playlistChanges)
     }
@@ -113,13 +120,17 @@ import HLS
         let table = await work.run(size: size, for: asset) { RenditionTraits.Table(multivariant) }
         guard let table else { return }
         refresh(asset)
-        if asset.playlistChanges == changes { known[asset.id]?.traits = table }
+        if asset.playlistChanges == changes {
+            known[asset.id]?.traits = table
+        }
     }
 
     /// The traits of all renditions.
     func traits(of asset: Asset) -> RenditionTraits.Table? {
         refresh(asset)
-        if let table = known[asset.id]?.traits { return table }
+        if let table = known[asset.id]?.traits {
+            return table
+        }
         let table = asset.multivariant.map { RenditionTraits.Table($0) }
         known[asset.id]?.traits = table
         return table
@@ -128,7 +139,9 @@ import HLS
     // MARK: Candidates
 
     private func candidate(_ rendition: Rendition, of asset: Asset) -> Candidate? {
-        if let found = known[asset.id]?.candidates[rendition.place] { return found }
+        if let found = known[asset.id]?.candidates[rendition.place] {
+            return found
+        }
         let isUsable = rendition.source?.isDurable ?? false && !rendition.name.isIFramesOnly
         let traits = isUsable ? traits(of: asset)?[rendition.place] : nil
         let made = traits.flatMap { Candidate(rendition, $0) }
@@ -147,7 +160,9 @@ import HLS
 
     /// Sought once: an entry may have 10,000 renditions, and each of hundreds is compared with the others.
     private func usableCandidates(of asset: Asset) -> [Candidate] {
-        if let found = known[asset.id]?.usable { return found }
+        if let found = known[asset.id]?.usable {
+            return found
+        }
         let found = asset.renditions.filter { $0.source?.isDurable ?? false }.compactMap { candidate($0, of: asset) }
         known[asset.id]?.usable = found
         return found

@@ -38,7 +38,9 @@ struct AddCommand: ReportingCommand {
             throw ValidationError("Give a URL, a name, - for standard input, or -i FILE.")
         }
         try origin.paste.check(sources + inputs)
-        if isPasted { return try task.check(selection) }
+        if isPasted {
+            return try task.check(selection)
+        }
         guard (sources + inputs).count(where: { $0 == "-" }) < 2 else {
             throw ValidationError("Standard input can be read only once.")
         }
@@ -54,7 +56,9 @@ struct AddCommand: ReportingCommand {
     func execute() async throws {
         let daemon = try common.daemon()
         let artwork = try task.artworkFile()
-        if isPasted { return try await queue(try order(for: sources), artwork, daemon) }
+        if isPasted {
+            return try await queue(try order(for: sources), artwork, daemon)
+        }
         let lists = try (sources.filter { $0 == "-" } + inputs).map { try ListFile($0) }
         var failure: Failure?
         for source in sources where source != "-" {
@@ -75,7 +79,9 @@ struct AddCommand: ReportingCommand {
             }
         }
         // The messages of all failures were written where they occurred.
-        if let failure { throw ExitCode(failure.exitCode) }
+        if let failure {
+            throw ExitCode(failure.exitCode)
+        }
     }
 
     private func attempt(
@@ -85,7 +91,9 @@ struct AddCommand: ReportingCommand {
             try await body()
         } catch {
             var failure = Failure(error, state: common.state)
-            if let place { failure.message = "\(place): \(failure.message)" }
+            if let place {
+                failure.message = "\(place): \(failure.message)"
+            }
             Output.error(failure.text)
             first = first ?? failure
         }
@@ -126,10 +134,14 @@ struct AddCommand: ReportingCommand {
 
     private func queue(_ request: API.DownloadRequest, _ artwork: [UInt8]?, _ daemon: DaemonHandle) async throws {
         let download = try await daemon.client.start(request)
-        if let artwork { _ = try await daemon.client.call(Endpoints.setArtwork, download.asset, body: artwork) }
+        if let artwork {
+            _ = try await daemon.client.call(Endpoints.setArtwork, download.asset, body: artwork)
+        }
         guard !json else { return try Output.json(download) }
         Output.line("\(ProgressReporter.headline(download))   \(download.stateWords)")
-        if let sentence = download.otherContent { Output.error("note:  \(sentence)\n") }
+        if let sentence = download.otherContent {
+            Output.error("note:  \(sentence)\n")
+        }
         Output.error("follow with:  weir get \(download.asset)\n")
     }
 
@@ -165,7 +177,9 @@ struct AddCommand: ReportingCommand {
                 let own = channel.refusal.map { API.StreamReport.Entry(.refused, reason: $0) }
                 guard let entry = own ?? report.popFirst() else { break }
                 counts[entry.outcome, default: 0] += 1
-                if json { try Output.json(entry) }
+                if json {
+                    try Output.json(entry)
+                }
                 guard entry.outcome == .refused else { continue }
                 let title = channel.stream.title.map { "\"\($0)\"" } ?? "the channel"
                 let refusal = Failure(

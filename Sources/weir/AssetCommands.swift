@@ -88,7 +88,9 @@ struct SetCommand: ReportingCommand {
         change.artwork = image == nil ? artwork : nil
         let name = try await origin.change(ofAsset: words, in: client)
         var asset = change == API.AssetChange() ? nil : try await client.call(Endpoints.changeAsset, name, body: change)
-        if let image { asset = try await client.call(Endpoints.setArtwork, name, body: image) }
+        if let image {
+            asset = try await client.call(Endpoints.setArtwork, name, body: image)
+        }
         Output.line([asset?.name ?? name, asset?.title, asset?.note].compactMap(\.self).joined(separator: "  "))
     }
 }
@@ -107,7 +109,9 @@ struct RenameCommand: ReportingCommand {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        if new == nil, title == nil { throw ValidationError("Give a new name or a --title.") }
+        if new == nil, title == nil {
+            throw ValidationError("Give a new name or a --title.")
+        }
     }
 
     func execute() async throws {

@@ -44,14 +44,20 @@ struct AttachCommand: ReportingCommand {
         if let interval, !(0.001...1e6).contains(interval) {
             throw ValidationError("--interval is a number of seconds from 0.001 to 1000000.")
         }
-        if language?.isEmpty ?? false { throw ValidationError("--lang is empty.") }
+        if language?.isEmpty ?? false {
+            throw ValidationError("--lang is empty.")
+        }
     }
 
     func execute() async throws {
         var request = API.AttachRequest(path: DiskPath.absolute(file))
-        (request.kind, request.language, request.title) = (kind, language, title)
-        (request.isForced, request.isDefault) = (forced ? true : nil, isDefault ? true : nil)
-        (request.tiles, request.interval) = (tiles, interval)
+        request.kind = kind
+        request.language = language
+        request.title = title
+        request.isForced = forced ? true : nil
+        request.isDefault = isDefault ? true : nil
+        request.tiles = tiles
+        request.interval = interval
         let attachment = try await common.daemon().client.call(Endpoints.attach, name, body: request)
         guard !json else { return try Output.json(attachment) }
         Output.line(Self.line(attachment))

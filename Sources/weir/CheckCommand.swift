@@ -40,12 +40,18 @@ struct CheckCommand: AsyncParsableCommand {
             check = await CheckResult.ofFile(order.source)
         }
         let lines = json ? CheckRecord.lines(check) : CheckText.lines(check)
-        if json { Output.records(lines) } else { Output.lines(lines) }
+        if json {
+            Output.records(lines)
+        } else {
+            Output.lines(lines)
+        }
         if let failure = check.failure {
             let text = Failure(failure.message, next: failure.next, exitCode: failure.exitCode, code: failure.code).text
             Output.error(text)
         }
-        if check.exitCode != 0 { throw ExitCode(check.exitCode) }
+        if check.exitCode != 0 {
+            throw ExitCode(check.exitCode)
+        }
     }
 }
 

@@ -10,16 +10,22 @@ enum CommandNames {
         // "help" takes the names of commands and nothing else.
         let isHelp = arguments.first == "help"
         var words = arguments.dropFirst(isHelp ? 1 : 0)
-        var (command, path): (any ParsableCommand.Type, [String]) = (Weir.self, ["weir"])
+        var command: any ParsableCommand.Type = Weir.self
+        var path: [String] = ["weir"]
         while let word = words.popFirst(), !word.hasPrefix("-") {
             let subcommands = command.configuration.subcommands
-            if subcommands.isEmpty { return isHelp ? unknown(word, in: path, []) : nil }
-            if word == "help" { return nil }
+            if subcommands.isEmpty {
+                return isHelp ? unknown(word, in: path, []) : nil
+            }
+            if word == "help" {
+                return nil
+            }
             guard let next = subcommands.first(where: { names(of: $0).contains(word) }) else {
                 let argument = isHelp ? nil : words.first.flatMap { $0.hasPrefix("-") ? nil : $0 }
                 return unknown(word, before: argument, in: path, subcommands)
             }
-            (command, path) = (next, path + [word])
+            command = next
+            path = path + [word]
         }
         return nil
     }
@@ -42,7 +48,8 @@ enum CommandNames {
         while let word = words.first,
             let next = command.configuration.subcommands.first(where: { names(of: $0).contains(word) })
         {
-            (command, words) = (next, words.dropFirst())
+            command = next
+            words = words.dropFirst()
         }
         guard let known = CommandDescription(of: command) else { return nil }
         var previous = ""
@@ -53,7 +60,9 @@ enum CommandNames {
             let name = String(word.prefix { $0 != "=" })
             // A single dash may begin a negative number, or several short options.
             let isOption = name.hasPrefix("--") || (name.count == 2 && name.last?.isLetter == true)
-            if isOption, !known.options.contains(name) { return (name, NearestName.of(name, in: known.options)) }
+            if isOption, !known.options.contains(name) {
+                return (name, NearestName.of(name, in: known.options))
+            }
         }
         return nil
     }

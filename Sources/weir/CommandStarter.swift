@@ -9,7 +9,9 @@ struct CommandStarter: APIClientDelegate {
     func startDaemon(insteadOf error: APIError) async throws(APIError) {
         guard let starter else { throw error }
         do throws(ApplicationError) {
-            if let line = Self.line(try await starter.start()) { Output.error("weir: \(line)\n") }
+            if let line = Self.line(try await starter.start()) {
+                Output.error("weir: \(line)\n")
+            }
         } catch {
             Output.error(error.details.map { "log: \($0)\n" }.joined())
             throw APIError(.noDaemon, error.message, next: error.next, underlying: error)

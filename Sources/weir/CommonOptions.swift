@@ -76,7 +76,8 @@ struct DaemonHandle {
         configuration: Configuration, delegate: (any APIClientDelegate)? = nil, limit: Duration? = nil,
         isNamed: Bool = false
     ) {
-        (self.configuration, self.isNamed) = (configuration, isNamed)
+        self.configuration = configuration
+        self.isNamed = isNamed
         client = APIClient(state: StateDirectory(configuration.state), delegate: delegate, limit: limit)
     }
 
@@ -90,7 +91,9 @@ struct DaemonHandle {
 
     /// Starts the daemon if none runs and the configuration allows it.
     func ensure() async throws(APIError) {
-        if configuration.startsDaemon { try await client.ensureDaemon() }
+        if configuration.startsDaemon {
+            try await client.ensureDaemon()
+        }
     }
 
     /// The store of the running daemon, if it is known to be another one than a command's; it cannot be changed while it runs.

@@ -67,7 +67,9 @@ struct ConfigEditCommand: ReportingCommand {
         try ConfigurationEditor.run(on: path, environment: environment)
         Output.line(ConfigCheckCommand.line(try common.report()))
         let state = try common.daemon(starts: false).client.state
-        if state.isServed { Output.error("weir: the daemon has the earlier configuration; to end it: weir stop\n") }
+        if state.isServed {
+            Output.error("weir: the daemon has the earlier configuration; to end it: weir stop\n")
+        }
     }
 }
 

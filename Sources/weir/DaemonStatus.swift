@@ -36,7 +36,9 @@ struct DaemonStatus: Encodable, Sendable {
         url = daemon.base
         process = state.daemonProcess
         if let record = state.daemon {
-            (version, started, idleExit) = (record.version, record.started, record.idleExit)
+            version = record.version
+            started = record.started
+            idleExit = record.idleExit
         }
         do throws(APIError) { try await ask(daemon.client) } catch {
             guard error.code == .timeout else { throw error }
@@ -47,7 +49,9 @@ struct DaemonStatus: Encodable, Sendable {
     private mutating func ask(_ client: APIClient) async throws(APIError) {
         mode = try await client.call(Endpoints.mode).mode
         let store = try await client.call(Endpoints.store)
-        (self.store, folder, freeBytes) = (store, store.path, store.disk?.freeBytes ?? freeBytes)
+        self.store = store
+        folder = store.path
+        freeBytes = store.disk?.freeBytes ?? freeBytes
         playing = try await client.call(Endpoints.sessions).sessions.filter { $0.ended == nil }
         downloads = try await client.call(Endpoints.downloads).downloads.filter {
             $0.state != .complete && $0.state != .cancelled
@@ -73,12 +77,16 @@ enum StatusText {
     static func table(_ status: DaemonStatus) -> TextTable {
         var rows = [daemon(status)]
         if status.running {
-            if let mode = status.mode { rows.append(["mode", mode.rawValue]) }
+            if let mode = status.mode {
+                rows.append(["mode", mode.rawValue])
+            }
         } else {
             rows.append(["version", Application.version])
         }
         rows.append(["store", store(status)])
-        if let free = status.freeBytes { rows.append(["free", Format.bytes(free)]) }
+        if let free = status.freeBytes {
+            rows.append(["free", Format.bytes(free)])
+        }
         if let held = status.store?.heldBytes {
             let text = "\(Format.bytes(held)) of removed files, until the players that read them continue or end"
             rows.append(["held", text])
@@ -111,7 +119,9 @@ enum StatusText {
     private static func named(_ heading: String, _ texts: [String], most: Int) -> [[String]] {
         guard !texts.isEmpty else { return [[heading, "nothing"]] }
         var shown = Array(texts.prefix(most))
-        if texts.count > most { shown[most - 1] += ", and \(texts.count - most) more" }
+        if texts.count > most {
+            shown[most - 1] += ", and \(texts.count - most) more"
+        }
         return shown.enumerated().map { [$0 == 0 ? heading : "", $1] }
     }
 

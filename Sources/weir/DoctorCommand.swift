@@ -21,8 +21,14 @@ struct DoctorCommand: AsyncParsableCommand {
         var options = common.settings
         options[.lan] = lan.map { [$0] }
         let report = await Doctor(options: options, file: common.config, environment: environment).report()
-        if json { Output.records(Self.records(report)) } else { Output.lines(Self.lines(report)) }
-        if report.exitCode != 0 { throw ExitCode(report.exitCode) }
+        if json {
+            Output.records(Self.records(report))
+        } else {
+            Output.lines(Self.lines(report))
+        }
+        if report.exitCode != 0 {
+            throw ExitCode(report.exitCode)
+        }
     }
 
     /// One line per finding, and one more for its next step.

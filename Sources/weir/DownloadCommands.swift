@@ -40,7 +40,9 @@ struct ResumeCommand: ReportingCommand {
         if url != nil || origin.areGiven, downloads.names.count != 1 {
             throw ValidationError("--url, --header and the options for the way to the origin require exactly one name.")
         }
-        if url != nil, origin.curl != nil { throw ValidationError("--curl has the URL: give no --url.") }
+        if url != nil, origin.curl != nil {
+            throw ValidationError("--curl has the URL: give no --url.")
+        }
     }
 
     func execute() async throws {
@@ -86,7 +88,9 @@ struct DownloadNames: ParsableArguments {
     var all = false
 
     func validate() throws {
-        if names.isEmpty != all { throw ValidationError("Give names, or --all.") }
+        if names.isEmpty != all {
+            throw ValidationError("Give names, or --all.")
+        }
     }
 
     /// Changes each download and prints its new state. Continues after a failure, and then ends with it.
@@ -100,7 +104,9 @@ struct DownloadNames: ParsableArguments {
     ) async throws {
         var failure: (any Error)?
         let ids = try await ids(in: daemon.client, isConcerned)
-        if ids.isEmpty { Output.error("no download to \(change.rawValue)\n") }
+        if ids.isEmpty {
+            Output.error("no download to \(change.rawValue)\n")
+        }
         for id in ids {
             do {
                 let download = try await daemon.client.call(
@@ -111,11 +117,15 @@ struct DownloadNames: ParsableArguments {
                     failure = failure ?? APIError(reason.code, reason.message)
                 }
             } catch {
-                if let failure { Output.error(Failure(failure).text) }
+                if let failure {
+                    Output.error(Failure(failure).text)
+                }
                 failure = error
             }
         }
-        if let failure { throw failure }
+        if let failure {
+            throw failure
+        }
     }
 
     private func ids(
@@ -139,7 +149,9 @@ struct DownloadNames: ParsableArguments {
 
     private static func id(of name: String, in client: APIClient) async throws -> String {
         let asset = try await client.call(Endpoints.asset, name)
-        if let id = asset.download { return id }
+        if let id = asset.download {
+            return id
+        }
         throw APIError(.noSuchDownload, "\(asset.name) has no download", next: "weir get \(asset.name)")
     }
 }

@@ -35,7 +35,9 @@ final class DownloadFollower: Sendable {
     ) {
         self.client = client
         self.reporter = Mutex(reporter)
-        (self.state, self.pace, self.waits) = (state, pace, waits)
+        self.state = state
+        self.pace = pace
+        self.waits = waits
     }
 
     /// Follows until the download is final or needs the user, an error occurs, or the task is cancelled.
@@ -43,11 +45,14 @@ final class DownloadFollower: Sendable {
     /// - Parameter artwork: an image to store with the asset.
     func run(_ request: API.DownloadRequest, artwork: [UInt8]? = nil) async -> Outcome {
         var download: API.Download?
-        let (start, date) = (ContinuousClock.now, Int(Date().timeIntervalSince1970))
+        let start = ContinuousClock.now
+        let date = Int(Date().timeIntervalSince1970)
         do {
             var current = try await begin(request)
             download = current
-            if let artwork { _ = try await client.call(Endpoints.setArtwork, current.asset, body: artwork) }
+            if let artwork {
+                _ = try await client.call(Endpoints.setArtwork, current.asset, body: artwork)
+            }
             report(current, since: start)
             while true {
                 // The answer to the order may be the end of the old content's download already.
@@ -61,7 +66,9 @@ final class DownloadFollower: Sendable {
                 perform { $0.change(to: next) }
                 report(next, since: start)
             }
-            if let download { perform { $0.finish(download, since: date) } }
+            if let download {
+                perform { $0.finish(download, since: date) }
+            }
             return Outcome(download: download)
         } catch {
             perform { $0.leave() }
@@ -74,7 +81,8 @@ final class DownloadFollower: Sendable {
     /// Starts the download, once the stream is there.
     private func begin(_ request: API.DownloadRequest) async throws -> API.Download {
         let start = ContinuousClock.now
-        var (pause, isFirst) = (Self.shortestWait, true)
+        var pause = Self.shortestWait
+        var isFirst = true
         while true {
             let reason: String
             do throws(APIError) {
@@ -116,7 +124,9 @@ final class DownloadFollower: Sendable {
                 current = next
                 record(next)
                 report(next, since: start)
-                if next.endsFollowing { return next }
+                if next.endsFollowing {
+                    return next
+                }
             }
         } catch {
             // The end of the stream says nothing about the download.
@@ -184,7 +194,9 @@ final class DownloadFollower: Sendable {
         if download.state == .complete {
             return download.shortfall.map { Failure([$0], next: "\(again), to try what was selected again") }
         }
-        if download.state == .waiting { return Self.needsUser(download) }
+        if download.state == .waiting {
+            return Self.needsUser(download)
+        }
         guard let reason = download.error else {
             let word = download.state == .cancelled ? "was cancelled" : "failed"
             return Failure("the download of \(download.asset) \(word)", next: again, exitCode: 1, code: "cancelled")

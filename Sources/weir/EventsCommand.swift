@@ -14,7 +14,9 @@ struct EventsCommand: ReportingCommand {
     func execute() async throws {
         let client = try common.daemon().client
         let error = await Interruption.orEnd { await follow(client) }
-        if let error { throw error }
+        if let error {
+            throw error
+        }
         throw ExitCode(130)
     }
 
@@ -22,10 +24,16 @@ struct EventsCommand: ReportingCommand {
     private func follow(_ client: APIClient) async -> (any Error)? {
         do {
             for try await event in client.events() {
-                if json { Output.record(EventText.json(event)) } else { Output.lines(EventText.lines(event)) }
+                if json {
+                    Output.record(EventText.json(event))
+                } else {
+                    Output.lines(EventText.lines(event))
+                }
             }
         } catch {
-            if !Task.isCancelled { return error }
+            if !Task.isCancelled {
+                return error
+            }
         }
         return Task.isCancelled ? nil : APIError(.stopping, "the daemon has ended", next: "weir serve")
     }
@@ -67,7 +75,9 @@ enum EventText {
             line.add("asset", change.asset)
             line.add("change", change.change.rawValue)
             line.add("keys", change.keys)
-            if let expiration = change.expiration { line.add("expiration", expiration) }
+            if let expiration = change.expiration {
+                line.add("expiration", expiration)
+            }
         }
         return line.text
     }

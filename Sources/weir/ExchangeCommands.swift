@@ -51,7 +51,9 @@ struct ExportCommand: ReportingCommand {
         } else {
             Output.line("exported \(export.name), \(Format.bytes(export.bytes)), to \(export.path)")
         }
-        if let failure { throw failure }
+        if let failure {
+            throw failure
+        }
     }
 }
 
@@ -91,7 +93,9 @@ struct ImportCommand: ReportingCommand {
 
     func validate() throws {
         // Not repeated in the message: a URL may contain a password.
-        if PlayerURL.isURL(path) { throw ValidationError("import reads a folder; for a URL, see: weir get") }
+        if PlayerURL.isURL(path) {
+            throw ValidationError("import reads a folder; for a URL, see: weir get")
+        }
     }
 
     /// Refuses files that are no playlists, by their names: an export in one file, or another film.
@@ -119,7 +123,9 @@ struct ImportCommand: ReportingCommand {
         let request = API.ImportRequest(path: DiskPath.absolute(path), name: name)
         let daemon = try common.daemon()
         let asset = try await daemon.client.call(Endpoints.importAsset, body: request)
-        if json { return try Output.json(asset) }
+        if json {
+            return try Output.json(asset)
+        }
         Output.line("imported \(asset.name), \(Format.bytes(asset.bytes))")
     }
 }

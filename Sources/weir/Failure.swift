@@ -17,7 +17,10 @@ struct Failure: Error, Equatable {
     var reasons: [Shortfall.Reason] = []
 
     init(_ message: String, next: String? = nil, exitCode: Int32, code: String) {
-        (self.message, self.next, self.exitCode, self.code) = (message, next, exitCode, code)
+        self.message = message
+        self.next = next
+        self.exitCode = exitCode
+        self.code = code
     }
 
     /// The failure of a command that has finished, but not all or not as asked.
@@ -84,7 +87,9 @@ enum Interruption {
     static func orEnd<Value: Sendable>(_ work: @escaping @Sendable () async -> Value) async -> Value {
         let task = Task { await work() }
         let watch = Task {
-            if await Signals.first(of: [SIGINT, SIGTERM]) != nil { task.cancel() }
+            if await Signals.first(of: [SIGINT, SIGTERM]) != nil {
+                task.cancel()
+            }
         }
         let value = await task.value
         watch.cancel()

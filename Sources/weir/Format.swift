@@ -33,7 +33,9 @@ enum Format {
     /// A duration: `9:19` or `1:02:03`; fractions of a second are cut off.
     static func clock(_ seconds: Double) -> String {
         let all = seconds.isFinite ? Int(min(max(0, seconds + 0.0005), 1e9)) : 0
-        let (hours, minutes, rest) = (all / 3600, all / 60 % 60, all % 60)
+        let hours = all / 3600
+        let minutes = all / 60 % 60
+        let rest = all % 60
         let two: (Int) -> String = { $0 < 10 ? "0\($0)" : "\($0)" }
         return hours > 0 ? "\(hours):\(two(minutes)):\(two(rest))" : "\(minutes):\(two(rest))"
     }
@@ -82,7 +84,9 @@ struct TextTable {
         let last = (rows.map(\.count).max() ?? 0) - 1
         for column in order {
             let measured = rows.map { row in row.enumerated().map { $0 == last ? $1.cut(to: Self.leastLast) : $1 } }
-            if TextTable(rows: measured).without(dropped).lines.allSatisfy({ $0.count <= width }) { break }
+            if TextTable(rows: measured).without(dropped).lines.allSatisfy({ $0.count <= width }) {
+                break
+            }
             dropped.insert(column)
         }
         return without(dropped)
@@ -110,7 +114,9 @@ struct TextTable {
         let widths = (0..<columns).map { column in rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0 }
         return rows.map { row in
             var line = zip(row, widths).map { $0.padded(to: $1) }.joined(separator: "  ")
-            while line.last == " " { line.removeLast() }
+            while line.last == " " {
+                line.removeLast()
+            }
             return line
         }
     }

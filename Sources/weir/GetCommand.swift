@@ -35,11 +35,15 @@ struct GetCommand: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        if play && json { throw ValidationError("--play and --json exclude each other.") }
+        if play && json {
+            throw ValidationError("--play and --json exclude each other.")
+        }
         if wait && !task.record {
             throw ValidationError("--wait needs --record: only a live stream can begin later.")
         }
-        if wait && play { throw ValidationError("--wait and --play exclude each other.") }
+        if wait && play {
+            throw ValidationError("--wait and --play exclude each other.")
+        }
         try origin.check(sources)
         try task.check(selection)
     }
@@ -54,17 +58,22 @@ struct GetCommand: AsyncParsableCommand {
         // Its URLs are those of the daemon.
         try await daemon.ensure()
         let follower = follower(of: daemon)
-        let (request, artwork) = (try request, try task.artworkFile())
+        let request = try request
+        let artwork = try task.artworkFile()
         guard !play else {
             let player = try Player.find(daemon.configuration.player, environment: ProcessInfo.processInfo.environment)
             let download = try await daemon.client.start(request)
-            if let artwork { _ = try await daemon.client.call(Endpoints.setArtwork, download.asset, body: artwork) }
+            if let artwork {
+                _ = try await daemon.client.call(Endpoints.setArtwork, download.asset, body: artwork)
+            }
             follower.introduce(download)
             throw player.start(
                 player.options(title: download.title) + [daemon.urls.asset(named: download.asset)])
         }
         let outcome = await Interruption.orEnd { await follower.run(request, artwork: artwork) }
-        if let failure = follower.failure(outcome) { throw withPlayableURL(failure, of: request.source, daemon) }
+        if let failure = follower.failure(outcome) {
+            throw withPlayableURL(failure, of: request.source, daemon)
+        }
     }
 
     /// Prints one result as the last line in every case.
@@ -76,7 +85,8 @@ struct GetCommand: AsyncParsableCommand {
             let daemon = try common.daemon()
             try await daemon.ensure()
             let follower = follower(of: daemon)
-            let (request, artwork) = (try request, try task.artworkFile())
+            let request = try request
+            let artwork = try task.artworkFile()
             let outcome = await Interruption.orEnd { await follower.run(request, artwork: artwork) }
             download = outcome.download
             failure = follower.failure(outcome)

@@ -26,7 +26,9 @@ struct JobFollower<Text: JobText>: Sendable {
         if style == .json {
             Output.record(Text.result(job, failure))
         } else if let job {
-            for line in Text.lines(job) { Output.line(line) }
+            for line in Text.lines(job) {
+                Output.line(line)
+            }
         }
         return failure
     }
@@ -59,7 +61,9 @@ struct JobFollower<Text: JobText>: Sendable {
             try? await Task.sleep(for: pause.next())
             job = try? await client.call(endpoints.look, name)
         }
-        if let job, !job.isAborted { return .success(job) }
+        if let job, !job.isAborted {
+            return .success(job)
+        }
         let (message, next) = Text.interruption(ofAsset: name)
         return .failure(Failure("interrupted: \(message)", next: next, exitCode: 130, code: "interrupted"))
     }
@@ -97,7 +101,9 @@ struct JobProgress<Text: JobText> {
     }
 
     mutating func leave() {
-        if case .drawn = style, last != nil { Output.draw("\r\u{1B}[K") }
+        if case .drawn = style, last != nil {
+            Output.draw("\r\u{1B}[K")
+        }
         last = nil
     }
 }

@@ -23,7 +23,9 @@ extension JobText {
     /// The progress line that is redrawn on a terminal, for a number of columns.
     static func drawn(_ job: Job, columns: Int, hasColor: Bool) -> String {
         let name = SafeText.line(job.asset)
-        if let stage = stage(job) { return "\(name)  \(SafeText.line(stage))" }
+        if let stage = stage(job) {
+            return "\(name)  \(SafeText.line(stage))"
+        }
         let fraction = job.totalBytes > 0 ? Double(job.bytes) / Double(job.totalBytes) : 0
         let percent = Format.percent(min(0.99, fraction)).rightAligned(to: 4)
         let tail = "\(Format.bytes(job.bytes)) of \(Format.bytes(job.totalBytes))"

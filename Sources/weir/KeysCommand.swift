@@ -34,7 +34,9 @@ struct KeysCommand: ReportingCommand {
     private var words: [String] { name.map { [$0] } ?? [] }
 
     func validate() throws {
-        if origin.areGiven { try origin.check(words) }
+        if origin.areGiven {
+            try origin.check(words)
+        }
         guard [renew, revoke, expires != nil].count(where: { $0 }) < 2 else {
             throw ValidationError("Give only one of --renew, --revoke and --expires.")
         }
@@ -68,13 +70,17 @@ struct KeysCommand: ReportingCommand {
             list = try await client.call(Endpoints.keys, name)
         }
         guard !json else { return try write(list) }
-        for line in KeysText.lines(list) { Output.line(line) }
+        for line in KeysText.lines(list) {
+            Output.line(line)
+        }
     }
 
     private func list(_ lists: [API.KeyList]) throws {
         guard !json else { return try lists.forEach(write) }
         guard !lists.isEmpty else { return Output.line("no asset has keys") }
-        for list in lists { KeysText.lines(list).forEach { Output.line($0) } }
+        for list in lists {
+            KeysText.lines(list).forEach { Output.line($0) }
+        }
     }
 
     private func write(_ list: API.KeyList) throws { try Output.json(list) }
@@ -82,8 +88,12 @@ struct KeysCommand: ReportingCommand {
     /// The order of the options; nil to only list the keys.
     func order(now: Date) throws -> API.KeyOrder? {
         let numbers = keys.isEmpty ? nil : keys
-        if renew { return API.KeyOrder(.renew, keys: numbers) }
-        if revoke { return API.KeyOrder(.revoke, keys: numbers) }
+        if renew {
+            return API.KeyOrder(.renew, keys: numbers)
+        }
+        if revoke {
+            return API.KeyOrder(.revoke, keys: numbers)
+        }
         guard let expires else { return nil }
         return API.KeyOrder(.setExpiry, keys: numbers, expires: try TimeText.expiry(expires, now: now))
     }
@@ -120,7 +130,9 @@ enum KeysText {
     /// The words in a list's column of states: `key expired`; none if all keys are usable.
     static func badge(_ keys: API.KeySummary?) -> [String] {
         guard let keys else { return [] }
-        if keys.expired > 0 { return ["key expired"] }
+        if keys.expired > 0 {
+            return ["key expired"]
+        }
         return keys.revoked > 0 ? ["key revoked"] : []
     }
 

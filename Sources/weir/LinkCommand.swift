@@ -45,7 +45,9 @@ struct LinkListCommand: AsyncParsableCommand {
 
     func run() throws {
         guard json else { return LinkText.table(LinkFigures.presets).lines.forEach(Output.line) }
-        for preset in LinkFigures.presets { try Output.json(preset) }
+        for preset in LinkFigures.presets {
+            try Output.json(preset)
+        }
     }
 }
 
@@ -99,9 +101,12 @@ struct LinkSetCommand: AsyncParsableCommand {
 
     var change: LinkChange {
         var change = LinkChange(preset: preset.isEmpty ? nil : preset.joined(separator: " "))
-        (change.down, change.up) = (down, up)
-        (change.delayDown, change.delayUp) = (delayDown, delayUp)
-        (change.loss, change.dnsDelay) = (loss, dnsDelay)
+        change.down = down
+        change.up = up
+        change.delayDown = delayDown
+        change.delayUp = delayUp
+        change.loss = loss
+        change.dnsDelay = dnsDelay
         return change
     }
 

@@ -101,12 +101,24 @@ struct ListedAsset: Decodable, Sendable {
     private let ranges: [API.Download.TimeRange]?
 
     init(_ asset: API.Asset) {
-        (name, duration, isLive) = (asset.name, asset.duration, asset.isLive)
-        (quality, bytes, local) = (asset.quality ?? asset.tracks.storedQuality, asset.bytes, asset.local)
-        (state, stored, need, volume, storage) = (asset.state, asset.stored, asset.need, asset.volume, asset.storage)
+        name = asset.name
+        duration = asset.duration
+        isLive = asset.isLive
+        quality = asset.quality ?? asset.tracks.storedQuality
+        bytes = asset.bytes
+        local = asset.local
+        state = asset.state
+        stored = asset.stored
+        need = asset.need
+        volume = asset.volume
+        storage = asset.storage
         reason = asset.reason
-        (keys, isKnownOnly) = (asset.keys, asset.isKnownOnly)
-        (isInsecure, hasChanged, title, ranges) = (asset.isInsecure, asset.hasChanged, asset.title, asset.ranges)
+        keys = asset.keys
+        isKnownOnly = asset.isKnownOnly
+        isInsecure = asset.isInsecure
+        hasChanged = asset.hasChanged
+        title = asset.title
+        ranges = asset.ranges
     }
 
     /// The words of the column STATE by which assets can be listed.
@@ -128,8 +140,12 @@ struct ListedAsset: Decodable, Sendable {
 
     /// The state, what is stored of it, and what else is worth a word.
     private var words: String {
-        if isKnownOnly == true { return "\(stored.words), in the streams file" }
-        if state == .unreadable { return state.words }
+        if isKnownOnly == true {
+            return "\(stored.words), in the streams file"
+        }
+        if state == .unreadable {
+            return state.words
+        }
         if let volume, !volume.isPresent {
             let activity = need == .volume || state == stored ? "" : ", \(activity)"
             return "disk absent: \(volume.path)" + activity

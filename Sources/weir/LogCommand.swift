@@ -53,25 +53,41 @@ struct LogCommand: ReportingCommand {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        if errors && kpi { throw ValidationError("--errors and --kpi exclude each other.") }
-        if kpi && follow { throw ValidationError("--kpi and --follow exclude each other.") }
+        if errors && kpi {
+            throw ValidationError("--errors and --kpi exclude each other.")
+        }
+        if kpi && follow {
+            throw ValidationError("--kpi and --follow exclude each other.")
+        }
         if kpi, let format, format != .json, format != .table {
             throw ValidationError("--kpi has no log format: leave --format out, or give json.")
         }
-        if wide, format == .table { throw ValidationError("--wide and --format table exclude each other.") }
+        if wide, format == .table {
+            throw ValidationError("--wide and --format table exclude each other.")
+        }
         if picture != nil, errors || kpi || follow || wide || format != nil {
             throw ValidationError("--picture excludes --errors, --kpi, --follow, --wide and --format.")
         }
-        if picture?.isEmpty == true { throw ValidationError("--picture needs the name of a file.") }
-        if session?.isEmpty == true { throw ValidationError("--session needs a session's UUID or id: see weir log.") }
-        if limit < 1 || limit > 100_000 { throw ValidationError("--limit must be a number from 1 to 100000.") }
+        if picture?.isEmpty == true {
+            throw ValidationError("--picture needs the name of a file.")
+        }
+        if session?.isEmpty == true {
+            throw ValidationError("--session needs a session's UUID or id: see weir log.")
+        }
+        if limit < 1 || limit > 100_000 {
+            throw ValidationError("--limit must be a number from 1 to 100000.")
+        }
     }
 
     func execute() async throws {
         let client = try common.daemon().client
         let query = LogQuery(asset: name, session: session, limit: limit)
-        if let picture { return try await draw(query, to: picture, client) }
-        if kpi { return try await show(client.call(Endpoints.kpis, query: query.text)) }
+        if let picture {
+            return try await draw(query, to: picture, client)
+        }
+        if kpi {
+            return try await show(client.call(Endpoints.kpis, query: query.text))
+        }
         if errors {
             try await show(query) { query throws(APIError) in
                 try await client.call(Endpoints.errorLog, query: query.text)
@@ -90,11 +106,15 @@ struct LogCommand: ReportingCommand {
         let text = LogText<Event>(format)
         guard follow else {
             let log = try await ask(query)
-            if log.events.isEmpty, format == .table { return Output.error(emptiness) }
+            if log.events.isEmpty, format == .table {
+                return Output.error(emptiness)
+            }
             return text.write(log.events, header: log.software)
         }
         let result = await Interruption.orEnd { await LogFollower(query, text, ask).run() }
-        if let result { throw result }
+        if let result {
+            throw result
+        }
     }
 
     private func draw(_ query: LogQuery, to file: String, _ client: APIClient) async throws {
@@ -107,7 +127,9 @@ struct LogCommand: ReportingCommand {
         }
         let title = try? await client.call(Endpoints.asset, timeline.asset).title
         let picture = SessionPicture(timeline, title: title)
-        if file == "-" { return Output.verbatim(picture.svg) }
+        if file == "-" {
+            return Output.verbatim(picture.svg)
+        }
         do {
             try Data(picture.svg.utf8).write(to: URL(filePath: file), options: .atomic)
         } catch {
@@ -129,7 +151,9 @@ struct LogCommand: ReportingCommand {
         guard format == .json else {
             return Output.lines((wide ? KPIText.table(report) : KPIText.narrow(report)).lines)
         }
-        for session in report.sessions { Output.record(LogText<AccessEvent>.tagged(session, "session")) }
+        for session in report.sessions {
+            Output.record(LogText<AccessEvent>.tagged(session, "session"))
+        }
         Output.record(LogText<AccessEvent>.tagged(report.total, "total"))
     }
 }

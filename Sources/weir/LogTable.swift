@@ -41,7 +41,9 @@ enum LogTable {
 
     private static func joined(_ cells: [String], _ columns: [(String, Int)]) -> String {
         var line = zip(cells, columns).map { $0.cut(to: $1.1).padded(to: $1.1) }.joined(separator: "  ")
-        while line.last == " " { line.removeLast() }
+        while line.last == " " {
+            line.removeLast()
+        }
         return line
     }
 }

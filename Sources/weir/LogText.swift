@@ -13,9 +13,13 @@ struct LogText<Event: LogEvent>: Sendable {
     func write(_ events: [Event], header software: String? = nil) {
         if let software, format != .json, format != .table {
             let now = Date().timeIntervalSince1970
-            for line in Event.header(format.style, software: software, at: now) { Output.line(line) }
+            for line in Event.header(format.style, software: software, at: now) {
+                Output.line(line)
+            }
         }
-        if software != nil, format == .table, !events.isEmpty { Output.line(LogTable.heading(of: Event.self)) }
+        if software != nil, format == .table, !events.isEmpty {
+            Output.line(LogTable.heading(of: Event.self))
+        }
         Output.records(events.map(line))
     }
 
@@ -48,7 +52,9 @@ struct LogFollower<Event: LogEvent>: Sendable {
         _ query: LogQuery, _ text: LogText<Event>,
         _ ask: @escaping @Sendable (LogQuery) async throws(APIError) -> API.Log<Event>
     ) {
-        (self.query, self.text, self.ask) = (query, text, ask)
+        self.query = query
+        self.text = text
+        self.ask = ask
     }
 
     /// Runs until the task is cancelled or the daemon stops answering; returns the error.

@@ -25,7 +25,9 @@ struct ModeCommand: ReportingCommand {
             }
         guard !json else { return try Output.json(answer) }
         Output.line(answer.mode.rawValue)
-        if mode != nil { Output.error(Self.effect(of: answer.mode) + "\n") }
+        if mode != nil {
+            Output.error(Self.effect(of: answer.mode) + "\n")
+        }
     }
 
     /// The consequences of a change to a mode, in a sentence.

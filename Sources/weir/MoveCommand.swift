@@ -40,14 +40,20 @@ struct MoveCommand: ReportingCommand {
     }
 
     func execute() async throws {
-        if all { try await moveStore() } else { try await moveAsset() }
+        if all {
+            try await moveStore()
+        } else {
+            try await moveAsset()
+        }
     }
 
     private func moveAsset() async throws {
         let follower = JobFollower<MoveText>(
             client: try common.daemon().client, style: ProgressReporter.Style(isJSON: json), state: common.state)
         let request = API.MoveRequest(path: home ? nil : DiskPath.absolute(words[1]))
-        if let failure = await follower.report(words[0], request) { throw failure }
+        if let failure = await follower.report(words[0], request) {
+            throw failure
+        }
     }
 
     private func moveStore() async throws {
@@ -55,12 +61,15 @@ struct MoveCommand: ReportingCommand {
         let follower = StoreMoveFollower(moving: moving, style: ProgressReporter.Style(isJSON: json))
         switch await Interruption.orEnd({ await follower.run() }) {
         case .failure(let failure):
-            if json { Output.record(MoveText.result(nil, failure)) }
+            if json {
+                Output.record(MoveText.result(nil, failure))
+            }
             throw failure
         case .success(let result):
             if json {
                 var move = API.Move(asset: "store", state: .complete)
-                (move.path, move.totalBytes) = (result.path, Int(result.bytes))
+                move.path = result.path
+                move.totalBytes = Int(result.bytes)
                 return Output.record(MoveText.result(move, nil))
             }
             Output.line("the store is in \(result.path), \(Format.bytes(Int(result.bytes)))")
@@ -81,7 +90,9 @@ struct StoreMoveFollower: Sendable {
     func run() async -> Result<StoreMoving.Result, Failure> {
         let ticker = Task {
             var progress = JobProgress<MoveText>(style)
-            while (try? await Task.sleep(for: .milliseconds(250))) != nil { progress.show(current) }
+            while (try? await Task.sleep(for: .milliseconds(250))) != nil {
+                progress.show(current)
+            }
             progress.leave()
         }
         let result = await withTaskCancellationHandler {
@@ -108,7 +119,8 @@ struct StoreMoveFollower: Sendable {
     /// The progress in the shape of an asset's move.
     private var current: API.Move {
         var move = API.Move(asset: "store", state: .running)
-        (move.bytes, move.totalBytes) = (Int(moving.bytes), Int(moving.totalBytes))
+        move.bytes = Int(moving.bytes)
+        move.totalBytes = Int(moving.totalBytes)
         return move
     }
 }

@@ -39,7 +39,8 @@ struct ObjectStoreAccess {
 
     /// Parses the lines `name = value` under `[profile]`.
     private static func entries(of profile: String, in text: String) -> [String: String] {
-        var (isOurs, entries): (Bool, [String: String]) = (false, [:])
+        var isOurs: Bool = false
+        var entries: [String: String] = [:]
         for line in text.split(whereSeparator: \.isNewline).map({ $0.trimmingCharacters(in: .whitespaces) }) {
             if line.hasPrefix("[") {
                 isOurs = line.dropFirst().prefix { $0 != "]" }.trimmingCharacters(in: .whitespaces) == profile

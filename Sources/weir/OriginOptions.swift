@@ -105,7 +105,9 @@ struct OriginOptions: ParsableArguments {
     func apply(_ order: API.PresentationRequest, in daemon: DaemonHandle) async throws -> String {
         route.warn()
         let plain = PlayerURL.withoutPassword(order.source)
-        if plain != order.source || order.hasWay { _ = try await daemon.client.call(Endpoints.open, body: order) }
+        if plain != order.source || order.hasWay {
+            _ = try await daemon.client.call(Endpoints.open, body: order)
+        }
         return plain
     }
 

@@ -43,7 +43,9 @@ enum Output {
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             guard count > 0 || errno == EINTR else {
-                if descriptor == STDOUT_FILENO { endUnlessClosed(errno) }
+                if descriptor == STDOUT_FILENO {
+                    endUnlessClosed(errno)
+                }
                 return
             }
             bytes = bytes.dropFirst(max(0, count))

@@ -49,14 +49,22 @@ struct PageCommand: ReportingCommand {
         }
         guard !all || revoke else { throw ValidationError("--all requires --revoke.") }
         guard !json || phones else { throw ValidationError("--json requires --phones.") }
-        if let fault = phone.flatMap({ PhoneRecord.fault(ofName: $0) }) { throw ValidationError("\(fault)") }
+        if let fault = phone.flatMap({ PhoneRecord.fault(ofName: $0) }) {
+            throw ValidationError("\(fault)")
+        }
     }
 
     func execute() async throws {
-        if revoke { return try await PageRevocation(daemon: try common.daemon(starts: false)).run(name, all: all) }
+        if revoke {
+            return try await PageRevocation(daemon: try common.daemon(starts: false)).run(name, all: all)
+        }
         let daemon = try common.daemon()
-        if phones { return try await list(in: daemon) }
-        if let phone { return try await Self.admit(phone, in: daemon) }
+        if phones {
+            return try await list(in: daemon)
+        }
+        if let phone {
+            return try await Self.admit(phone, in: daemon)
+        }
         guard !bookmarklet else {
             try await daemon.ensure()
             return Output.record(
@@ -74,7 +82,9 @@ struct PageCommand: ReportingCommand {
     private static func admit(_ phone: String, in daemon: DaemonHandle) async throws {
         let link = try await daemon.client.call(Endpoints.addPhone, body: API.PhoneRequest(name: phone))
         Output.record(link.url)
-        if let picture = QRCode.lines(of: link.url) { return Output.verbatim(picture + "\n") }
+        if let picture = QRCode.lines(of: link.url) {
+            return Output.verbatim(picture + "\n")
+        }
         Output.error("weir: to see a QR code of the link here, install qrencode\n")
     }
 
@@ -95,7 +105,9 @@ struct PageCommand: ReportingCommand {
                 "the page cannot be opened: neither DISPLAY nor WAYLAND_DISPLAY is set",
                 next: instead, exitCode: 69, code: "no-display")
         }
-        if let opener = Program.find("xdg-open", environment: environment) { return opener }
+        if let opener = Program.find("xdg-open", environment: environment) {
+            return opener
+        }
         throw Failure(
             "xdg-open, which opens the desktop's browser, is not installed",
             next: "\(instead); or install xdg-utils", exitCode: 69, code: "no-browser")
@@ -124,10 +136,14 @@ struct PageRevocation {
         let state = daemon.client.state
         if name == nil {
             let isDone = try state.withoutDaemon { () throws(APIError) in try state.removePageKey() }
-            if !isDone { _ = try await daemon.client.call(Endpoints.renewPage) }
+            if !isDone {
+                _ = try await daemon.client.call(Endpoints.renewPage)
+            }
             Output.line("the link to the page has ended; a new one: weir page")
         }
-        if let name { return Output.line("\(try await end(name)[0].name) has no access any more") }
+        if let name {
+            return Output.line("\(try await end(name)[0].name) has no access any more")
+        }
         guard all else { return }
         let ended = try await end(nil)
         Output.line(
@@ -147,9 +163,15 @@ struct PageRevocation {
             try state.writePhones(phones.filter { phone in !ended.contains { $0.name == phone.name } })
         }
         // Without a state directory, no phone was ever admitted.
-        if let name, isDone, ended.isEmpty { throw APIError(.noSuchPhone, "there is no phone named \(name)") }
-        if isDone { return ended }
-        if let name { return [try await daemon.client.call(Endpoints.revokePhone, name)] }
+        if let name, isDone, ended.isEmpty {
+            throw APIError(.noSuchPhone, "there is no phone named \(name)")
+        }
+        if isDone {
+            return ended
+        }
+        if let name {
+            return [try await daemon.client.call(Endpoints.revokePhone, name)]
+        }
         return try await daemon.client.call(Endpoints.revokePhones).phones
     }
 }

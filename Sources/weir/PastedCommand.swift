@@ -8,12 +8,16 @@ struct PasteOptions {
 
     /// The command of the option, or among the words of the command line; nil for other sources.
     func order(_ sources: [String]) throws -> CurlOrder? {
-        if let curl { return try CurlOrder(text: try Self.text(of: curl)) }
+        if let curl {
+            return try CurlOrder(text: try Self.text(of: curl))
+        }
         return CurlOrder.isMeant(by: sources) ? try CurlOrder(sources) : nil
     }
 
     func check(_ sources: [String]) throws {
-        if curl != nil, !sources.isEmpty { throw ValidationError("--curl has the URL: give no other.") }
+        if curl != nil, !sources.isEmpty {
+            throw ValidationError("--curl has the URL: give no other.")
+        }
     }
 
     private static func text(of path: String) throws -> String {

@@ -59,7 +59,9 @@ struct Player: Equatable {
     /// Finds the requested player by name or path, or else the first known one in PATH.
     static func find(_ wish: String, environment: [String: String]) throws(Failure) -> Player {
         for name in wish.isEmpty ? known : [wish] {
-            if let program = Program.find(name, environment: environment) { return Player(path: program.path) }
+            if let program = Program.find(name, environment: environment) {
+                return Player(path: program.path)
+            }
         }
         let message =
             wish.isEmpty
@@ -128,13 +130,17 @@ struct Program: Equatable {
     /// Replaces this process with the program. Returns only on failure, with the reason as a sentence.
     func start(_ arguments: [String]) -> String {
         // The program must not inherit this process's open files and ignored signals.
-        for descriptor in Int32(3)..<1024 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+        for descriptor in Int32(3)..<1024 {
+            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        }
         signal(SIGPIPE, SIG_DFL)
         var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) }
         words.append(nil)
         execv(path, words)
         let reason = String(cString: strerror(errno))
-        for word in words { free(word) }
+        for word in words {
+            free(word)
+        }
         return "\(path) cannot be started: \(reason)"
     }
 }

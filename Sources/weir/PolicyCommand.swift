@@ -48,7 +48,9 @@ struct PolicyCommand: ReportingCommand {
         var asset = try await client.call(Endpoints.asset, name)
         let former = asset.storage?.policy ?? StoragePolicy()
         let policy = try changed(former, hasKeys: asset.keys != nil, now: Date())
-        if policy != former { asset = try await client.call(Endpoints.setPolicy, name, body: policy) }
+        if policy != former {
+            asset = try await client.call(Endpoints.setPolicy, name, body: policy)
+        }
         let storage = asset.storage ?? API.Storage(policy: policy)
         guard !json else { return try Output.json(storage) }
         Output.line("\(asset.name)  \(StorageText.sentence(storage))")
@@ -59,22 +61,36 @@ struct PolicyCommand: ReportingCommand {
     /// - Parameter hasKeys: true if the asset is encrypted; then a rental limits its keys.
     func changed(_ policy: StoragePolicy, hasKeys: Bool = false, now: Date) throws -> StoragePolicy {
         var policy = policy
-        if expires == "never" { Self.endRental(&policy) }
-        if rental { Self.rent(&policy, hasKeys: hasKeys, now: now) }
-        if let expires { policy.expires = try TimeText.expiry(expires, now: now).map(Int64.init) }
-        if let afterFirstPlay { policy.afterFirstPlay = try Self.window(afterFirstPlay, "--after-first-play") }
-        if let keysExpire { policy.keys.lifetime = try Self.window(keysExpire, "--keys-expire") }
+        if expires == "never" {
+            Self.endRental(&policy)
+        }
+        if rental {
+            Self.rent(&policy, hasKeys: hasKeys, now: now)
+        }
+        if let expires {
+            policy.expires = try TimeText.expiry(expires, now: now).map(Int64.init)
+        }
+        if let afterFirstPlay {
+            policy.afterFirstPlay = try Self.window(afterFirstPlay, "--after-first-play")
+        }
+        if let keysExpire {
+            policy.keys.lifetime = try Self.window(keysExpire, "--keys-expire")
+        }
         if let keysAfterFirstPlay {
             policy.keys.afterFirstPlay = try Self.window(keysAfterFirstPlay, "--keys-after-first-play")
         }
         policy.priority = priority ?? policy.priority
         policy.backup = backup ?? policy.backup
-        if let contradiction = policy.contradiction { throw ValidationError(contradiction) }
+        if let contradiction = policy.contradiction {
+            throw ValidationError(contradiction)
+        }
         return policy
     }
 
     private static func window(_ text: String, _ option: String) throws -> Int64? {
-        if text == "never" { return nil }
+        if text == "never" {
+            return nil
+        }
         guard let span = TimeText.span(text) else {
             throw ValidationError("\(option) \"\(text)\" is not a duration such as 48h, 90m or 7d, or never")
         }

@@ -13,7 +13,9 @@ struct ProgressLine {
         var tail = [mediaTime(aligned: true), bytes, rate, SafeText.line(remaining)].filter { !$0.isEmpty }
         let room = max(10, columns - 1)
         let length: () -> Int = { percent.count + tail.reduce(0) { $0 + 2 + $1.count } }
-        while tail.count > 1, length() > room { tail.removeLast() }
+        while tail.count > 1, length() > room {
+            tail.removeLast()
+        }
         let width = min(30, room - length() - 1)
         guard width >= 5, let fraction = download.loadedFraction else {
             return ([percent] + tail).joined(separator: "  ")
@@ -30,7 +32,9 @@ struct ProgressLine {
     private var percent: String { download.loadedFraction.map(Format.percent) ?? "–" }
 
     private func mediaTime(aligned: Bool) -> String {
-        if download.isRecording ?? false { return "\(Format.clock(download.loadedDuration)) recorded" }
+        if download.isRecording ?? false {
+            return "\(Format.clock(download.loadedDuration)) recorded"
+        }
         guard let duration = download.expectedDuration else { return "" }
         let whole = Format.clock(duration)
         let loaded = Format.clock(download.loadedDuration)
@@ -41,7 +45,9 @@ struct ProgressLine {
 
     private var rate: String {
         guard download.state == .running else { return "" }
-        if let silence = download.silence { return "no data for \(silence) s" }
+        if let silence = download.silence {
+            return "no data for \(silence) s"
+        }
         return download.rate.map(Format.rate) ?? ""
     }
 

@@ -100,7 +100,8 @@ struct ProgressReporter {
     /// The objects for the selections of a download that was not reported before, and for the tracks beside them.
     private mutating func selections(_ download: API.Download) -> [Action] {
         guard resolved != download.id, let selections = download.selections else { return [] }
-        (resolved, complete) = (download.id, [])
+        resolved = download.id
+        complete = []
         let further = download.unselected.flatMap { $0.choices.isEmpty ? nil : $0 }
         return selections.map { .output(DownloadRecord.selection("selection-resolved", $0, of: download)) }
             + (further.map { [.output(DownloadRecord.further($0, of: download))] } ?? [])
@@ -146,11 +147,19 @@ struct ProgressReporter {
     /// The headline: `sintel  14:48  720p avc1 2.1 Mb/s + audio en   about 240 MB`.
     static func headline(_ download: API.Download) -> String {
         var parts = [download.title ?? download.asset]
-        if let duration = download.duration { parts.append(Format.clock(duration)) }
-        if let range = download.rangeWords { parts.append(range) }
-        if !download.selection.summary.isEmpty { parts.append(download.selection.summary) }
+        if let duration = download.duration {
+            parts.append(Format.clock(duration))
+        }
+        if let range = download.rangeWords {
+            parts.append(range)
+        }
+        if !download.selection.summary.isEmpty {
+            parts.append(download.selection.summary)
+        }
         let line = parts.joined(separator: "  ")
-        if download.state == .complete { return "\(line)   \(Format.bytes(download.bytes))" }
+        if download.state == .complete {
+            return "\(line)   \(Format.bytes(download.bytes))"
+        }
         return line + (download.totalBytes.map { "   \(Format.estimate($0))" } ?? "")
     }
 

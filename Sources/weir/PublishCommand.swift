@@ -44,7 +44,9 @@ struct PublishCommand: ReportingCommand {
         let request = try self.request(ProcessInfo.processInfo.environment)
         let follower = JobFollower<PublicationText>(
             client: client, style: ProgressReporter.Style(isJSON: json), state: common.state)
-        if let failure = await follower.report(name, request) { throw failure }
+        if let failure = await follower.report(name, request) {
+            throw failure
+        }
     }
 
     /// The request to the daemon. Only object stores need keys.
@@ -80,7 +82,9 @@ enum PublicationText: JobText {
         guard publication.state == .complete else { return [] }
         var words = ["\(publication.sentFiles) of \(publication.totalFiles) files sent"]
         words.append(Format.bytes(publication.sentBytes))
-        if publication.deletedFiles > 0 { words.append("\(publication.deletedFiles) deleted") }
+        if publication.deletedFiles > 0 {
+            words.append("\(publication.deletedFiles) deleted")
+        }
         return ["published \(publication.asset) to \(publication.target ?? "–"): \(words.joined(separator: ", "))"]
     }
 

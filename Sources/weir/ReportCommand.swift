@@ -39,7 +39,9 @@ struct ReportCommand: ReportingCommand {
     }
 
     func validate() throws {
-        if let key = report.keyOutOfRange { throw ValidationError("\(key) is out of range.") }
+        if let key = report.keyOutOfRange {
+            throw ValidationError("\(key) is out of range.")
+        }
     }
 
     func execute() async throws { _ = try await common.daemon().client.call(Endpoints.report, session, body: report) }

@@ -11,7 +11,9 @@ struct RouteOptions {
     let key: String?
 
     func validate() throws {
-        if key != nil, cert == nil { throw ValidationError("--key requires --cert.") }
+        if key != nil, cert == nil {
+            throw ValidationError("--key requires --cert.")
+        }
         _ = try proxyURL
     }
 

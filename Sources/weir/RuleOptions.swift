@@ -22,13 +22,17 @@ struct RuleOptions: ParsableArguments {
     var onlyIdle: Bool?
 
     func validate() throws {
-        if hours.contains(where: \.isEmpty), hours.count > 1 { throw ValidationError("--hours any stands alone.") }
+        if hours.contains(where: \.isEmpty), hours.count > 1 {
+            throw ValidationError("--hours any stands alone.")
+        }
     }
 
     /// The rules of a request; nil without the options, so that a download keeps its rules.
     var change: DownloadRules.Change? {
         var rules = DownloadRules.Change()
-        if !hours.isEmpty { rules.hours = hours.flatMap(\.self) }
+        if !hours.isEmpty {
+            rules.hours = hours.flatMap(\.self)
+        }
         rules.metered = metered
         rules.onBattery = onBattery
         rules.onlyIdle = onlyIdle
@@ -37,7 +41,9 @@ struct RuleOptions: ParsableArguments {
 
     /// Reads hours; none for any time.
     private static func hours(_ text: String) throws -> [DayHours] {
-        if text == "any" { return [] }
+        if text == "any" {
+            return []
+        }
         guard let hours = DayHours(text) else {
             throw ValidationError("\"\(text)\" is not a time of the day, such as 22:00-06:00")
         }

@@ -12,14 +12,18 @@ enum SecretLines {
         guard value.hasPrefix("@") else { return [value] }
         let path = String(value.dropFirst())
         return try known.withLock { known in
-            if let lines = known[path] { return lines }
+            if let lines = known[path] {
+                return lines
+            }
             // Reading returns nil at the end.
             guard let file = FileHandle(forReadingAtPath: path),
                 let data = try? file.read(upToCount: limit + 1) ?? Data()
             else { throw ValidationError("\(option) \(value): the file cannot be read") }
             guard data.count <= limit else { throw ValidationError("\(option) \(value): the file is over 64 KB") }
             let lines = lines(data)
-            if lines.isEmpty { throw ValidationError("\(option) \(value): the file is empty") }
+            if lines.isEmpty {
+                throw ValidationError("\(option) \(value): the file is empty")
+            }
             known[path] = lines
             return lines
         }

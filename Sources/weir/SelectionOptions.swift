@@ -67,7 +67,9 @@ struct SelectionOptions: ParsableArguments {
     var trickPlay: Bool?
 
     func validate() throws {
-        if let contradiction = selection(environment: [:]).contradiction { throw ValidationError(contradiction) }
+        if let contradiction = selection(environment: [:]).contradiction {
+            throw ValidationError(contradiction)
+        }
     }
 
     /// True if the user gave any of the options.
@@ -80,7 +82,9 @@ struct SelectionOptions: ParsableArguments {
         var selection = Selection()
         for key in Selection.Key.allCases {
             // Each value was read once when the command line was parsed.
-            if let values = values(of: key) { try? key.set(values, in: &selection) }
+            if let values = values(of: key) {
+                try? key.set(values, in: &selection)
+            }
         }
         selection.wishes.locale = UserLanguage.tag(environment: environment)
         return selection

@@ -36,14 +36,18 @@ struct ShowCommand: ReportingCommand {
                 presentation = try await client.call(Endpoints.presentation, query: API.query("url", source))
             }
             try write(presentation, Self.lines(presentation))
-            if presentation.isProtected == true { throw Self.protection(presentation.name ?? presentation.url) }
+            if presentation.isProtected == true {
+                throw Self.protection(presentation.name ?? presentation.url)
+            }
         } else {
             var (asset, download) = try await assetAndDownload(source, client)
             if asset.isKnownOnly == true {
                 let presentation = try await explained(order, by: client)
                 return try write(presentation, Self.lines(presentation))
             }
-            if isExplained { asset.explanation = try await explained(order, by: client).explanation }
+            if isExplained {
+                asset.explanation = try await explained(order, by: client).explanation
+            }
             try write(asset, Self.lines(asset, download))
         }
     }

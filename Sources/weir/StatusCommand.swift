@@ -17,7 +17,11 @@ struct StatusCommand: ReportingCommand {
     func execute() async throws {
         let daemon = try common.daemon(starts: false, limit: .seconds(3))
         let status = try await DaemonStatus(of: daemon)
-        if json { try Output.json(status) } else { Output.lines(StatusText.table(status).lines) }
+        if json {
+            try Output.json(status)
+        } else {
+            Output.lines(StatusText.table(status).lines)
+        }
         guard let failure = status.error else { return }
         throw Failure(failure.message, next: "weir stop", exitCode: failure.code.exitCode, code: failure.code.rawValue)
     }

@@ -17,12 +17,20 @@ enum SummaryText {
     /// `fetched 151 MB in 0:42, 3.6 MB/s, 62 requests, 3 of them repeated, from cdn.example.com (151 MB)`.
     private static func fetched(_ summary: API.Download.Summary) -> String {
         var parts = ["fetched \(Format.bytes(summary.bytes)) in \(Format.clock(summary.seconds.rounded(.up)))"]
-        if summary.rate > 0 { parts.append(Format.rate(summary.rate)) }
+        if summary.rate > 0 {
+            parts.append(Format.rate(summary.rate))
+        }
         parts.append(Format.count(summary.requests, "request"))
-        if summary.retries > 0 { parts.append("\(summary.retries) of them repeated") }
-        if summary.interruptions > 0 { parts.append(Format.count(summary.interruptions, "interruption")) }
+        if summary.retries > 0 {
+            parts.append("\(summary.retries) of them repeated")
+        }
+        if summary.interruptions > 0 {
+            parts.append(Format.count(summary.interruptions, "interruption"))
+        }
         let origins = summary.origins.map { "\($0.host) (\(Format.bytes($0.bytes)))" }
-        if !origins.isEmpty { parts.append("from " + origins.joined(separator: " and ")) }
+        if !origins.isEmpty {
+            parts.append("from " + origins.joined(separator: " and "))
+        }
         return parts.joined(separator: ", ")
     }
 

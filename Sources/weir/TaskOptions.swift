@@ -63,7 +63,9 @@ struct TaskOptions: ParsableArguments {
         for order: API.PresentationRequest, _ selection: SelectionOptions, environment: [String: String]
     ) throws -> API.DownloadRequest {
         let source = order.source
-        if !source.isEmpty { try LocalFile.refuse(source) }
+        if !source.isEmpty {
+            try LocalFile.refuse(source)
+        }
         var request = API.DownloadRequest(source: source, selection.selection(environment: environment))
         let further = try also.map { try Self.selection($0).selection(environment: environment) }
         request.order.additional = further.isEmpty ? nil : further
@@ -172,7 +174,9 @@ struct HeaderOptions {
         var rest = arguments[...]
         while let word = rest.popFirst() {
             joined.append(word)
-            if word == "--" { return joined + rest }
+            if word == "--" {
+                return joined + rest
+            }
             guard word == "--header-for", rest.count > 1, let host = rest.first, !host.contains(" ") else { continue }
             joined.append(rest.prefix(2).joined(separator: " "))
             rest = rest.dropFirst(2)

@@ -9,8 +9,12 @@ enum TimeText {
 
     /// Value of `--expires` in seconds since 1970; nil for never.
     static func expiry(_ text: String, now: Date) throws -> Int? {
-        if text == "never" { return nil }
-        if let span = span(text) { return Int(now.timeIntervalSince1970) + span }
+        if text == "never" {
+            return nil
+        }
+        if let span = span(text) {
+            return Int(now.timeIntervalSince1970) + span
+        }
         guard let instant = instant(text) else {
             throw ValidationError(
                 "--expires \"\(text)\" is not a time such as 30d, 48h, 2026-12-24 or 2026-12-24T18:00, or never")
@@ -70,7 +74,9 @@ enum TimeText {
     /// A duration in the largest unit without a remainder, in days from two days on: `48h`, `7d`, `90m`.
     static func words(ofSpan seconds: Int) -> String {
         for (unit, length) in [("d", 86_400), ("h", 3600), ("m", 60)] where seconds % length == 0 {
-            if unit != "d" || seconds > 2 * length { return "\(seconds / length)\(unit)" }
+            if unit != "d" || seconds > 2 * length {
+                return "\(seconds / length)\(unit)"
+            }
         }
         return "\(seconds)s"
     }

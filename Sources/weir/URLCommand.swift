@@ -73,7 +73,9 @@ struct Entry {
         /// The kind that the options choose. Throws if there is more than one.
         init(offline: Bool, local: Bool, auto: Bool) throws {
             let wanted = [(offline, Self.offline), (local, .local), (auto, .auto)].filter(\.0).map(\.1)
-            if wanted.count > 1 { throw ValidationError("--offline, --local and --auto exclude each other") }
+            if wanted.count > 1 {
+                throw ValidationError("--offline, --local and --auto exclude each other")
+            }
             self = wanted.first ?? .usual
         }
     }

@@ -24,7 +24,9 @@ struct VerifyCommand: ReportingCommand {
     func validate() throws {
         try origin.paste.check(names)
         let isPasted = origin.curl != nil
-        if names.isEmpty != (all || isPasted) || all && isPasted { throw ValidationError("Give names, or --all.") }
+        if names.isEmpty != (all || isPasted) || all && isPasted {
+            throw ValidationError("Give names, or --all.")
+        }
         if origin.areGiven, !isPasted, names.count != 1 {
             throw ValidationError("The options for the way to the origin require exactly one name.")
         }
@@ -37,15 +39,23 @@ struct VerifyCommand: ReportingCommand {
         let request = API.VerificationRequest(repair: repair)
         var worst: Failure?
         var wanted = all ? try await client.assets(isBrief: true).map(\.name) : names
-        if origin.areGiven { wanted = [try await origin.change(ofAsset: names, in: client)] }
+        if origin.areGiven {
+            wanted = [try await origin.change(ofAsset: names, in: client)]
+        }
         for (place, name) in wanted.enumerated() {
-            if place > 0, !json { Output.line("") }
+            if place > 0, !json {
+                Output.line("")
+            }
             guard let failure = await follower.report(name, request) else { continue }
             guard failure.exitCode != 130, failure.exitCode != 69 else { throw failure }
-            if let worst { Output.error(worst.text) }
+            if let worst {
+                Output.error(worst.text)
+            }
             worst = failure
         }
-        if let worst { throw worst }
+        if let worst {
+            throw worst
+        }
     }
 }
 
@@ -79,8 +89,12 @@ enum VerificationText: JobText {
         guard verification.found > 0 || damaged > 0 else { return "\(read), no damage" }
         let repaired = verification.found - verification.remaining
         var words = [read, "\(damaged) damaged", "\(max(0, verification.found - damaged)) missing"]
-        if verification.isRepair { words.append("\(max(0, repaired)) repaired") }
-        if verification.remaining > 0 { words.append("\(verification.remaining) remaining") }
+        if verification.isRepair {
+            words.append("\(max(0, repaired)) repaired")
+        }
+        if verification.remaining > 0 {
+            words.append("\(verification.remaining) remaining")
+        }
         return words.joined(separator: ", ")
     }
 
@@ -119,7 +133,8 @@ enum VerificationText: JobText {
     }
 
     static func failure(_ verification: API.Verification) -> Failure? {
-        let (name, count) = (verification.asset, verification.remaining)
+        let name = verification.asset
+        let count = verification.remaining
         if let reason = verification.error {
             let rest =
                 count > 0

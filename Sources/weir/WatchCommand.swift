@@ -56,7 +56,9 @@ struct WatchScreen: Sendable {
         let keys = isDrawn ? TerminalKeys() : nil
         defer { keys?.restore() }
         // The alternate screen: what was on the terminal before is there again at the end. The cursor is hidden.
-        if isDrawn { Output.drawScreen("\u{1B}[?1049h\u{1B}[?25l") }
+        if isDrawn {
+            Output.drawScreen("\u{1B}[?1049h\u{1B}[?25l")
+        }
         defer { if isDrawn { Output.drawScreen("\u{1B}[?25h\u{1B}[?1049l") } }
         var last: [String] = []
         while !Task.isCancelled {
@@ -73,7 +75,9 @@ struct WatchScreen: Sendable {
             } catch {
                 return Task.isCancelled ? .interrupted : .failed(error)
             }
-            if await wait(keys) { return .quit }
+            if await wait(keys) {
+                return .quit
+            }
         }
         return .interrupted
     }
@@ -82,7 +86,9 @@ struct WatchScreen: Sendable {
     private func wait(_ keys: TerminalKeys?) async -> Bool {
         let end = ContinuousClock.now + interval
         while case let rest = end - .now, rest > .zero, !Task.isCancelled {
-            if keys?.takes("q") ?? false { return true }
+            if keys?.takes("q") ?? false {
+                return true
+            }
             try? await Task.sleep(for: keys == nil ? rest : min(rest, Self.keyPause))
         }
         return false
@@ -125,7 +131,9 @@ struct TerminalKeys {
         while poll(&input, 1, 0) == 1, input.revents & Int16(POLLIN) != 0 {
             let count = read(STDIN_FILENO, &bytes, bytes.count)
             guard count > 0 else { break }
-            if bytes.prefix(count).contains(where: { $0 == key.asciiValue }) { found = true }
+            if bytes.prefix(count).contains(where: { $0 == key.asciiValue }) {
+                found = true
+            }
         }
         return found
     }

@@ -10,7 +10,10 @@ struct WatchedState: Sendable {
     var downloads: [API.Download]
 
     init(mode: PlayMode, store: API.Store, sessions: [SessionSummary], downloads: [API.Download]) {
-        (self.mode, self.store, self.sessions, self.downloads) = (mode, store, sessions, downloads)
+        self.mode = mode
+        self.store = store
+        self.sessions = sessions
+        self.downloads = downloads
     }
 
     init(of client: APIClient) async throws(APIError) {

@@ -57,14 +57,22 @@ import Glibc
         }
         do {
             var command = try await asyncParseAsRoot(arguments)
-            if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
         } catch {
             // The parser would print help without a look at whether it can be written.
             let code = exitCode(for: error).rawValue
             let message = fullMessage(for: error, columns: nil)
             let text = code == 0 ? message : CommandNames.namingUnknownOption(of: arguments, in: message)
             if !text.isEmpty {
-                if code == 0 { Output.verbatim(text + "\n") } else { Output.error(text + "\n") }
+                if code == 0 {
+                    Output.verbatim(text + "\n")
+                } else {
+                    Output.error(text + "\n")
+                }
             }
             Glibc.exit(code)
         }

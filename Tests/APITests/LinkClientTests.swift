@@ -31,7 +31,9 @@ import Testing
 
     @Test func aChangeHasOnlyChangedKeys() throws {
         var change = LinkChange()
-        (change.down, change.up, change.loss) = (.unlimited, .bits(1000), 2)
+        change.down = .unlimited
+        change.up = .bits(1000)
+        change.loss = 2
         #expect(try String(decoding: API.encode(change), as: UTF8.self) == #"{"down":null,"loss":2,"up":1000}"#)
         #expect(try String(decoding: API.encode(LinkChange(preset: "3G")), as: UTF8.self) == #"{"preset":"3G"}"#)
     }

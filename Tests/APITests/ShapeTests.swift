@@ -12,9 +12,11 @@ import Testing
 
     private var variant: API.Variant {
         var variant = API.Variant(id: "video-720p", local: .partial, bytes: 158_334_976)
-        (variant.width, variant.height) = (1280, 720)
+        variant.width = 1280
+        variant.height = 720
         variant.codecs = "avc1.64001f,mp4a.40.2"
-        (variant.bandwidth, variant.averageBandwidth) = (2_100_000, 1_900_000)
+        variant.bandwidth = 2_100_000
+        variant.averageBandwidth = 1_900_000
         variant.frameRate = 23.976
         variant.estimatedBytes = 240_000_000
         return variant
@@ -50,12 +52,16 @@ import Testing
         download.bytes = 158_334_976
         download.totalBytes = 240_000_000
         download.selection.variants = [variant]
-        (download.priority, download.note) = (.important, "for the train")
+        download.priority = .important
+        download.note = "for the train"
         download.expected = [.init(start: 0, end: 888.1)]
         download.fraction = API.rounded(158_334_976.0 / 240_000_000)
         var part = API.Download.Part(id: "video-720p", kind: "video")
-        (part.loaded, part.expected) = (download.loaded, download.expected)
-        (part.bytes, part.totalBytes, part.fraction) = (158_334_976, 240_000_000, download.fraction)
+        part.loaded = download.loaded
+        part.expected = download.expected
+        part.bytes = 158_334_976
+        part.totalBytes = 240_000_000
+        part.fraction = download.fraction
         part.weight = 1
         download.parts = [part]
         download.error = .init(code: .diskFull, message: "sintel: the disk is full")
@@ -98,8 +104,11 @@ import Testing
         var preferences = Selection.Preferences()
         preferences.minimumBitRate = 2_000_000
         preferences.minimumSize = Selection.Size("1280x720")
-        (preferences.prefersHDR, preferences.prefersMultichannel, preferences.isFast) = (true, true, true)
-        (preferences.codecs, preferences.languages) = (["avc1", "hvc1"], ["ja"])
+        preferences.prefersHDR = true
+        preferences.prefersMultichannel = true
+        preferences.isFast = true
+        preferences.codecs = ["avc1", "hvc1"]
+        preferences.languages = ["ja"]
         preferences.locale = "en-GB"
         request.order.selection.preferences = preferences
         #expect(
@@ -114,8 +123,12 @@ import Testing
         var request = API.DownloadRequest(source: "sintel")
         request.order.additional = [.init(quality: .height(360), audio: .languages(["ja"]))]
         request.order.range = MediaRange(start: 600, end: nil)
-        (request.name, request.title, request.order.note) = ("a", "A", "n")
-        (request.order.priority, request.order.record, request.order.ignoreSpace) = (.important, true, true)
+        request.name = "a"
+        request.title = "A"
+        request.order.note = "n"
+        request.order.priority = .important
+        request.order.record = true
+        request.order.ignoreSpace = true
         request.order.paused = true
         request.headers = [try #require(API.Header("Referer: https://h/"))]
         #expect(

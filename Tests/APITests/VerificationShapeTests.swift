@@ -7,7 +7,10 @@ import Testing
 @Suite struct VerificationShapeTests {
     @Test func aVerificationAsJSON() throws {
         var verification = API.Verification(asset: "sintel", state: .complete)
-        (verification.bytes, verification.totalBytes, verification.found, verification.remaining) = (900, 1000, 3, 2)
+        verification.bytes = 900
+        verification.totalBytes = 1000
+        verification.found = 3
+        verification.remaining = 2
         verification.verified = 1_800_000_000
         var part = API.Verification.Part(
             id: "video-720p", pieces: 7, bytes: 900, loaded: [.init(start: 0, end: 4)])

@@ -136,7 +136,9 @@ import Testing
 
     @Test func onlyFilesOfOldDaysAreDeleted() async throws {
         let files = files(days: 2)
-        for day in 0..<3 { await files.append([event(day)], at: Self.today + Double(day) * Self.day) }
+        for day in 0..<3 {
+            await files.append([event(day)], at: Self.today + Double(day) * Self.day)
+        }
         for name in ["access-yesterday.log", "access-2020-01-01.txt", "other-2020-01-01.log"] {
             try folder.write(Data(), to: "log/" + name)
         }
@@ -152,7 +154,9 @@ import Testing
     @Test func anUncreatableFolderIsReportedOnce() async throws {
         try folder.write(Data(), to: "log")
         let files = files()
-        for number in 0..<3 { await files.append([event(number)], at: Self.today) }
+        for number in 0..<3 {
+            await files.append([event(number)], at: Self.today)
+        }
         #expect(said.lines.count == 1 && said.lines[0].contains(folder.path("log")))
         try FileManager.default.removeItem(atPath: folder.path("log"))
         await files.append([event(3)], at: Self.today)
@@ -162,7 +166,9 @@ import Testing
 
     @Test func aFileIsLimitedInSize() async throws {
         let files = files(limit: 2000)
-        for number in 0..<20 { await files.append([event(number)], at: Self.today) }
+        for number in 0..<20 {
+            await files.append([event(number)], at: Self.today)
+        }
         #expect(try text("access-2026-11-21.log").utf8.count < 4000)
         #expect(said.lines.count == 1)
     }

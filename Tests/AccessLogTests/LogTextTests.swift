@@ -9,11 +9,15 @@ import Testing
             session: "aabcde", guid: "2845C021-B768-4ACC-A151-FB1F94391B56", number: 0, asset: "film", client: nil,
             began: 1_643_631_284.0444)
         event.uri = "https://h/1920.m3u8"
-        (event.serverAddress, event.requests, event.downloaded, event.watched) = ("17.253.73.204", 5, 60.06, 8.9654)
+        event.serverAddress = "17.253.73.204"
+        event.requests = 5
+        event.downloaded = 60.06
+        event.watched = 8.9654
         event.bytes.origin = 47_275_420
         event.observed.add(bytes: 4_000_000, seconds: 1)
         event.observed.add(bytes: 6_000_000, seconds: 1)
-        (event.indicated, event.startup) = (6_864_535, 1.384)
+        event.indicated = 6_864_535
+        event.startup = 1.384
         return event
     }
 
@@ -81,8 +85,12 @@ import Testing
         uri: String? = nil, startup: Double? = nil
     ) -> AccessEvent {
         var event = AccessEvent(session: guid, guid: guid, number: number, asset: "film", client: nil, began: 0)
-        (event.watched, event.stalls, event.stallTime) = (watched, stalls, stallTime)
-        (event.indicated, event.uri, event.startup) = (indicated, uri, startup)
+        event.watched = watched
+        event.stalls = stalls
+        event.stallTime = stallTime
+        event.indicated = indicated
+        event.uri = uri
+        event.startup = startup
         return event
     }
 
@@ -114,7 +122,9 @@ import Testing
     }
 
     @Test func combinedRatesCoverAllSamples() {
-        var (all, left, right) = (ObservedRate(), ObservedRate(), ObservedRate())
+        var all = ObservedRate()
+        var left = ObservedRate()
+        var right = ObservedRate()
         for step in 1...20 {
             all.add(bytes: Int64(step * step) * 1000, seconds: 0.5)
             if step % 3 == 0 {

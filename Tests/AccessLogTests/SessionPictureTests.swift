@@ -40,7 +40,10 @@ private final class Elements: NSObject, XMLParserDelegate {
         let start = Double(number) * 2
         var segment = TimelineSegment(
             number, of: rendition, substitute: substitute, from: source, media: start..<start + 2, at: time)
-        (segment.bufferBefore, segment.buffer, segment.rate, segment.wait) = (1, 3, rate, rate.map { _ in 0.5 })
+        segment.bufferBefore = 1
+        segment.buffer = 3
+        segment.rate = rate
+        segment.wait = rate.map { _ in 0.5 }
         return segment
     }
 

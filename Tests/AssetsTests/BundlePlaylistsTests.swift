@@ -25,7 +25,9 @@ import Testing
     func aBundlePlaysWithoutWeir(_ name: String, _ renditions: [String]) async throws {
         let fixture = try await TestHouse()
         let asset = try await fixture.open("/\(name)/master.m3u8")
-        for rendition in renditions { try await fixture.fetch(rendition, of: asset) }
+        for rendition in renditions {
+            try await fixture.fetch(rendition, of: asset)
+        }
         #expect(asset.isPlayableOffline)
         var expected: [FrameHashes] = []
         for id in renditions {

@@ -32,7 +32,9 @@ import Testing
         #expect(try await fixture.library.playlists.refresh(asset) == .answered)
         #expect(try await fixture.mediaRequests().isEmpty && asset.isComposed)
 
-        for rendition in asset.renditions { try await fixture.fetch(rendition.name.id, of: asset) }
+        for rendition in asset.renditions {
+            try await fixture.fetch(rendition.name.id, of: asset)
+        }
         #expect(asset.isEverythingComplete)
         try await fixture.restart(.offline)
         let stored = try #require(fixture.library.asset(at: WebURL(fixture.origin.url(one))))

@@ -22,7 +22,8 @@ import Testing
     }
 
     @Test func cookieOfTheMasterIsSentWithSegmentsAndSurvivesARestart() async throws {
-        let (fixture, folder) = (try await TestHouse(), try TemporaryFolder())
+        let fixture = try await TestHouse()
+        let folder = try TemporaryFolder()
         keepCookies(of: fixture, in: folder)
         try await fixture.origin.add(
             OriginRule("/login/master.m3u8") {
@@ -54,7 +55,8 @@ import Testing
     }
 
     @Test func cookiesOfAFileAreKeptForTheHostsOfTheAssetOnly() async throws {
-        let (fixture, folder) = (try await TestHouse(), try TemporaryFolder())
+        let fixture = try await TestHouse()
+        let folder = try TemporaryFolder()
         keepCookies(of: fixture, in: folder)
         let lines = ["127.0.0.1\tFALSE\t/ts\tFALSE\t0\ta\tb", "bank.example\tFALSE\t/\tFALSE\t0\tc\td"]
         let given = lines.compactMap { StoredCookie($0.utf8) }
@@ -66,7 +68,8 @@ import Testing
     }
 
     @Test func fileOfAnAssetThatIsGoneIsDeleted() async throws {
-        let (fixture, folder) = (try await TestHouse(), try TemporaryFolder())
+        let fixture = try await TestHouse()
+        let folder = try TemporaryFolder()
         try FileManager.default.createDirectory(atPath: folder.path("cookies"), withIntermediateDirectories: false)
         try Data("x".utf8).write(to: URL(fileURLWithPath: folder.path("cookies/film-0000")))
         keepCookies(of: fixture, in: folder)

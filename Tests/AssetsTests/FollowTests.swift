@@ -26,7 +26,9 @@ import Testing
         try await fixture.origin.add(OriginRule("/\(name)/*") { $0.signed = .init(seconds: 600) })
         let asset = try await fixture.open("/\(name)/master.m3u8")
         let rendition = try await fixture.rendition("video-90p", of: asset)
-        for resource in rendition.preliminaries { try await fetch(resource.resource, resource.folder, asset, fixture) }
+        for resource in rendition.preliminaries {
+            try await fetch(resource.resource, resource.folder, asset, fixture)
+        }
         for number in 0..<3 {
             let segment = try #require(rendition.source?.playlist.segments[number])
             try await fetch(#require(rendition.resource(of: segment)), rendition.folder, asset, fixture)
@@ -100,7 +102,8 @@ import Testing
 
     @Test func otherContentIsRefusedWithTheDifference() async throws {
         let (fixture, asset, _, other) = try await expired("ts")
-        let (url, short) = (asset.origin, "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n0.ts\n#EXT-X-ENDLIST\n")
+        let url = asset.origin
+        let short = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n0.ts\n#EXT-X-ENDLIST\n"
         let longer = try String(decoding: Repository.fixture("/ts/90p/media.m3u8"), as: UTF8.self)
             .replacing("#EXT-X-PLAYLIST-TYPE:VOD\n", with: "")
         let cases = [
@@ -122,7 +125,9 @@ import Testing
         let signed = OriginRule("/ts/*") { $0.signed = .init(seconds: 600, open: "*[?]fresh") }
         for (path, sentence, rules) in cases {
             try await other.clearRules()
-            for rule in rules + [signed] { try await other.add(rule) }
+            for rule in rules + [signed] {
+                try await other.add(rule)
+            }
             do throws(LibraryError) {
                 try await fixture.library.relocation.follow(asset, to: WebURL(parsing: other.url(path)))
                 Issue.record("moved to \(path)")
@@ -182,7 +187,8 @@ import Testing
 
     @Test func headerFieldsStayWithTheirOriginUnlessGivenAgain() async throws {
         let fixture = try await TestHouse()
-        let (old, new) = (try UserFields(["Cookie: old"]), try UserFields(["Cookie: new"]))
+        let old = try UserFields(["Cookie: old"])
+        let new = try UserFields(["Cookie: new"])
         let asset = try await fixture.library.open(fixture.url("/ts/master.m3u8"), fields: old)
         try await fixture.fetch("video-90p", of: asset)
         try await fixture.library.relocation.follow(asset, to: fixture.url("/ts/master.m3u8?2"))

@@ -302,7 +302,9 @@ import Testing
         let fixture = try await TestHouse()
         try await serve("/ts/film.m3u8", lone(), at: fixture.origin)
         let asset = try await fixture.open("/ts/film.m3u8")
-        if isStored { try await fetch(0, of: asset.renditions[0], in: asset, fixture) }
+        if isStored {
+            try await fetch(0, of: asset.renditions[0], in: asset, fixture)
+        }
         try await serve("/ts/film.m3u8", lone().replacing("EXTINF:2", with: "EXTINF:1"), at: fixture.origin)
         asset.checked = nil
         #expect(try await fixture.library.playlists.refresh(asset) == .answered)

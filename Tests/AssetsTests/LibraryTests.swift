@@ -35,7 +35,9 @@ import Testing
         try await fixture.origin.add(OriginRule("/ts/*") { $0.delay = 0.1 })
         let tasks = (0..<20).map { _ in Task { @LoopActor in try await fixture.open("/ts/master.m3u8").id } }
         var ids: Set<String> = []
-        for task in tasks { ids.insert(try await task.value) }
+        for task in tasks {
+            ids.insert(try await task.value)
+        }
         #expect(ids.count == 1)
         #expect(try await fixture.origin.requests().count == 1)
     }
@@ -103,8 +105,11 @@ import Testing
         let fixture = try await TestHouse()
         let url = try fixture.url("/aes/master.m3u8")
         var asset = try await fixture.library.open(url, name: "my-film", title: "My film")
-        for id in ["video-90p", "video-180p"] { _ = try await fixture.rendition(id, of: asset) }
-        let (id, keys) = (asset.id, (0..<3).map { asset.keys.resource($0)?.url.text })
+        for id in ["video-90p", "video-180p"] {
+            _ = try await fixture.rendition(id, of: asset)
+        }
+        let id = asset.id
+        let keys = (0..<3).map { asset.keys.resource($0)?.url.text }
         asset = try await fixture.library.open(fixture.url("/audio/low/media.m3u8"))
         try await fixture.origin.stop()
 
@@ -168,7 +173,9 @@ import Testing
     @Test func limitsTheRateOfReloads() async throws {
         let fixture = try await TestHouse()
         let asset = try await fixture.open("/ts/master.m3u8")
-        for _ in 0..<3 { #expect(try await fixture.library.playlists.refresh(asset) == .answered) }
+        for _ in 0..<3 {
+            #expect(try await fixture.library.playlists.refresh(asset) == .answered)
+        }
         #expect(try await fixture.origin.requests().count == 1)
         asset.checked = nil
         async let first = fixture.library.playlists.refresh(asset)
@@ -221,7 +228,9 @@ import Testing
         try await fixture.origin.add(OriginRule("/ts/master.m3u8") { $0.hold = true })
         let requests = try await fixture.origin.requests().count
         // A player loads the entry twice. Both get the same answer, from one request.
-        for _ in 0..<2 { #expect(try await library.playlists.refresh(asset) == .silent) }
+        for _ in 0..<2 {
+            #expect(try await library.playlists.refresh(asset) == .silent)
+        }
         #expect(try await fixture.origin.requests().count == requests + 1)
         // It was only slow.
         try await fixture.origin.release()
@@ -296,7 +305,9 @@ import Testing
         let fixture = try await TestHouse()
         let asset = try await fixture.open("/_live/a/master.m3u8")
         let rendition = try await fixture.rendition(asset.renditions[0].name.id, of: asset)
-        for _ in 0..<5 { _ = try await fixture.library.playlists.source(of: rendition, in: asset) }
+        for _ in 0..<5 {
+            _ = try await fixture.library.playlists.source(of: rendition, in: asset)
+        }
         #expect(try await fixture.origin.requests(for: "/_live/a/media.m3u8").count == 1)
         try await fixture.origin.advance("a")
         try await waitUntil("the next segment") { @LoopActor in
@@ -381,14 +392,18 @@ import Testing
         #expect(PureWork.shared.waitingCount(for: asset.access) == 0)
         gate.signal()
         var results: [Bool?] = []
-        for task in tasks { results.append(await task.value) }
+        for task in tasks {
+            results.append(await task.value)
+        }
         #expect(results[0] == true && results[1] == nil && results[3] == nil && results[5] == nil)
     }
 
     // MARK: Fetching
 
     @Test func everyFetchErrorIsAnErrorOfTheLibrary() {
-        for code in FetchError.Code.allCases { #expect(LibraryError.Code(rawValue: code.rawValue) != nil) }
+        for code in FetchError.Code.allCases {
+            #expect(LibraryError.Code(rawValue: code.rawValue) != nil)
+        }
     }
 
     @Test func piecesWithoutARecordedPlaylistAreNotStored() async throws {

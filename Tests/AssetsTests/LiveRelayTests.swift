@@ -75,7 +75,9 @@ import Testing
         let players = (0..<10).map { _ in Task { @LoopActor in try await fixture.ask(directives) } }
         try await waitUntil("the request") { try await fixture.house.origin.load().paused == 1 }
         try await fixture.house.origin.release()
-        for player in players { #expect(try await player.value.playlist.parts.count == 2) }
+        for player in players {
+            #expect(try await player.value.playlist.parts.count == 2)
+        }
         #expect(try await fixture.requests(directives) == 1)
         // The full response becomes the current playlist, so a request for an older state needs no fetch.
         #expect(fixture.rendition.source?.playlist.parts.count == 2)
@@ -119,7 +121,9 @@ import Testing
                 OriginRule("*_HLS_msn=\(number)*") { $0.status = status })
             let result = await Task { @LoopActor in try await fixture.ask("_HLS_msn=\(number)") }.result
             #expect(throws: LibraryError.self) { try result.get() }
-            if case .failure(let error as LibraryError) = result { #expect(error.originStatus == status) }
+            if case .failure(let error as LibraryError) = result {
+                #expect(error.originStatus == status)
+            }
         }
     }
 
@@ -135,7 +139,9 @@ import Testing
             return try await fixture.requests("") == 2
         }
         try await fixture.house.origin.stop()
-        for _ in 0..<3 { #expect(try await reloaded() == 8) }
+        for _ in 0..<3 {
+            #expect(try await reloaded() == 8)
+        }
         try await fixture.house.origin.restart()
         let next = LiveFixture.text(end: 9)
         try await fixture.house.origin.add(OriginRule(LiveFixture.path) { ($0.status, $0.body) = (200, next) })

@@ -204,7 +204,9 @@ import Testing
         #expect(!rendition.isLive)
 
         if course.isFetchedAfterTheEnd {
-            for number in 0..<3 { _ = try await bytes(number, of: rendition, in: asset) }
+            for number in 0..<3 {
+                _ = try await bytes(number, of: rendition, in: asset)
+            }
             #expect(rendition.folder.bytes > 0)
         }
         return (asset, rendition)

@@ -199,7 +199,9 @@ import Testing
         let kind = name == "ts" ? "ts" : "m4s"
         let lost =
             lostThere.map { "/a/\(folder)/\($0).\(kind)" } + lostHere.map { "/b/\(folder)/\($0).\(kind)" }
-        for path in lost { try await fixture.origin.add(OriginRule(path) { $0.status = 404 }) }
+        for path in lost {
+            try await fixture.origin.add(OriginRule(path) { $0.status = 404 })
+        }
         try await fixture.fetch(rendition.name.id, of: asset)
         #expect(rendition.isComplete)
         for number in 0..<6 {
@@ -251,7 +253,9 @@ import Testing
         try await fixture.origin.add(OriginRule("/_live/x/*") { $0.status = 404 })
         let fetch = try fixture.fetch(Int(first.playlist.mediaSequence), of: rendition, in: asset)
         try await fetch.end()
-        for name in ["x", "y"] { try await fixture.origin.advance(name) }
+        for name in ["x", "y"] {
+            try await fixture.origin.advance(name)
+        }
         try await waitUntil("the next window") { @LoopActor in
             let source = try await fixture.library.playlists.source(of: rendition, in: asset)
             return source.playlist.mediaSequence == first.playlist.mediaSequence + 1

@@ -9,7 +9,10 @@ struct OriginRouteTests {
         #expect(route.record == nil && OriginRoute(record: nil) == route)
         route.proxy = try ProxyChoice("socks5h://anna:p%40ss@h:1")
         route.allowedHosts = [try AllowedHost("nas.lan:9000"), try AllowedHost("10.0.0.0/8")]
-        (route.isInsecure, route.certificate, route.key, route.firstClass) = (true, "/c", "/k", .private)
+        route.isInsecure = true
+        route.certificate = "/c"
+        route.key = "/k"
+        route.firstClass = .private
         #expect(OriginRoute(record: route.record) == route)
         #expect(!"\(route)".contains("anna"))
         var direct = OriginRoute()

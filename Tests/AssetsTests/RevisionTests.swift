@@ -53,7 +53,9 @@ import Testing
         try FileManager.default.setAttributes(later, ofItemAtPath: film.root + "/film/90p/0.ts")
         var told: [String] = []
         let subscription = fixture.library.events.subscribe {
-            if case .assetChanged(let asset) = $0 { told.append(asset.name) }
+            if case .assetChanged(let asset) = $0 {
+                told.append(asset.name)
+            }
         }
         defer { subscription.cancel() }
         await fixture.library.revisions.check(asset)
@@ -87,7 +89,9 @@ import Testing
     @Test func n12OneRequestComparesBeforeMoreIsFetchedAfterAStart() async throws {
         let (_, fixture, _) = try await stored()
         let asset = try await reopened(fixture)
-        for _ in 0..<3 { await fixture.library.revisions.checkBeforeFetching(into: asset) }
+        for _ in 0..<3 {
+            await fixture.library.revisions.checkBeforeFetching(into: asset)
+        }
         let requests = try await fixture.origin.requests()
         #expect(requests.map(\.path) == ["/film/90p/0.ts"] && requests.allSatisfy(\.isComparison))
         #expect(!asset.hasChanged)
@@ -99,7 +103,9 @@ import Testing
         let asset = try await reopened(fixture)
         var told: [String] = []
         let subscription = fixture.library.events.subscribe {
-            if case .contentChanged(let asset) = $0 { told.append(asset.name) }
+            if case .contentChanged(let asset) = $0 {
+                told.append(asset.name)
+            }
         }
         defer { subscription.cancel() }
         await fixture.library.revisions.checkBeforeFetching(into: asset)
@@ -251,7 +257,9 @@ import Testing
         try await fetch.end()
         fetch.release()
         try await store(0..<3)
-        for number in 0..<7 { try FileDamage.flipBit(of: film.root + "/film/audio-en/\(number).m4s", at: 200) }
+        for number in 0..<7 {
+            try FileDamage.flipBit(of: film.root + "/film/audio-en/\(number).m4s", at: 200)
+        }
         try await give(validators, content: 2, fixture)
         try await store(3..<7)
         try await waitUntil("the new pieces to be gone") { asset.hasChanged && segments(sound).count == 3 }
@@ -331,7 +339,9 @@ import Testing
     @Test("N12, W8: what a look shows", arguments: looks)
     func aLookShowsWhatIsProven(_ look: LookCase) async throws {
         let (film, fixture, asset) = try await stored()
-        for rule in look.rules { try await fixture.origin.add(rule) }
+        for rule in look.rules {
+            try await fixture.origin.add(rule)
+        }
         switch look.change {
         case .none: break
         case .firstBytes: try changeSegments(film)
@@ -391,7 +401,9 @@ import Testing
             #expect(requests.count == 1, "\(round) \(requests)")
             let request = try #require(requests.first)
             #expect((request.headers["if-none-match"] != nil) == cost.isConditional, "\(round)")
-            if let bytes = cost.bytes { #expect(request.bytes == bytes, "\(round)") }
+            if let bytes = cost.bytes {
+                #expect(request.bytes == bytes, "\(round)")
+            }
         }
         #expect(!asset.hasChanged)
 
@@ -482,7 +494,9 @@ import Testing
             }
         }
         let asset = try await reopened(fixture)
-        for _ in 0..<3 { await fixture.library.revisions.checkBeforeFetching(into: asset) }
+        for _ in 0..<3 {
+            await fixture.library.revisions.checkBeforeFetching(into: asset)
+        }
         let requests = try await fixture.origin.requests()
         #expect(requests.count == 2 && requests.allSatisfy(\.isComparison))
         #expect(Set(requests.map { $0.path.split(separator: "/")[1] }) == ["video-90p", "audio-en"])
@@ -619,7 +633,9 @@ import Testing
         try await waitUntil("the entry") {
             try await fixture.origin.requests(for: "/film/master.m3u8").contains { $0.state == "done" }
         }
-        for _ in 0..<50 { await Task.yield() }
+        for _ in 0..<50 {
+            await Task.yield()
+        }
         #expect(asset.revision == nil)
 
         end.finish()

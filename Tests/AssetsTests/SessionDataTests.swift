@@ -37,7 +37,9 @@ import Testing
         #expect(Set(names.dropFirst().dropLast(2)).count == 7)
         let extensions = names.map { $0.split(separator: ".").last ?? "" }
         #expect(extensions == ["json", "json", "json", "json", "json", "png", "bin", "bin", "-", "-"])
-        for name in names.dropLast(2) { #expect(PieceName(name)?.description == name) }
+        for name in names.dropLast(2) {
+            #expect(PieceName(name)?.description == name)
+        }
     }
 
     @Test func sessionDataIsFetchedOnceWithTheFirstCompleteRendition() async throws {

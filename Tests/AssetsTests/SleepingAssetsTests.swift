@@ -50,7 +50,9 @@ import Testing
     @Test func assetsThatNobodyUsesSleep() async throws {
         let fixture = try await fixture(6)
         var assets: [Asset] = []
-        for number in 0..<6 { assets.append(try await fixture.open("/film\(number).m3u8")) }
+        for number in 0..<6 {
+            assets.append(try await fixture.open("/film\(number).m3u8"))
+        }
         try await waitUntil("sleep") { fixture.library.awakeCount <= 2 }
         #expect(assets.map(\.isAsleep) == [true, true, true, true, false, false])
         // All that a list shows of an asset is known, and it is found under its name, id and URL.
@@ -115,8 +117,11 @@ import Testing
     }
 
     @Test(arguments: [false, true]) func anAssetThatSleepsKeepsItsCookies(inFile: Bool) async throws {
-        let (fixture, folder) = (try await TestHouse(), try TemporaryFolder())
-        if inFile { fixture.library.cookieFolder = CookieFolder(folder.path("cookies")) { _ in } }
+        let fixture = try await TestHouse()
+        let folder = try TemporaryFolder()
+        if inFile {
+            fixture.library.cookieFolder = CookieFolder(folder.path("cookies")) { _ in }
+        }
         try await fixture.origin.add(
             OriginRule("/login/master.m3u8") {
                 $0.redirect = "/ts/master.m3u8"
@@ -150,9 +155,13 @@ import Testing
         case .download: downloads.kept = asset
         case .recent: fixture.library.sleeping.limit = 1
         }
-        if use != .recent { fixture.library.sleeping.limit = 0 }
+        if use != .recent {
+            fixture.library.sleeping.limit = 0
+        }
         fixture.library.sleeping.recordUse(of: asset)
-        for _ in 0..<20 { await Task { @LoopActor in }.value }
+        for _ in 0..<20 {
+            await Task { @LoopActor in }.value
+        }
         #expect(!asset.isAsleep)
     }
 
@@ -162,7 +171,8 @@ import Testing
         // Its header is not in the module of the C library.
         let found = try #require(dlsym(nil, "malloc_info"))
         let info = unsafeBitCast(found, to: Info.self)
-        var (text, length): (UnsafeMutablePointer<CChar>?, Int) = (nil, 0)
+        var text: UnsafeMutablePointer<CChar>? = nil
+        var length: Int = 0
         let stream = open_memstream(&text, &length)
         _ = info(0, stream)
         fclose(stream)
@@ -183,7 +193,9 @@ import Testing
         let fixture = try await fixture(count, segments: 200)
         var before = 0
         for number in 0..<count {
-            if number == 200 { before = try Self.allocatedBytes() }
+            if number == 200 {
+                before = try Self.allocatedBytes()
+            }
             _ = try await fixture.open("/film\(number).m3u8")
         }
         try await waitUntil("sleep") { fixture.library.awakeCount <= 2 }

@@ -90,7 +90,8 @@ import Testing
     @Test func aRevisionHasTheSameRights() async throws {
         let (fixture, asset) = try await restarted()
         var revision = asset.record
-        (revision.id, revision.revises) = ("film-0001", asset.id)
+        revision.id = "film-0001"
+        revision.revises = asset.id
         try await fixture.library.store.catalogue.save(.init(assets: [revision]))
         let former = try await again(fixture)
         #expect(try await fixture.library.open(former.origin) === former)

@@ -42,10 +42,13 @@ import Testing
             assets.append(try await fixture.open("/film.m3u8?token=\(token)"))
         }
         assets.append(try await fixture.open("/other.m3u8?token=a"))
-        let (index, url) = (fixture.library.byTokenlessURL, try WebURL(fixture.origin.url("/film.m3u8?token=x")))
+        let index = fixture.library.byTokenlessURL
+        let url = try WebURL(fixture.origin.url("/film.m3u8?token=x"))
         let found = await index.assets(like: url).map(\.id)
         #expect(Set(found) == Set(assets.prefix(3).map(\.id)) && found.count == 3)
-        for asset in assets.prefix(2) { _ = try await fixture.library.remove(asset) }
+        for asset in assets.prefix(2) {
+            _ = try await fixture.library.remove(asset)
+        }
         #expect(await index.assets(like: url).map(\.id) == [assets[2].id])
         try await fixture.restart()
         #expect(await fixture.library.byTokenlessURL.assets(like: url).map(\.id) == [assets[2].id])

@@ -21,7 +21,8 @@ import Testing
 
     @Test func anAssetIsAtItsURLOnly() throws {
         var index = URLIndex()
-        let (one, two) = (try asset("one", "http://o/1"), try asset("two", "http://o/2?a=b"))
+        let one = try asset("one", "http://o/1")
+        let two = try asset("two", "http://o/2?a=b")
         index[one.origin] = one
         index[two.origin] = two
         let known = try ["http://o/1", "http://o/2?a=b"].map { index[try WebURL($0)]?.id }
@@ -36,7 +37,8 @@ import Testing
     @Test func anAssetMoves() throws {
         var index = URLIndex()
         let (asset, other) = (try asset("one", "http://o/1"), try asset("two", "http://o/9"))
-        let (old, new) = (asset.origin, try WebURL("http://p/1"))
+        let old = asset.origin
+        let new = try WebURL("http://p/1")
         index[old] = asset
         index[new] = asset
         #expect(index[old] === asset && index[new] === asset)

@@ -40,7 +40,9 @@ import Testing
 
     @Test func whatCameDuringAComparisonIsStillUncompared() {
         var pieces = UncomparedPieces()
-        for number in 0..<5 { _ = pieces.record(piece(number), nil) }
+        for number in 0..<5 {
+            _ = pieces.record(piece(number), nil)
+        }
         pieces.recordSame(in: ["video"], first: 3, at: nil)
         #expect(pieces.pieces == [piece(3), piece(4)])
         #expect(!pieces.contains("2.ts", of: "video") && pieces.contains("3.ts", of: "video"))
@@ -58,18 +60,24 @@ import Testing
 
     @Test func theFirstPieceStandsForTheOldContent() {
         var pieces = UncomparedPieces()
-        for number in [2, 0, 1] { _ = pieces.record(piece(number), nil) }
+        for number in [2, 0, 1] {
+            _ = pieces.record(piece(number), nil)
+        }
         #expect(pieces.oldest(in: "video").map(\.description) == ["2.ts"])
         #expect(pieces.oldest(in: "video") { $0 != "2.ts" }.map(\.description) == ["0.ts"])
         #expect(pieces.oldest(in: "audio").isEmpty)
         var fragmented = UncomparedPieces()
-        for file in ["init-0.mp4", "0.m4s", "1.m4s"] { _ = fragmented.record(.init(folder: "video", file: file), nil) }
+        for file in ["init-0.mp4", "0.m4s", "1.m4s"] {
+            _ = fragmented.record(.init(folder: "video", file: file), nil)
+        }
         #expect(fragmented.oldest(in: "video").map(\.description) == ["init-0.mp4", "0.m4s"])
     }
 
     @Test func onlyWhatCameBehindTheHintIsSuspect() {
         var pieces = UncomparedPieces()
-        for number in 0..<2 { _ = pieces.record(piece(number), times(1000, modified: 500)) }
+        for number in 0..<2 {
+            _ = pieces.record(piece(number), times(1000, modified: 500))
+        }
         #expect(!pieces.isSuspect(piece(1)))
         let isOther = pieces.notice(times(1010, modified: 1005))
         _ = pieces.record(piece(2), times(1010, modified: 1005))

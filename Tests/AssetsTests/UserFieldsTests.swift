@@ -39,7 +39,8 @@ import Testing
     }
 
     @Test func aUserAgentFieldReplacesWeirsOwnForThisAssetOnly() async throws {
-        let (fixture, other) = (try await TestHouse(), try await TestOrigin())
+        let fixture = try await TestHouse()
+        let other = try await TestOrigin()
         let url = other.url("/ts/master.m3u8")
         try await fixture.origin.add(OriginRule("/agent/master.m3u8") { $0.redirect = url })
         let agent = try UserFields(["User-Agent: Box/2"])
@@ -53,7 +54,8 @@ import Testing
     /// The address guard refuses the other ports as well. The tests of requests show that fields would not go to public
     /// ports either.
     @Test func fieldsAreNotSentToOtherPorts() async throws {
-        let (fixture, other) = (try await TestHouse(), try await TestOrigin())
+        let fixture = try await TestHouse()
+        let other = try await TestOrigin()
         // Another name for the same address is another origin.
         let host = "http://localhost:\(fixture.origin.port)"
         let media =

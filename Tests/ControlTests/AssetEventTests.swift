@@ -79,7 +79,9 @@ import Testing
     }
 
     @Test func aChangeOfModeIsPublished() async throws {
-        for mode in [PlayMode.offline, .offline, .auto] { _ = try await service.change(to: .init(mode)) }
+        for mode in [PlayMode.offline, .offline, .auto] {
+            _ = try await service.change(to: .init(mode))
+        }
         #expect(try told() == ["mode offline", "mode auto"])
     }
 

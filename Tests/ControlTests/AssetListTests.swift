@@ -55,19 +55,25 @@ import Testing
     @Test func listsAgreeWithSingleAssets() async throws {
         let service = try await service()
         #expect(try await list(service).assets == [])
-        for name in ["ts", "cmaf", "audio"] { try await take(name, name, service) }
+        for name in ["ts", "cmaf", "audio"] {
+            try await take(name, name, service)
+        }
         _ = try await service.setPolicy(StoragePolicy(priority: .important), ofAsset: "cmaf")
         for _ in 0..<2 {
-            let (whole, brief) = (try await list(service), try await list(service, "brief=1"))
+            let whole = try await list(service)
+            let brief = try await list(service, "brief=1")
             #expect(whole.assets.map(\.name) == ["audio", "cmaf", "ts"] && whole.next == nil && whole.playCache != nil)
             for (place, asset) in whole.assets.enumerated() {
                 var single = try await service.asset(named: asset.name)
-                (single.playable, single.parts) = (nil, nil)
+                single.playable = nil
+                single.parts = nil
                 #expect(asset == single && !asset.tracks.variants.isEmpty && asset.local == .complete)
                 #expect(asset.quality == asset.tracks.storedQuality)
                 #expect(asset.storage?.policy.priority == (asset.name == "cmaf" ? .important : .default))
                 single.tracks = API.Tracks()
-                if single.storage == API.Storage() { single.storage = nil }
+                if single.storage == API.Storage() {
+                    single.storage = nil
+                }
                 #expect(brief.assets[place] == single)
             }
         }
@@ -90,7 +96,9 @@ import Testing
 
     @Test func pagesAreConsecutive() async throws {
         let service = try await service()
-        for name in ["a", "b", "c", "d", "e"] { try await take("audio", name, service) }
+        for name in ["a", "b", "c", "d", "e"] {
+            try await take("audio", name, service)
+        }
         let first = try await list(service, "limit=2")
         #expect(first.assets.map(\.name) == ["a", "b"] && first.next == "b")
         let second = try await list(service, "limit=2&after=b")
@@ -111,7 +119,9 @@ import Testing
     /// Leaves a store with two assets and their summaries. Returns the list that the summaries must reproduce.
     private func leave() async throws -> API.AssetList {
         let service = try await service()
-        for name in ["ts", "cmaf"] { try await take(name, name, service) }
+        for name in ["ts", "cmaf"] {
+            try await take(name, name, service)
+        }
         let list = try await list(service)
         // A summary is not stored right after a change: the file time could not show a second change.
         let catalogue = folder.path("catalogue-1.sqlite")

@@ -103,7 +103,9 @@ import Testing
         #expect(text.contains(#"\"\#(key)\""#) || text.contains("\(key)= is repeated"), "\(text)")
         #expect(service.removed.isEmpty && service.currentMode == API.Mode(.auto))
         // An empty query counts as no query.
-        if method == "GET" { #expect(try await ask(.get, "/api/v1/assets", query: "&").response.status == .ok) }
+        if method == "GET" {
+            #expect(try await ask(.get, "/api/v1/assets", query: "&").response.status == .ok)
+        }
     }
 
     @Test func aDeleteRemoves() async throws {

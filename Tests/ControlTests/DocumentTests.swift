@@ -165,14 +165,17 @@ import Testing
 
     @Test(arguments: shapes.keys.sorted())
     func requiredKeysAreThoseThatDecodingNeeds(name: String) throws {
-        let (type, schema) = (try #require(Self.shapes[name]), try #require(schemas[name]))
+        let type = try #require(Self.shapes[name])
+        let schema = try #require(schemas[name])
         let full = try #require(example(schema) as? [String: Any])
         let required = Set(schema["required"] as? [String] ?? [])
         let value = try decode(type, full.filter { required.contains($0.key) })
         // A value decoded from required keys alone is encoded with those alone; a request also with its defaults.
         let object = try #require(try written(value) as? [String: Any])
         let isRequest = schema["additionalProperties"] as? Bool == false
-        if !isRequest { #expect(Set(object.keys) == required, "\(name)") }
+        if !isRequest {
+            #expect(Set(object.keys) == required, "\(name)")
+        }
         for key in required {
             #expect(throws: (any Error).self, "\(name).\(key)") { try decode(type, full.filter { $0.key != key }) }
         }
@@ -214,7 +217,9 @@ import Testing
             .compactMap { ($0["content"] as? [String: Any])?["application/json"] as? [String: [String: String]] }
             .compactMap { $0["schema"]?["$ref"]?.split(separator: "/").last.map(String.init) }
         #expect(requests.count == 22)
-        for name in requests { #expect(schemas[name]?["additionalProperties"] as? Bool == false, "\(name)") }
+        for name in requests {
+            #expect(schemas[name]?["additionalProperties"] as? Bool == false, "\(name)")
+        }
     }
 
     @Test func eachKeyOfASelectionIsInTheDocument() throws {
@@ -262,8 +267,12 @@ import Testing
         if let name = (schema["$ref"] as? String)?.split(separator: "/").last {
             return schemas[String(name)].flatMap(example)
         }
-        if let one = (schema["allOf"] as? [[String: Any]])?.first { return example(one) }
-        if let words = schema["enum"] as? [String] ?? schema["examples"] as? [String] { return words.last }
+        if let one = (schema["allOf"] as? [[String: Any]])?.first {
+            return example(one)
+        }
+        if let words = schema["enum"] as? [String] ?? schema["examples"] as? [String] {
+            return words.last
+        }
         let types = schema["type"] as? [String] ?? (schema["type"] as? String).map { [$0] } ?? []
         switch types.first {
         case "object": return (schema["properties"] as? [String: [String: Any]])?.compactMapValues(example)

@@ -82,7 +82,9 @@ import Testing
         #expect(changed.note == "for the plane" && changed.title == "A film")
         #expect(try await service.download(id: begun.id).note == "for the plane")
         #expect(try await service.assets().assets.map(\.note) == ["for the plane"])
-        (change.title, change.note, change.artwork) = (nil, "", origin.url("/ts/90p/0.ts"))
+        change.title = nil
+        change.note = ""
+        change.artwork = origin.url("/ts/90p/0.ts")
         #expect(await error { _ = try await service.change(change, ofAsset: "ts") }?.code == .notArtwork)
         change.artwork = nil
         #expect(try await service.change(change, ofAsset: "ts").note == nil)
@@ -311,13 +313,21 @@ import Testing
         #expect(renditions.sorted() == ["audio-en", "video-90p"])
 
         let resolved = events.compactMap { event -> API.Event.Selection? in
-            if case .selectionResolved(let selection) = event { selection } else { nil }
+            if case .selectionResolved(let selection) = event {
+                selection
+            } else {
+                nil
+            }
         }
         let chosen = resolved.map { $0.selection.variants.map(\.id) + $0.selection.audio.compactMap(\.id) }
         #expect(chosen == [["video-90p", "audio-en"]])
 
         let further = events.compactMap { event -> API.Tracks? in
-            if case .selectionsFurther(let further) = event { further.unselected } else { nil }
+            if case .selectionsFurther(let further) = event {
+                further.unselected
+            } else {
+                nil
+            }
         }
         #expect(further.first?.audio.compactMap(\.language) == ["fr"] && further.first?.variants.count == 2)
     }
@@ -325,7 +335,11 @@ import Testing
     /// Expects fractions that only grow and are the weighted sum of their parts, and a summary at the end.
     private func expectProgress(in events: [API.Event]) {
         let downloads = events.compactMap { event -> API.Download? in
-            if case .download(_, let download) = event { download } else { nil }
+            if case .download(_, let download) = event {
+                download
+            } else {
+                nil
+            }
         }
         for download in downloads {
             let sum = download.parts.reduce(0) { $0 + $1.weight * $1.fraction }

@@ -75,7 +75,8 @@ import Testing
 
     @Test func aSnapshotComesFirstThenEvents() async throws {
         let stage = try await stage()
-        let (one, two) = (try await connect(stage.port), try await connect(stage.port))
+        let one = try await connect(stage.port)
+        let two = try await connect(stage.port)
         let snapshot = try await message(one)
         #expect(snapshot.contains("\nevent: snapshot\ndata: {\"downloads\":[{\"asset\":\"sintel\""), "\(snapshot)")
         _ = try await message(two)
@@ -94,10 +95,13 @@ import Testing
 
     @Test func aReconnectGetsMissedEventsOrASnapshot() async throws {
         let stage = try await stage()
-        let (stays, leaves) = (try await connect(stage.port), try await connect(stage.port))
+        let stays = try await connect(stage.port)
+        let leaves = try await connect(stage.port)
         _ = try await message(stays)
         let seen = try id(try await message(leaves))
-        for name in ["a", "b"] { await stage.feed.publish(removed(name)) }
+        for name in ["a", "b"] {
+            await stage.feed.publish(removed(name))
+        }
         let back = try await connect(stage.port, lastEventID: seen)
         #expect(try await message(back).contains(#""id":"a""#))
         let last = try await message(back)
@@ -154,7 +158,9 @@ import Testing
         feed.publish(.mode(API.Mode(.offline)))
         let late = begin()
         #expect(made == 2)
-        for reader in readers + [late] { reader.close() }
+        for reader in readers + [late] {
+            reader.close()
+        }
     }
 
     @Test func eventsWithoutClientsAreInTheNextSnapshot() async throws {
@@ -172,12 +178,15 @@ import Testing
         let stage = try await stage { $0.heartbeat = .milliseconds(20) }
         let connection = try await connect(stage.port)
         _ = try await message(connection)
-        for _ in 0..<3 { #expect(try await message(connection) == ":\n\n") }
+        for _ in 0..<3 {
+            #expect(try await message(connection) == ":\n\n")
+        }
     }
 
     @Test func aClientThatDoesNotReadIsDisconnected() async throws {
         let stage = try await stage { $0.backlog = 100_000 }
-        let (idle, busy) = (try await connect(stage.port, receiveBuffer: 4096), try await connect(stage.port))
+        let idle = try await connect(stage.port, receiveBuffer: 4096)
+        let busy = try await connect(stage.port)
         let process = try id(await message(busy)).split(separator: "-")[0]
         let long = String(repeating: "x", count: 20_000)
         var sent = 0
@@ -218,7 +227,11 @@ import Testing
         var seen: [API.Event] = []
         for try await event in client.events() {
             seen.append(event)
-            if seen.count == 1 { await stage.feed.publish(removed("x")) } else { await stage.feed.end() }
+            if seen.count == 1 {
+                await stage.feed.publish(removed("x"))
+            } else {
+                await stage.feed.end()
+            }
         }
         #expect(seen == [.snapshot([API.Download(id: "d1", asset: "sintel")]), removed("x")])
         await stage.server.stop(within: .seconds(2))

@@ -15,7 +15,9 @@ import Testing
     @Test func laterMessagesAreReturnedWhileKept() {
         var history = EventHistory(limit: 100)
         #expect(history.messages(after: 0).map { Array($0) } == [])
-        for number in 1...3 { history.append([UInt8(number)]) }
+        for number in 1...3 {
+            history.append([UInt8(number)])
+        }
         #expect(history.messages(after: 1).map { Array($0) } == [[2], [3]])
         #expect(history.messages(after: 3).map { Array($0) } == [])
         #expect(history.messages(after: 4) == nil && history.messages(after: -1) == nil)
@@ -27,7 +29,9 @@ import Testing
 
     @Test func theHistoryIsLimited() {
         var history = EventHistory(limit: 100)
-        for _ in 0..<50 { history.append([UInt8](repeating: 1, count: 10)) }
+        for _ in 0..<50 {
+            history.append([UInt8](repeating: 1, count: 10))
+        }
         let kept = (0...50).filter { history.messages(after: $0) != nil }
         #expect((40...45).contains(kept.first ?? 0) && kept.last == 50)
         history.append([UInt8](repeating: 1, count: 1000))

@@ -83,7 +83,9 @@ import Testing
             await respond(.publication, .post, body: #"{"keys":{"secretKey":"hiddensecret"}}"#),
         ]
         #expect(answers.map(\.status) == [.accepted, .ok, .ok, .badRequest])
-        for answer in answers { #expect(!String(decoding: answer.body, as: UTF8.self).contains("hidden")) }
+        for answer in answers {
+            #expect(!String(decoding: answer.body, as: UTF8.self).contains("hidden"))
+        }
         #expect(publications.requests.map(\.keys?.secretKey) == ["hiddensecret"])
     }
 }

@@ -60,7 +60,9 @@ import Testing
     @Test func anActionIsExecutedAndPublished() async throws {
         var told: [String] = []
         let subscription = library.events.subscribe {
-            if case .keysChanged(_, let change, let numbers) = $0 { told.append("\(change.rawValue) \(numbers)") }
+            if case .keysChanged(_, let change, let numbers) = $0 {
+                told.append("\(change.rawValue) \(numbers)")
+            }
         }
         defer { subscription.cancel() }
         var list = try list(await respond(.post, "/assets/aes/keys", #"{"action":"revoke","keys":[1]}"#))

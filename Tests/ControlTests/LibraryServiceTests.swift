@@ -115,7 +115,8 @@ import Testing
 
     @Test func anAssetPrecedesAStreamOfItsNameOrURL() async throws {
         _ = try await completed(service.download(request(origin.master("ts"), name: "mine")))
-        let (same, other) = (try WebURL(origin.master("ts")), try WebURL(origin.master("cmaf")))
+        let same = try WebURL(origin.master("ts"))
+        let other = try WebURL(origin.master("cmaf"))
         library.streams = [
             try #require(KnownStream(name: "theirs", title: nil, url: same)),
             try #require(KnownStream(name: "mine", title: nil, url: other)),
@@ -126,10 +127,14 @@ import Testing
     }
 
     @Test(arguments: [true, false]) func anExpiredLinkIsReportedWithTheNextCommand(isKnown: Bool) async throws {
-        if isKnown { _ = try await service.download(request(origin.master("ts"), name: "film")) }
+        if isKnown {
+            _ = try await service.download(request(origin.master("ts"), name: "film"))
+        }
         var order = request(origin.master("ts"), name: "film")
         // Only one variant has this height: without an exact one the next best quality would be downloaded.
-        if isKnown { order.order.selection.quality = .height(270) }
+        if isKnown {
+            order.order.selection.quality = .height(270)
+        }
         try await origin.add(OriginRule("*/media.m3u8") { $0.status = 403 })
         do throws(APIError) {
             _ = try await service.download(order)
@@ -193,7 +198,8 @@ import Testing
     @Test func aSelectionIsExplainedAndStartsNothing() async throws {
         var wanted = API.DownloadRequest(source: origin.master("cmaf"), Selection(subtitles: .all))
         var preferences = Selection.Preferences()
-        (preferences.minimumSize, preferences.locale) = (Selection.Size("180p"), "fr-CA")
+        preferences.minimumSize = Selection.Size("180p")
+        preferences.locale = "fr-CA"
         wanted.order.selection.preferences = preferences
         let presentation = try await service.explain(wanted)
         let explanation = try #require(presentation.explanation)
@@ -216,7 +222,8 @@ import Testing
     @Test func aDownloadMatchesItsExplanation() async throws {
         var wanted = API.DownloadRequest(source: origin.master("cmaf"))
         var preferences = Selection.Preferences()
-        (preferences.isFast, preferences.languages) = (true, ["fr"])
+        preferences.isFast = true
+        preferences.languages = ["fr"]
         wanted.order.selection.preferences = preferences
         let begun = try await service.download(wanted)
         let explained = try await service.explain(wanted).explanation?.selection

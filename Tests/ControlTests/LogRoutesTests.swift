@@ -14,7 +14,10 @@ import Testing
 
     private var event: AccessEvent {
         var event = AccessEvent(session: "aabcde", guid: "G", number: 0, asset: "film", client: "p", began: 5)
-        (event.watched, event.startup, event.stalls, event.stallTime) = (30, 1, 1, 10)
+        event.watched = 30
+        event.startup = 1
+        event.stalls = 1
+        event.stallTime = 10
         return event
     }
 
@@ -33,7 +36,9 @@ import Testing
 
     func accessLog(_ query: LogQuery) async throws(APIError) -> API.Log<AccessEvent> {
         queries.append(query)
-        if query.asset == "none" { throw APIError(.noSuchAsset, "nobody knows none", next: "weir list") }
+        if query.asset == "none" {
+            throw APIError(.noSuchAsset, "nobody knows none", next: "weir list")
+        }
         return API.Log(software: "Weir/test", events: [event])
     }
 
@@ -64,7 +69,9 @@ import Testing
         _ path: String, query: String? = nil, method: HTTPMethod = .get, isPlaying: Bool = true, body: String = ""
     ) async -> (status: HTTPStatus, text: String) {
         var handlers = EndpointHandlers()
-        if isPlaying { sessions.register(in: &handlers) }
+        if isPlaying {
+            sessions.register(in: &handlers)
+        }
         let routes = ControlRoutes(handlers, token: "t")
         let response = await routes.respond(
             to: ControlRequest(

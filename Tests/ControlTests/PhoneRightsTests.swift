@@ -92,8 +92,10 @@ import Testing
 
     @Test func pathsOriginsAndClientsAreLeftOut() throws {
         var asset = API.Asset(name: "film", id: "i", title: "The Film", url: "https://h.example/m.m3u8?token=secret")
-        (asset.path, asset.volume) = ("/home/secret", API.Volume(path: "/mnt/secret", isPresent: true))
-        (asset.unreadable, asset.logo) = ("/home/secret is newer", "https://h/secret")
+        asset.path = "/home/secret"
+        asset.volume = API.Volume(path: "/mnt/secret", isPresent: true)
+        asset.unreadable = "/home/secret is newer"
+        asset.logo = "https://h/secret"
         asset.playable = Playability(.no, "the disk /mnt/secret is absent")
         var download = API.Download(id: "i", asset: "film", title: "The Film")
         download.error = API.Download.Failure(code: .diskFull, message: "/home/secret is full")

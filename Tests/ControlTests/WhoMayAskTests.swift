@@ -24,7 +24,11 @@ import Testing
 
         /// Host is the daemon's and the token is sent, unless `fields` say otherwise.
         init(_ line: String, _ fields: [String], body: String = "", _ status: Int, _ code: String) {
-            (self.line, self.fields, self.body, self.status, self.code) = (line, fields, body, status, code)
+            self.line = line
+            self.fields = fields
+            self.body = body
+            self.status = status
+            self.code = code
         }
     }
 
@@ -117,7 +121,9 @@ import Testing
         init(token: String) throws {
             let routes = ControlRoutes(service.handlers, token: token)
             server = HTTPServer(policy: routes) {
-                if !routes.handle($0) { $0.reply(.notFound, "Unknown path.") }
+                if !routes.handle($0) {
+                    $0.reply(.notFound, "Unknown path.")
+                }
             }
             port = Int(try server.listen(host: "127.0.0.1", port: 0))
         }
@@ -168,10 +174,16 @@ import Testing
     private func send(_ attempt: Attempt, to port: Int) async throws -> (status: Int, text: String) {
         let lacks = { (name: String) in !attempt.fields.contains { $0.hasPrefix(name) } }
         var fields = attempt.fields
-        if lacks("Host:") { fields.append("Host: localhost:PORT") }
-        if lacks("No-Token:") { fields.append("Authorization: Bearer TOKEN") }
+        if lacks("Host:") {
+            fields.append("Host: localhost:PORT")
+        }
+        if lacks("No-Token:") {
+            fields.append("Authorization: Bearer TOKEN")
+        }
         let body = attempt.body.replacing("TOKEN", with: claim.token)
-        if !body.isEmpty { fields.append("Content-Length: \(body.utf8.count)") }
+        if !body.isEmpty {
+            fields.append("Content-Length: \(body.utf8.count)")
+        }
         let head = (["\(attempt.line) HTTP/1.1", "Connection: close"] + fields).joined(separator: "\r\n")
         let text = head.replacing("PORT", with: "\(port)").replacing("TOKEN", with: claim.token) + "\r\n\r\n" + body
         let connection = try RawConnection(port: port)

@@ -10,7 +10,9 @@ import Testing
 
     @Test func theShippedFileIsThatOfTheTable() throws {
         let path = Repository.path("conf/weir.toml")
-        if writes { try ConfigurationManual.file.write(toFile: path, atomically: true, encoding: .utf8) }
+        if writes {
+            try ConfigurationManual.file.write(toFile: path, atomically: true, encoding: .utf8)
+        }
         let text = try String(contentsOfFile: path, encoding: .utf8)
         #expect(text == ConfigurationManual.file, "run tools/make/keys")
     }

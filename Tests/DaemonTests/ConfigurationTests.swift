@@ -338,8 +338,10 @@ import Testing
             quality: .heightAtMost(1080), audio: .languages(["de", "en"]), subtitles: .all,
             conditions: [try VariantCondition("codec!=hvc1"), try VariantCondition("peak<=5M")])
         var preferences = Selection.Preferences()
-        (preferences.prefersHDR, preferences.prefersMultichannel) = (true, true)
-        (preferences.codecs, preferences.languages) = (["avc1"], ["ja", "en"])
+        preferences.prefersHDR = true
+        preferences.prefersMultichannel = true
+        preferences.codecs = ["avc1"]
+        preferences.languages = ["ja", "en"]
         expected.preferences = preferences
         #expect(configuration.selection == expected)
         let least = try load(file: "[selection]\nmin-bitrate = 265000\nmin-size = \"720p\"\nfast = true").selection

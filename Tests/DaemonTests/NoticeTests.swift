@@ -17,12 +17,17 @@ import Testing
             // The clock was set back.
             (50, ["now": 115, "new": 45], []), (121, ["new": 121], ["new"]),
         ]
-        for look in looks { #expect(clock.expired(of: look.expirations, at: look.now) == look.found, "\(look)") }
+        for look in looks {
+            #expect(clock.expired(of: look.expirations, at: look.now) == look.found, "\(look)")
+        }
     }
 
     @Test func aProgramGetsTheAssetInItsEnvironmentAndAsJSON() throws {
         var asset = API.Asset(name: "sintel", id: "sintel-k3f9", url: "https://h/m.m3u8?token=secret")
-        (asset.title, asset.path, asset.bytes, asset.duration) = ("A\0\n\"b\"", "/s/sintel", 12, 888.9)
+        asset.title = "A\0\n\"b\""
+        asset.path = "/s/sintel"
+        asset.bytes = 12
+        asset.duration = 888.9
         let notice = Notice(kind: .failed, asset: asset, cause: "the origin answered 404")
         #expect(
             notice.variables == [

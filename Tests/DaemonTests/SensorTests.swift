@@ -30,7 +30,9 @@ import Testing
     private func power(_ supplies: [String: [String: String]]) throws -> Conditions.Reading<Conditions.Power> {
         let folder = try TemporaryFolder()
         for (name, values) in supplies {
-            for (key, value) in values { try folder.write(Data("\(value)\n".utf8), to: "\(name)/\(key)") }
+            for (key, value) in values {
+                try folder.write(Data("\(value)\n".utf8), to: "\(name)/\(key)")
+            }
         }
         return PowerSupplies(folder: folder.path).read()
     }

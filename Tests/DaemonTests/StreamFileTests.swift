@@ -29,7 +29,8 @@ import Testing
     @Test func whatIsWrittenReadsAsTheSame() throws {
         var stream = try #require(
             KnownStream(name: "a", title: "A \"b\" \\ \u{1}ü", url: try WebURL("https://h/a.m3u8?x=1&y=\"")))
-        (stream.logo, stream.group) = ("https://l/1.png", "News")
+        stream.logo = "https://l/1.png"
+        stream.group = "News"
         stream.fields = try UserFields(["User-Agent: TV \"1\"", "@cdn.h X-Key: k"])
         let plain = try #require(KnownStream(name: "b", title: nil, url: try WebURL("http://h/b")))
         #expect(try read(StreamFile.text(of: stream) + "\n" + StreamFile.text(of: plain)) == [stream, plain])

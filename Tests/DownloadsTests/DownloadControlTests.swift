@@ -85,7 +85,9 @@ import Testing
         let fixture = try await held(running: 1)
         var begun: [String] = []
         let subscription = fixture.downloader.changes.subscribe { download, event in
-            if case .state = event, download.state == .running { begun.append(download.asset.name) }
+            if case .state = event, download.state == .running {
+                begun.append(download.asset.name)
+            }
         }
         let first = try await fixture.start("/ts/master.m3u8")
         let second = try await fixture.start("/aes/master.m3u8")
@@ -149,7 +151,11 @@ import Testing
         await #expect {
             try await fixture.downloader.start(asset, DownloadOrder(Selection(), range: MediaRange(100..<200)))
         } throws: { error in
-            if case Downloader.Refusal.noSuchTime("ts", 12) = error { true } else { false }
+            if case Downloader.Refusal.noSuchTime("ts", 12) = error {
+                true
+            } else {
+                false
+            }
         }
     }
 
@@ -170,7 +176,9 @@ import Testing
         let fixture = try await TestHouse(.downloader())
         var complete: [[String]] = []
         let subscription = fixture.downloader.changes.subscribe { _, event in
-            if case .selectionComplete(let selected) = event { complete.append(selected.renditions) }
+            if case .selectionComplete(let selected) = event {
+                complete.append(selected.renditions)
+            }
         }
         let order = DownloadOrder(
             Selection(quality: .height(180), audio: .languages(["en"])),
@@ -206,7 +214,9 @@ import Testing
     @Test func noteAndPriorityAndSelectionSurviveARestart() async throws {
         let fixture = try await held()
         var order = DownloadOrder(Selection(quality: .heightAtMost(100)), range: MediaRange(0..<5))
-        (order.note, order.priority, order.paused) = ("for the train", .important, true)
+        order.note = "for the train"
+        order.priority = .important
+        order.paused = true
         let download = try await fixture.downloader.start(fixture.open("/ts/master.m3u8"), order)
         #expect(download.state == .paused)
         let task = download.task
@@ -316,7 +326,8 @@ import Testing
         let fixture = try await held()
         let download = try await fixture.start("/ts/master.m3u8")
         var record = download.record
-        (record.task, record.need) = (nil, nil)
+        record.task = nil
+        record.need = nil
         try await fixture.library.records.save([record])
         try await release(fixture)
         try await fixture.restart()

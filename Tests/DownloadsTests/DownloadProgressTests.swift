@@ -13,8 +13,12 @@ import Testing
 
     @Test func loadedTimeIsTheIntersectionOfRenditions() throws {
         let stored = try StoredAsset("cmaf", "video-90p", "audio-en")
-        for number in [0, 1, 2, 6] { try stored.put("video-90p/\(number).m4s", bytes: 100) }
-        for number in [0, 3] { try stored.put("audio-en/\(number).m4s", bytes: 50) }
+        for number in [0, 1, 2, 6] {
+            try stored.put("video-90p/\(number).m4s", bytes: 100)
+        }
+        for number in [0, 3] {
+            try stored.put("audio-en/\(number).m4s", bytes: 50)
+        }
         let progress = stored.download("video-90p", "audio-en").progress
         #expect(milliseconds(progress.loaded) == ["0 2005", "6015 7000"])
         #expect(progress.bytes == 500)
@@ -43,7 +47,9 @@ import Testing
 
     @Test func aCompleteDownloadHasNoStageAndNoEstimate() throws {
         let stored = try StoredAsset("audio", "audio-2")
-        for number in 0..<6 { try stored.put("audio-2/\(number).aac", bytes: 10) }
+        for number in 0..<6 {
+            try stored.put("audio-2/\(number).aac", bytes: 10)
+        }
         try stored.put("audio-2/6.aac", bytes: 10)
         let progress = stored.download("audio-2").progress
         #expect(progress.stage == nil)
@@ -143,7 +149,9 @@ import Testing
             ["video-90p/init-0.mp4", "audio-en/init-0.mp4"]
             + (0..<12).map { "video-90p/\($0).m4s" } + (0..<7).map { "audio-en/\($0).m4s" }
             + (0..<6).map { "subtitles-en/\($0).vtt" }
-        for file in files { try stored.put(file) }
+        for file in files {
+            try stored.put(file)
+        }
         let lengths = try ["video-90p", "audio-en", "subtitles-en"].map {
             try #require(stored.rendition($0).source?.playlist.duration.seconds)
         }

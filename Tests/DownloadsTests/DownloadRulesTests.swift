@@ -18,7 +18,9 @@ import Testing
         var conditions: Conditions {
             var conditions = Conditions()
             conditions.minute = .value(minute)
-            (conditions.isMetered, conditions.power, conditions.isIdle) = (isMetered, power, isIdle)
+            conditions.isMetered = isMetered
+            conditions.power = power
+            conditions.isIdle = isIdle
             return conditions
         }
     }
@@ -77,7 +79,9 @@ import Testing
         var task = DownloadTask()
         task.add(.init(Selection(), renditions: ["m"]))
         task.rules.hours = [DayHours("22:00-06:00")!]
-        (task.rules.metered, task.rules.onBattery, task.rules.onlyIdle) = (.allow, .pauseBelow(20), true)
+        task.rules.metered = .allow
+        task.rules.onBattery = .pauseBelow(20)
+        task.rules.onlyIdle = true
         task.pauseReason = "until tonight"
         #expect(try DownloadTask(stored: task.stored) == task)
         let rules = #"{"hours":["22:00-06:00"],"metered":"allow","onBattery":"20%","onlyIdle":true}"#
@@ -147,13 +151,17 @@ import Testing
         let download = try await fixture.start("/ts/master.m3u8")
         var reported = 0
         let subscription = fixture.downloader.changes.subscribe { change in
-            if case .state = change.event, change.download === download { reported += 1 }
+            if case .state = change.event, change.download === download {
+                reported += 1
+            }
         }
         defer { subscription.cancel() }
         var order = DownloadOrder(Selection(quality: .worst))
         order.rules = DownloadRules.Change()
         order.rules?.hours = [DayHours("22:00-06:00")!]
-        for _ in 0..<2 { _ = try await fixture.downloader.start(download.asset, order) }
+        for _ in 0..<2 {
+            _ = try await fixture.downloader.start(download.asset, order)
+        }
         #expect(reported == 1 && fixture.downloader.neededFacts == [.time])
         fixture.downloader.apply(Machine().conditions)
         #expect(download.state == .waiting)

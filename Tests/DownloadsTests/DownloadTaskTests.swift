@@ -15,7 +15,9 @@ import Testing
 
     private func task(_ items: DownloadTask.Item...) -> DownloadTask {
         var task = DownloadTask()
-        for item in items { task.add(item) }
+        for item in items {
+            task.add(item)
+        }
         return task
     }
 
@@ -77,14 +79,21 @@ import Testing
 
     private static var full: DownloadTask {
         var preferences = Selection.Preferences()
-        (preferences.minimumBitRate, preferences.minimumSize) = (1, Selection.Size(width: 2, height: 3))
-        (preferences.prefersHDR, preferences.prefersMultichannel, preferences.isFast) = (true, true, true)
-        (preferences.codecs, preferences.languages, preferences.locale) = (["hvc1"], ["en"], "de-AT")
+        preferences.minimumBitRate = 1
+        preferences.minimumSize = Selection.Size(width: 2, height: 3)
+        preferences.prefersHDR = true
+        preferences.prefersMultichannel = true
+        preferences.isFast = true
+        preferences.codecs = ["hvc1"]
+        preferences.languages = ["en"]
+        preferences.locale = "de-AT"
         let selection = Selection(
             quality: .height(720), audio: .languages(["en", "ja"]), subtitles: .all, preferences: preferences)
         var task = DownloadTask()
         task.add(DownloadTask.Item(selection, range: MediaRange(600..<1200), renditions: ["video-720p", "audio-en"]))
-        (task.note, task.priority, task.recordsLive) = ("for the train", .important, true)
+        task.note = "for the train"
+        task.priority = .important
+        task.recordsLive = true
         return task
     }
 

@@ -130,7 +130,11 @@ import Testing
         let fixture = try await TestHouse(.downloader())
         for path in ["/_live/a/master.m3u8", "/_live/a/media.m3u8"] {
             await #expect { try await fixture.start(path) } throws: { error in
-                if case Downloader.Refusal.live = error { true } else { false }
+                if case Downloader.Refusal.live = error {
+                    true
+                } else {
+                    false
+                }
             }
         }
         #expect(fixture.downloader.downloads.isEmpty)
@@ -150,7 +154,11 @@ import Testing
             """
         try await fixture.origin.add(OriginRule("/drm.m3u8") { ($0.status, $0.body) = (200, text) })
         await #expect { try await fixture.start("/drm.m3u8") } throws: { error in
-            if case Downloader.Refusal.needsDRM = error { true } else { false }
+            if case Downloader.Refusal.needsDRM = error {
+                true
+            } else {
+                false
+            }
         }
     }
 
@@ -158,7 +166,11 @@ import Testing
         let fixture = try await TestHouse(.downloader())
         await #expect { try await fixture.start("/ts/master.m3u8", Selection(quality: .height(4320))) } throws: {
             error in
-            if case Downloader.Refusal.noMatch = error { true } else { false }
+            if case Downloader.Refusal.noMatch = error {
+                true
+            } else {
+                false
+            }
         }
         #expect(fixture.downloader.downloads.isEmpty)
     }
@@ -324,11 +336,19 @@ import Testing
         try await fixture.origin.add(OriginRule("/ts/270p/media.m3u8") { $0.status = 404 })
         await #expect { try await fixture.start("/ts/master.m3u8", Selection(quality: .height(270))) } throws: {
             error in
-            if case Downloader.Refusal.library = error { true } else { false }
+            if case Downloader.Refusal.library = error {
+                true
+            } else {
+                false
+            }
         }
         try await fixture.origin.add(OriginRule("*/media.m3u8") { $0.status = 404 })
         await #expect { try await fixture.start("/ts/master.m3u8", Selection(quality: .best)) } throws: { error in
-            if case Downloader.Refusal.library(let error) = error { error.message.contains("/270p/") } else { false }
+            if case Downloader.Refusal.library(let error) = error {
+                error.message.contains("/270p/")
+            } else {
+                false
+            }
         }
         #expect(fixture.downloader.downloads.isEmpty)
     }
@@ -356,7 +376,11 @@ import Testing
         await #expect {
             try await fixture.downloader.start(fixture.open("/ts/master.m3u8"), order)
         } throws: { error in
-            if case Downloader.Refusal.noRoom(_, let needed, 0) = error { needed > 10_000 } else { false }
+            if case Downloader.Refusal.noRoom(_, let needed, 0) = error {
+                needed > 10_000
+            } else {
+                false
+            }
         }
         #expect(fixture.downloader.downloads.isEmpty)
         order.ignoreSpace = true

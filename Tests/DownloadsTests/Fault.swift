@@ -56,7 +56,9 @@ struct Fault: Sendable, CustomStringConvertible {
     func rules(_ target: Target, isOnce: Bool) -> [OriginRule] {
         var rule = OriginRule(target.path)
         change(&rule, target)
-        if isOnce || later != nil { rule.times = 1 }
+        if isOnce || later != nil {
+            rule.times = 1
+        }
         guard let later, !isOnce else { return [rule] }
         return [rule, OriginRule(target.path, later)]
     }
@@ -110,7 +112,8 @@ struct Fault: Sendable, CustomStringConvertible {
         },
         Fault(description: "sends a page", passes: { !$0.isPlaylist }) { rule, _ in rule.html = true },
         Fault(description: "sends nothing", passes: { !$0.isPlaylist }) { rule, _ in
-            (rule.status, rule.body) = (200, "")
+            rule.status = 200
+            rule.body = ""
         },
     ]
 
@@ -123,7 +126,8 @@ struct Fault: Sendable, CustomStringConvertible {
         }
         + [429, 500, 503].map { (status: Int) in
             Fault(description: "answers \(status)") { rule, _ in
-                (rule.status, rule.headers) = (status, ["Retry-After": "1"])
+                rule.status = status
+                rule.headers = ["Retry-After": "1"]
             }
         }
 }

@@ -38,7 +38,9 @@ import Testing
         }
         return try paths.reduce(into: [:]) { pieces, path in
             let place = path.split(separator: "/").dropFirst(2).joined(separator: "/")
-            if let folders, !folders.contains(Self.folder(place)) { return }
+            if let folders, !folders.contains(Self.folder(place)) {
+                return
+            }
             pieces[place] = try Data(contentsOf: URL(fileURLWithPath: house.folder.path(path)))
         }
     }
@@ -92,7 +94,9 @@ import Testing
         of fault: Fault, isOnce: Bool, at target: Fault.Target, _ expected: [String: Data]
     ) async throws {
         let house = try await house()
-        for rule in fault.rules(target, isOnce: isOnce) { try await house.origin.add(rule) }
+        for rule in fault.rules(target, isOnce: isOnce) {
+            try await house.origin.add(rule)
+        }
         // Another quality replaces the one whose playlist or segments the origin refuses; the pieces of the selected one count
         // here.
         let folders = Set(expected.keys.map(Self.folder))

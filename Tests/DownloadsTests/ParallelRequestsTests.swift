@@ -63,7 +63,9 @@ import Testing
         }
 
         mutating func run(for seconds: Double) {
-            for _ in 0..<Int(seconds * 100) { step() }
+            for _ in 0..<Int(seconds * 100) {
+                step()
+            }
         }
 
         private mutating func step() {
@@ -96,8 +98,12 @@ import Testing
             }
             transfers.removeAll { $0.left <= 0 }
             pieces += ended
-            if ended > 0, first == nil { first = time }
-            if ended > 0 || Int((time * 100).rounded()) % 50 == 0 { record() }
+            if ended > 0, first == nil {
+                first = time
+            }
+            if ended > 0 || Int((time * 100).rounded()) % 50 == 0 {
+                record()
+            }
         }
 
         /// Seconds until what was lost of so many packets is sent again.
@@ -165,7 +171,9 @@ import Testing
     /// LTE: each round trip brings twice the bytes of the one before, up to what a window holds. The mean since the start is below
     /// what is called fast until the first segment is here.
     @Test(arguments: 0..<10) func aFastLinkIsFoundWhileTheFirstConnectionBecomesFaster(phase: Int) throws {
-        let (start, roundTrip, window) = (ContinuousClock.now, 0.115, 188_000.0)
+        let start = ContinuousClock.now
+        let roundTrip = 0.115
+        let window = 188_000.0
         func bytes(after seconds: Double) -> Int64 {
             let trips = max(0, seconds) / roundTrip
             let whole = (0..<Int(trips)).reduce(0) { $0 + min(window, 14_600 * pow(2, Double($1))) }
@@ -178,7 +186,9 @@ import Testing
             let count = ParallelRequests.Count(bytes: bytes(after: seconds), pieces: 0, at: start + .seconds(seconds))
             let isTooWide = rule.record(count, most: 6)
             #expect(!isTooWide)
-            if rule.width == 6 { wide = seconds }
+            if rule.width == 6 {
+                wide = seconds
+            }
         }
         #expect(try #require(wide) <= 1.2)
     }
@@ -253,7 +263,8 @@ import Testing
     @Test func aLinkThatBecomesThinHasOneTransferAgain() {
         let start = ContinuousClock.now
         var rule = ParallelRequests(at: start)
-        var (bytes, isTooWide): (Int64, Bool) = (0, false)
+        var bytes: Int64 = 0
+        var isTooWide: Bool = false
         for tick in 1...20 {
             bytes += 2_500_000
             let now = start + .seconds(0.5 * Double(tick))
@@ -272,7 +283,9 @@ import Testing
     @Test func timeBesidePlayersIsNotMeasured() {
         let start = ContinuousClock.now
         var rule = ParallelRequests(at: start)
-        for tick in 1...100 { rule.skip(.init(bytes: 0, pieces: 0, at: start + .seconds(tick))) }
+        for tick in 1...100 {
+            rule.skip(.init(bytes: 0, pieces: 0, at: start + .seconds(tick)))
+        }
         let isTooWide = rule.record(.init(bytes: 0, pieces: 0, at: start + .seconds(100.5)), most: 6)
         #expect(rule.width == 1 && !isTooWide)
     }

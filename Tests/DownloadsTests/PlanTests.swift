@@ -13,7 +13,8 @@ import Testing
 
     /// The planned resources, batch by batch: `0:p1`, `1:3-5`.
     private func order(_ plan: Plan) -> [String] {
-        var (plan, order) = (plan, [String]())
+        var plan = plan
+        var order = [String]()
         while let batch = plan.next() {
             let items = batch.holes.map { hole in
                 switch hole.item {
@@ -73,7 +74,9 @@ import Testing
         #expect(order(Plan(tracks, playhead: 2)) == ["0:1", "1:1", "0:0", "2:p0", "2:1", "2:0", "3:0"])
         var plan = Plan(tracks)
         #expect(plan.selection == 0)
-        for _ in 0..<3 { _ = plan.next() }
+        for _ in 0..<3 {
+            _ = plan.next()
+        }
         #expect(plan.selection == 1 && plan.next()?.selection == 1)
         #expect(Plan([]).selection == nil)
     }

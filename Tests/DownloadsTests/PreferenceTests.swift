@@ -20,7 +20,10 @@ import Testing
         ) {
             var selection = Selection(quality: quality, audio: audio)
             change(&selection.wishes)
-            (self.selection, self.variant, self.sounds, testDescription) = (selection, variant, sounds, words)
+            self.selection = selection
+            self.variant = variant
+            self.sounds = sounds
+            testDescription = words
         }
     }
 

@@ -23,7 +23,8 @@ import Testing
     private(set) var received: Int64 = 0
 
     init(_ fixture: TestHouse, _ path: String, _ limits: GiveUpRule.RecordingLimits = .init()) async throws {
-        (self.fixture, self.path) = (fixture, path)
+        self.fixture = fixture
+        self.path = path
         try await fixture.origin.declareLiveSegments(seconds: 1)
         asset = try await fixture.open(path)
         start(limits)
@@ -50,7 +51,9 @@ import Testing
 
     func work(for download: Download, ended outcome: DownloadOutcome) {
         // Ignores outcomes of a killed process's work.
-        if download.asset === asset { self.outcome = outcome }
+        if download.asset === asset {
+            self.outcome = outcome
+        }
     }
 
     /// Starts a new process with the state of a killed one, on a disk with space.
@@ -58,7 +61,8 @@ import Testing
         let former = recorder
         try await fixture.restart(.reserve(0))
         former?.cancel()
-        (asset, outcome) = (try #require(fixture.library.assets.first), nil)
+        asset = try #require(fixture.library.assets.first)
+        outcome = nil
     }
 
     /// Waits until each rendition lists a number of segments.

@@ -37,7 +37,9 @@ import Testing
         var retryBudget = RetryBudget()
         let outcome = DownloadOutcome.failed(try error(code))
         let isAbsence = [.stalled, .connectionLost].contains(code)
-        for _ in 0..<GiveUpRule.downloadRetries { #expect(verdict(&retryBudget, outcome).hasPrefix("network")) }
+        for _ in 0..<GiveUpRule.downloadRetries {
+            #expect(verdict(&retryBudget, outcome).hasPrefix("network"))
+        }
         #expect(verdict(&retryBudget, outcome) == (isAbsence ? "network 8" : "fail badOrigin"))
         retryBudget.recordProgress()
         #expect(verdict(&retryBudget, outcome) == "network 2")

@@ -154,7 +154,9 @@ import Testing
         try await waitUntil("the first segments") { download.progress.loaded.duration == 2 * Double(change.count) }
         try changeSegments(film)
         try await fixture.origin.clearRules()
-        if !change.showsTimes { try await fixture.origin.add(OriginRule("*.ts", change.replies)) }
+        if !change.showsTimes {
+            try await fixture.origin.add(OriginRule("*.ts", change.replies))
+        }
         try await fixture.origin.release()
 
         try await expectTheNewAlone(fixture, besides: download.asset)
@@ -263,13 +265,17 @@ import Testing
         try await waitUntil("the request for the entry") { try await fixture.origin.load().paused == 1 }
         let later = claim(second, fixture, download)
         // Each claimant comes to the entry without a request of its own.
-        for _ in 0..<50 { await Task.yield() }
+        for _ in 0..<50 {
+            await Task.yield()
+        }
         try await fixture.origin.clearRules()
         try await fixture.origin.release()
 
         for (claimant, task) in [(first, earlier), (second, later)] {
             let error = await task.value
-            if claimant == .impossibleOrder, case .noMatch? = error { continue }
+            if claimant == .impossibleOrder, case .noMatch? = error {
+                continue
+            }
             #expect(error == nil, "\(claimant)")
         }
         let claimants = [first, second]
@@ -277,7 +283,9 @@ import Testing
             try await expectTheNewAlone(fixture, besides: old)
         }
         let requests = try await fixture.origin.requests(for: "/film/master.m3u8")
-        if !claimants.contains(.impossibleOrder) { #expect(requests.count == 1) }
+        if !claimants.contains(.impossibleOrder) {
+            #expect(requests.count == 1)
+        }
         if claimants.contains(.order) {
             let heights = try fixture.download("film").renditions.map(\.name.id)
             #expect(heights.contains("video-90p") && heights.contains("video-180p"), "\(heights)")

@@ -155,7 +155,8 @@ import Testing
     func subtitlesThatPlayersShowUnasked(_ members: [String], _ locale: String, _ chosen: [String]) throws {
         var text: [String] = []
         for (number, member) in members.enumerated() {
-            let (language, rest) = (member.prefix { $0 != "," }, member.drop { $0 != "," })
+            let language = member.prefix { $0 != "," }
+            let rest = member.drop { $0 != "," }
             text.append(
                 "#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID=\"s\",NAME=\"\(number)\",LANGUAGE=\"\(language)\"\(rest),"
                     + "URI=\"s\(number)\"")

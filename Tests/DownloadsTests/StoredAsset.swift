@@ -50,7 +50,9 @@ import Testing
         let parts = path.split(separator: "/").map(String.init)
         try store.bundle("a-id", create: true).subdirectory(parts[0], create: true)
             .write([UInt8](repeating: 0, count: bytes), as: parts[1])
-        for folder in asset.folders { folder.reread() }
+        for folder in asset.folders {
+            folder.reread()
+        }
     }
 
     /// A download of these renditions.

@@ -5,7 +5,9 @@ import Testing
 @Suite struct TimeRangesTests {
     private func ranges(_ pairs: (Double, Double)...) -> TimeRanges {
         var ranges = TimeRanges()
-        for (start, end) in pairs { ranges.append(start..<end) }
+        for (start, end) in pairs {
+            ranges.append(start..<end)
+        }
         return ranges
     }
 
@@ -36,7 +38,9 @@ import Testing
             return state % bound
         }
         func random() -> (TimeRanges, Set<Int>) {
-            var (ranges, points, time) = (TimeRanges(), Set<Int>(), 0)
+            var ranges = TimeRanges()
+            var points = Set<Int>()
+            var time = 0
             for _ in 0..<next(8) {
                 time += Int(next(3))
                 let length = 1 + Int(next(4))

@@ -18,7 +18,9 @@ import Testing
 
     @Test func aStoredResourceIsNoHole() throws {
         let stored = try StoredAsset("aes-noiv", "video-90p")
-        for path in ["keys/0.key", "keys/2.key", "video-90p/8.ts", "video-90p/12.ts"] { try stored.put(path) }
+        for path in ["keys/0.key", "keys/2.key", "video-90p/8.ts", "video-90p/12.ts"] {
+            try stored.put(path)
+        }
         #expect(
             stored.download("video-90p").tracks.map(\.holes).map(text) == [["p1", "0@0.0", "2@4.0", "3@6.0", "4@8.0"]])
     }
@@ -32,7 +34,9 @@ import Testing
 
     @Test func aCompleteRenditionHasNoHoles() throws {
         let stored = try StoredAsset("ts", "video-90p")
-        for number in 0..<6 { try stored.put("video-90p/\(number).ts") }
+        for number in 0..<6 {
+            try stored.put("video-90p/\(number).ts")
+        }
         #expect(stored.download("video-90p").tracks.map(\.holes).map(text) == [[]])
         #expect(stored.download("video-90p").isComplete)
     }
@@ -49,7 +53,9 @@ import Testing
                 ["p1", "2@4.0"]
             ])
         let download = stored.download("video-90p", range: MediaRange(4.0..<4.5))
-        for path in ["keys/1.key", "video-90p/9.ts"] { try stored.put(path) }
+        for path in ["keys/1.key", "video-90p/9.ts"] {
+            try stored.put(path)
+        }
         #expect(download.isComplete)
         #expect(download.progress.fraction == 1)
         #expect(download.progress.expected.ranges == [4..<6])

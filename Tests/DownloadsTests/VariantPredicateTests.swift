@@ -31,7 +31,9 @@ import Testing
             .averageBitRate(.exactly(7)), .height(.exactly(0)), .width(.atMost(0)), .frameRate(.exactly(0)),
             .channels(.exactly(0)), .videoRange(["SDR"]), .not(.codec("avc1")), .not(.picture),
         ]
-        for predicate in met { #expect(predicate.admits(variant, in: playlist), "\(predicate)") }
+        for predicate in met {
+            #expect(predicate.admits(variant, in: playlist), "\(predicate)")
+        }
     }
 
     @Test func channelsAreTheNumberBeforeTheSlash() throws {

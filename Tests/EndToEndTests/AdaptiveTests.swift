@@ -43,7 +43,9 @@ struct AdaptiveTests {
             let segments = try await PlaylistWalk.segments(media)
             let player = ["User-Agent": "Lavf/59.27.100", "Range": "bytes=0-"]
             // These show what the link carries.
-            for segment in segments.prefix(6) { _ = try await SegmentReader(segment, fields: player).rest() }
+            for segment in segments.prefix(6) {
+                _ = try await SegmentReader(segment, fields: player).rest()
+            }
             try await scene.origin.add(OriginRule("/film/high/*") { $0.pauseAfter = 1000 })
             let reader = try await SegmentReader(segments[6], fields: player)
             let head = try await reader.head()

@@ -105,12 +105,16 @@ struct AttachmentTests {
                 ("b.srt", times + String(repeating: "{\\", count: 300_000) + "\n"),
                 ("c.srt", times + String(repeating: "<{\\", count: 200_000) + "\n"),
             ]
-            for (name, text) in files { try folder.write(Data(text.utf8), to: name) }
+            for (name, text) in files {
+                try folder.write(Data(text.utf8), to: name)
+            }
             let attaching = try files.map { name, _ in
                 try scene.weir.begin(["attach", "ts", folder.path(name), "--lang", "de"])
             }
             #expect(try await scene.weir.run(["list"]).output.contains("ts"))
-            for process in attaching { #expect(try await process.end(within: .seconds(60)) == .code(0)) }
+            for process in attaching {
+                #expect(try await process.end(within: .seconds(60)) == .code(0))
+            }
 
             try folder.write(
                 Data(#"[{"start-time":0,"duration":1e300,"titles":[{"language":"en","title":"One"}]}]"#.utf8),

@@ -46,7 +46,9 @@ struct CheckTests {
     @Test("with --json prints exactly one result for every status", arguments: [200, 401, 404, 503])
     func printsOneJSONResult(status: Int) async throws {
         let origin = try await TestOrigin()
-        if status != 200 { try await origin.add(OriginRule("*") { $0.status = status }) }
+        if status != 200 {
+            try await origin.add(OriginRule("*") { $0.status = status })
+        }
         let result = try await check(origin.master("ts"), "--json")
         let objects = try result.output.split(separator: "\n").map {
             try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])

@@ -11,7 +11,8 @@ struct CommandAccessTests {
     func readsOnlyAddressTokenAndRecord() async throws {
         try await Scene.with { scene in
             let place = try TemporaryFolder()
-            let (master, link) = (scene.origin.master("ts"), scene.origin.master("cmaf"))
+            let master = scene.origin.master("ts")
+            let link = scene.origin.master("cmaf")
             let film = Repository.path("fixtures/media/audio")
             let commands = [
                 ["get", master, "-q", "worst"], ["add", link, "-q", "worst"], ["pause", "cmaf"], ["resume", "cmaf"],

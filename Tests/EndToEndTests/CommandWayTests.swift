@@ -147,7 +147,8 @@ struct CommandWayTests {
             mkdir(folder.path(name), 0o700)
             chown(folder.path(name), OtherUser.number, OtherUser.number)
         }
-        let (state, program) = (folder.path("state"), folder.path("weir"))
+        let state = folder.path("state")
+        let program = folder.path("weir")
         // The build folder need not be readable by all.
         try FileManager.default.copyItem(atPath: Repository.builtProgram("weir"), toPath: program)
         chmod(program, 0o755)

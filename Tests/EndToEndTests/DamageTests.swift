@@ -69,11 +69,17 @@ struct DamageTests {
             #expect(try await scene.weir.run(["verify", "cmaf"]).exit == .code(0))
             let whole = try await PlaylistWalk.load(scene.weir.url("/offline/cmaf.m3u8"))
             #expect(whole.count == scene.pieces().count)
-            for piece in scene.pieces() { try FileDamage.flipBit(of: piece, at: 100) }
+            for piece in scene.pieces() {
+                try FileDamage.flipBit(of: piece, at: 100)
+            }
             // Before verification the piece is served, and small pieces are cached in memory.
-            for url in whole.keys { #expect(try await HTTPProbe.fetch(url).body != whole[url]) }
+            for url in whole.keys {
+                #expect(try await HTTPProbe.fetch(url).body != whole[url])
+            }
             #expect(try await scene.weir.run(["verify", "cmaf"]).exit == .code(65))
-            for url in whole.keys { #expect(try await HTTPProbe.fetch(url).status >= 400) }
+            for url in whole.keys {
+                #expect(try await HTTPProbe.fetch(url).status >= 400)
+            }
         }
     }
 

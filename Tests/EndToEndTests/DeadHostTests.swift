@@ -31,7 +31,9 @@ struct DeadHostTests {
 
     private func with(_ rules: [OriginRule], _ body: (Scene) async throws -> Void) async throws {
         try await Scene.with(options: Self.options) { scene in
-            for rule in rules { try await scene.origin.add(rule) }
+            for rule in rules {
+                try await scene.origin.add(rule)
+            }
             try await body(scene)
         }
     }
@@ -46,7 +48,9 @@ struct DeadHostTests {
     @Test("that has an advertisement costs no frame of the film", arguments: hosts)
     func leavesTheAdvertisementOut(host: String) async throws {
         try await with(Self.advertisement(on: host)) { scene in
-            for _ in 0..<2 { try await expectFilm(scene.master("ts")) }
+            for _ in 0..<2 {
+                try await expectFilm(scene.master("ts"))
+            }
             #expect(try await scene.repetitions() == [:])
             // A lone media playlist, which is the entry itself.
             try await expectFilm(scene.url("/ts/270p/media.m3u8"))
@@ -146,7 +150,9 @@ struct DeadHostTests {
     @Test("to which an advertisement is redirected costs no frame of the film", arguments: hosts)
     func leavesTheRedirectedAdvertisementOut(host: String) async throws {
         try await with(Self.redirectedAdvertisement(to: host)) { scene in
-            for _ in 0..<2 { try await expectFilm(scene.master("ts")) }
+            for _ in 0..<2 {
+                try await expectFilm(scene.master("ts"))
+            }
             // One look at the advertisement, and one at the film beside it.
             #expect(try await scene.origin.requests(for: "/ads/4.ts").count == 1)
         }
@@ -193,7 +199,9 @@ struct DeadHostTests {
             let text = head.map { $0 + "\n" }.joined() + all[first..<count].joined() + end
             return OriginRule("/ts/270p/media.m3u8") {
                 ($0.status, $0.body) = (200, text)
-                if count < all.count { $0.times = 1 }
+                if count < all.count {
+                    $0.times = 1
+                }
             }
         }
         rules.append(try PlainFrames.onlyBest(of: "ts"))
@@ -293,7 +301,9 @@ struct DeadHostTests {
         try await Scene.with(options: Self.options) { scene in
             let other = try await TestOrigin()
             try await other.stop()
-            for rule in try Self.advertisement(on: other.url("/ts/270p/")) { try await scene.origin.add(rule) }
+            for rule in try Self.advertisement(on: other.url("/ts/270p/")) {
+                try await scene.origin.add(rule)
+            }
             #expect(try await scene.weir.run(["get", scene.origin.master("ts")], within: Self.bound).exit == .code(3))
             try await other.restart()
             #expect(try await scene.weir.run(["get", "ts"], within: Self.bound).exit == .code(0))
@@ -305,7 +315,9 @@ struct DeadHostTests {
     func waitsForALostNetwork() async throws {
         try await Scene.with(options: Self.options) { scene in
             let other = try await TestOrigin()
-            for rule in try Self.advertisement(on: other.url("/ts/270p/")) { try await scene.origin.add(rule) }
+            for rule in try Self.advertisement(on: other.url("/ts/270p/")) {
+                try await scene.origin.add(rule)
+            }
             let segments = try await PlaylistWalk.segments(PlaylistWalk.segments(await scene.master("ts"))[0])
             #expect(segments.count == 8)
             #expect(try await HTTPProbe.fetch(segments[0]).status == 200)
@@ -313,10 +325,14 @@ struct DeadHostTests {
             try await other.stop()
             let waiting = [try await SegmentReader(segments[1]), try await SegmentReader(segments[2])]
             // The heads come when players would give up.
-            for reader in waiting { #expect(try await reader.head().hasPrefix("HTTP/1.1 200 ")) }
+            for reader in waiting {
+                #expect(try await reader.head().hasPrefix("HTTP/1.1 200 "))
+            }
             try await scene.origin.restart()
             try await other.restart()
-            for reader in waiting { #expect(try await reader.rest().end == .closed) }
+            for reader in waiting {
+                #expect(try await reader.rest().end == .closed)
+            }
         }
     }
 }

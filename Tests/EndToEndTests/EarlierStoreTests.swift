@@ -46,7 +46,9 @@ struct EarlierStoreTests {
             }
             let expected = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
             #expect(lines.count == expected.count)
-            for (line, expected) in zip(lines, expected) { #expect(line == expected) }
+            for (line, expected) in zip(lines, expected) {
+                #expect(line == expected)
+            }
         }
     }
 

@@ -117,7 +117,9 @@ struct ExportTests {
         let decoded = frames.streams.filter { ["video", "audio"].contains($0.mediaType) }
         #expect(decoded.map { ($0.mediaType + " " + $0.dimensions).trimmingCharacters(in: .whitespaces) } == streams)
         let known = Set(expected.streams.map { $0.frames.map(\.hash) })
-        for stream in decoded { #expect(known.contains(stream.frames.map(\.hash)), "\(stream.mediaType)") }
+        for stream in decoded {
+            #expect(known.contains(stream.frames.map(\.hash)), "\(stream.mediaType)")
+        }
         #expect(Set(decoded.map { $0.frames.map(\.hash) }).count == streams.count)
         #expect(frames.errors.isEmpty)
     }

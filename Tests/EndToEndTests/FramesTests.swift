@@ -45,10 +45,16 @@ struct FramesTests {
             let fetched = try await scene.mediaRequests().count
             let pieces = scene.pieces()
             #expect(pieces.count == fetched)
-            if isRestarted { try await scene.weir.kill() }
+            if isRestarted {
+                try await scene.weir.kill()
+            }
             let gone = pieces.enumerated().filter { $0.offset.isMultiple(of: 2) }.map(\.element)
-            for piece in gone { try FileManager.default.removeItem(atPath: piece) }
-            if isRestarted { try await scene.weir.start() }
+            for piece in gone {
+                try FileManager.default.removeItem(atPath: piece)
+            }
+            if isRestarted {
+                try await scene.weir.start()
+            }
             try await scene.origin.clearRequests()
 
             try await expectFrames(scene.master(fixture), of: fixture)

@@ -56,12 +56,16 @@ struct GhostTests {
     @Test("says why, and leaves no row", arguments: cases)
     func leavesNothing(example: Case) async throws {
         try await Scene.with { scene in
-            for rule in example.rules { try await scene.origin.add(rule) }
+            for rule in example.rules {
+                try await scene.origin.add(rule)
+            }
             let got = try await scene.weir.run(["get", scene.origin.url(example.path)] + example.options)
             #expect(got.exit == .code(example.exit), "\(got.exit) \(got.errors)")
             let lines = got.errors.split(separator: "\n").map(String.init)
             let sentence = try #require(lines.first { $0.hasPrefix("weir: ") }, "\(got.errors)")
-            for part in example.says { #expect(sentence.contains(part), "\(got.errors)") }
+            for part in example.says {
+                #expect(sentence.contains(part), "\(got.errors)")
+            }
             if !example.next.isEmpty {
                 let next = try #require(lines.first { $0.hasPrefix("try: ") }, "\(got.errors)")
                 #expect(next.contains(example.next), "\(got.errors)")
@@ -89,7 +93,9 @@ struct GhostTests {
             let url = scene.origin.master("ts")
             #expect(try await scene.get("ts", ["-q", "90p"]).exit == .code(0))
             try await scene.origin.add(OriginRule("*") { $0.cutAfter = -1 })
-            for _ in 0..<4 { _ = try await HTTPProbe.fetch(scene.weir.url("/" + url)) }
+            for _ in 0..<4 {
+                _ = try await HTTPProbe.fetch(scene.weir.url("/" + url))
+            }
             try await scene.origin.clearRules()
             let got = try await scene.weir.run(["get", url, "-q", "180p"])
             #expect(got.exit == .code(0), "\(got.errors)")

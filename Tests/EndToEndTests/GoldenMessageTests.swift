@@ -57,7 +57,9 @@ import Testing
             var blocks: [String] = []
             for example in Self.cases {
                 try await scene.origin.clearRules()
-                for rule in example.rules { try await scene.origin.add(rule) }
+                for rule in example.rules {
+                    try await scene.origin.add(rule)
+                }
                 blocks.append(try await block(example, scene))
             }
             let text = blocks.joined(separator: "\n")
@@ -67,7 +69,9 @@ import Testing
             let golden = try String(contentsOfFile: path, encoding: .utf8).components(separatedBy: "\n\n")
             let found = text.components(separatedBy: "\n\n")
             #expect(golden.count == found.count)
-            for (wanted, found) in zip(golden, found) { #expect(found == wanted) }
+            for (wanted, found) in zip(golden, found) {
+                #expect(found == wanted)
+            }
         }
     }
 

@@ -76,7 +76,9 @@ struct HierarchyTests {
             let url = await tower.lower.url("/" + source)
             let variant = try #require(try await PlaylistWalk.segments(url).first)
             let segments = try await PlaylistWalk.segments(variant)
-            for segment in segments.prefix(3) { _ = try await HTTPProbe.fetch(segment) }
+            for segment in segments.prefix(3) {
+                _ = try await HTTPProbe.fetch(segment)
+            }
             try await waitUntil("three segments") { try tower.pieces().count >= 3 }
             let before = try tower.pieces()
             try await tower.restart()
@@ -84,7 +86,9 @@ struct HierarchyTests {
             let again = await tower.lower.url("/" + source)
             try await expectFrames(again, of: "cmaf")
             let after = try tower.pieces()
-            for (path, inode) in before { #expect(after[path] == inode, "\(path)") }
+            for (path, inode) in before {
+                #expect(after[path] == inode, "\(path)")
+            }
             try await tower.expectOnce(masters: 2)
             let list = try await tower.lower.run(["list", "--json"])
             #expect(list.output.split(separator: "\n").count == 1, "\(list.output)")
@@ -107,7 +111,9 @@ struct HierarchyTests {
             #expect(second.exit == .code(0), "\(second.errors)")
             let after = try tower.pieces()
             #expect(before.count == 6 && after.count == 12)
-            for (path, inode) in before { #expect(after[path] == inode, "\(path)") }
+            for (path, inode) in before {
+                #expect(after[path] == inode, "\(path)")
+            }
             let frames = try await FrameHashes.of(tower.lower.url("/offline/ts.m3u8"))
             #expect(try await frames.firstDifference(fromPartOf: PlainFrames.of("ts")) == nil)
             #expect(frames.streams.count == 4)

@@ -23,11 +23,15 @@ struct IdleTests {
             #expect(try await HTTPProbe.fetch(segment).status == 200)
             #expect(try await scene.weir.run(["list"]).exit == .code(0))
             let process = try #require(await scene.weir.pid)
-            var (before, since) = (try Self.switches(of: process), ContinuousClock.now)
+            var before = try Self.switches(of: process)
+            var since = ContinuousClock.now
             // Threads without work end after five seconds, a session after three.
             try await waitUntil("four seconds in which no thread runs", within: .seconds(60)) {
                 let now = try Self.switches(of: process)
-                if now != before { (before, since) = (now, .now) }
+                if now != before {
+                    before = now
+                    since = .now
+                }
                 return .now - since >= .seconds(4)
             }
         }

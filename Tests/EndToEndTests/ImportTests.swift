@@ -17,7 +17,9 @@ struct ImportTests {
             for fixture in fixtures {
                 try await take(Repository.path("fixtures/media/\(fixture)"), as: fixture, in: scene)
             }
-            for fixture in fixtures { try await expectFrames(scene.weir.url("/\(fixture).m3u8"), of: fixture) }
+            for fixture in fixtures {
+                try await expectFrames(scene.weir.url("/\(fixture).m3u8"), of: fixture)
+            }
             try await scene.weir.kill()
             try await scene.weir.start(options: ["--offline"])
             for fixture in fixtures {

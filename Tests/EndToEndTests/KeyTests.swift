@@ -36,7 +36,9 @@ struct KeyTests {
     @Test("S33: are listed for all assets with their expiry, which an event announces")
     func announcesExpiry() async throws {
         try await Scene.with { scene in
-            for fixture in ["aes", "ts"] { #expect(try await scene.get(fixture).exit == .code(0)) }
+            for fixture in ["aes", "ts"] {
+                #expect(try await scene.get(fixture).exit == .code(0))
+            }
             let watch = try scene.weir.begin(["events", "--json"])
             try await waitUntil("the stream") { !watch.standardOutput.isEmpty }
             try await scene.origin.clearRequests()
@@ -82,7 +84,9 @@ struct KeyTests {
     @Test("revoked, one or all of all assets, stay deleted after a restart, and return by renewal")
     func revokesKeys() async throws {
         try await Scene.with { scene in
-            for fixture in ["aes", "aes-noiv"] { #expect(try await scene.get(fixture).exit == .code(0)) }
+            for fixture in ["aes", "aes-noiv"] {
+                #expect(try await scene.get(fixture).exit == .code(0))
+            }
             let keys = { scene.pieces().filter { $0.hasSuffix(".key") } }
             let all = keys()
             #expect(try await scene.weir.run(["keys", "aes", "1", "--revoke"]).exit == .code(0))
@@ -135,7 +139,9 @@ struct KeyTests {
     @Test("of new downloads get the configured terms")
     func appliesConfiguredTerms() async throws {
         try await Scene.with(options: ["--keys-expire", "30d", "--keys-after-first-play", "48h"]) { scene in
-            for fixture in ["aes", "ts"] { #expect(try await scene.get(fixture).exit == .code(0)) }
+            for fixture in ["aes", "ts"] {
+                #expect(try await scene.get(fixture).exit == .code(0))
+            }
             let policy = try await scene.weir.run(["policy", "aes"])
             #expect(policy.output.contains("keys 30d after their fetch, 48h after the first play"), "\(policy)")
             #expect(try await scene.weir.run(["policy", "ts"]).output == "ts  never expires\n")

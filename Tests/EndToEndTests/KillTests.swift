@@ -19,8 +19,12 @@ struct KillTests {
                 let get = try scene.weir.begin(["get", scene.origin.master(fixture)])
                 try await waitUntil("moment \(moment)") {
                     // All pieces may be stored by now.
-                    if get.exit != nil { return true }
-                    if moment < 3 { return try await scene.origin.requests().count > moment }
+                    if get.exit != nil {
+                        return true
+                    }
+                    if moment < 3 {
+                        return try await scene.origin.requests().count > moment
+                    }
                     return scene.pieces().count > before
                 }
                 try await scene.weir.kill()
@@ -57,7 +61,8 @@ struct KillTests {
             try await scene.weir.start()
             let get = try scene.weir.begin(["get", scene.origin.url(playlist)])
             try await waitUntil("a piece") { !scene.pieces().isEmpty }
-            var (kept, before): (Set<String>, Int) = ([], 0)
+            var kept: Set<String> = []
+            var before: Int = 0
             for life in 0..<lives {
                 let bytes = try await scene.bytesSent()
                 let target = bytes + Int.random(in: 0...most, using: &dice)

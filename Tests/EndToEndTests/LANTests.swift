@@ -141,7 +141,8 @@ import Testing
     @Test func closesBothListenersAndFinishesResponsesAtStop() async throws {
         let (weir, origin) = try await started()
         let (base, bare) = try await urls(weir)
-        let (size, port) = (20_000_000, await weir.port)
+        let size = 20_000_000
+        let port = await weir.port
         let list = origin.url("/_vod/2x\(size)/media.m3u8")
         // The user's own URL first, because the origin has a private address.
         #expect(try await HTTPProbe.fetch(weir.url("/" + list)).status == 200)

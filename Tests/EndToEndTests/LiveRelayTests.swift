@@ -53,10 +53,14 @@ struct LiveRelayTests {
                 }
                 let crowd = await scene.weir.url("/" + live.master("window", for: "crowd"))
                 async let players: Void = Self.follow(crowd, players: 10)
-                for try await (_, through, direct) in group { pairs.append((through, direct)) }
+                for try await (_, through, direct) in group {
+                    pairs.append((through, direct))
+                }
                 try await players
             }
-            for pair in pairs { #expect(Self.difference(pair.through, pair.direct) == nil) }
+            for pair in pairs {
+                #expect(Self.difference(pair.through, pair.direct) == nil)
+            }
             for kind in kinds {
                 let through = Self.segments(try await live.requests(for: "weir-\(kind)"))
                 let direct = Self.segments(try await live.requests(for: "direct-\(kind)"))

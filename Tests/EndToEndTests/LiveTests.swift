@@ -24,7 +24,9 @@ struct LiveTests {
             async let plain = FrameHashes.of(origin.url(path))
             // The window advances once both have its segments, by less than its length.
             for newest in 3..<12 {
-                if newest > 3 { try await origin.advance("a") }
+                if newest > 3 {
+                    try await origin.advance("a")
+                }
                 try await waitUntil("both players at segment \(newest)", within: .seconds(30)) {
                     try await origin.requests(for: "/_live/a/\(newest).ts").count >= 2
                 }
@@ -50,7 +52,9 @@ struct LiveTests {
                     }
                 }
                 let expected = try await HTTPProbe.fetch(scene.origin.url("/_live/b/1.ts")).body
-                for try await body in group { #expect(body == expected) }
+                for try await body in group {
+                    #expect(body == expected)
+                }
             }
             // One connection is the test's own.
             let requests = try await scene.origin.requests(for: "/_live/b/1.ts")

@@ -49,7 +49,9 @@ struct LoopLagTests {
             "long": media(150_000),
             "live": live(60_000),
         ]
-        for (name, text) in playlists { try text.write(to: URL(filePath: "\(path)/\(name).m3u8")) }
+        for (name, text) in playlists {
+            try text.write(to: URL(filePath: "\(path)/\(name).m3u8"))
+        }
         try Repository.fixture("/ts/90p/0.ts").write(to: URL(filePath: path + "/segment.ts"))
     }
 
@@ -101,16 +103,22 @@ struct LoopLagTests {
     private static let steps = [
         Step(testDescription: "10,000 variants", most: mostOfMany) { tests, scene in
             let url = scene.origin.url("/wide.m3u8")
-            for entry in ["/\(url)", "/auto/\(url)", "/\(url)"] { _ = try await tests.playlists(scene, entry, 1) }
+            for entry in ["/\(url)", "/auto/\(url)", "/\(url)"] {
+                _ = try await tests.playlists(scene, entry, 1)
+            }
         },
         Step(testDescription: "96 variants of 4,000 segments") { tests, scene in
             let url = scene.origin.url("/ladder.m3u8")
             for _ in 0..<2 {
-                for path in try await tests.playlists(scene, "/auto/\(url)", 1) { _ = try await tests.get(scene, path) }
+                for path in try await tests.playlists(scene, "/auto/\(url)", 1) {
+                    _ = try await tests.get(scene, path)
+                }
             }
         },
         Step(testDescription: "150,000 segments") { tests, scene in
-            for _ in 0..<2 { _ = try await tests.get(scene, "/" + scene.origin.url("/long.m3u8")) }
+            for _ in 0..<2 {
+                _ = try await tests.get(scene, "/" + scene.origin.url("/long.m3u8"))
+            }
         },
         Step(testDescription: "60,000 segments of a low-latency stream") { tests, scene in
             let url = scene.origin.url("/live.m3u8")

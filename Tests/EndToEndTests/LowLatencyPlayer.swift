@@ -38,9 +38,13 @@ struct LowLatencyPlayer {
             let playlist = url + directives
             let hint = uris(of: "#EXT-X-PRELOAD-HINT", in: text).first
             async let next = get(playlist)
-            if let hint { bodies[hint] = try await get(resolve(hint)).body }
+            if let hint {
+                bodies[hint] = try await get(resolve(hint)).body
+            }
             text = try await next.text
-            if text.contains("#EXT-X-SKIP:") { updates += 1 }
+            if text.contains("#EXT-X-SKIP:") {
+                updates += 1
+            }
         }
     }
 
@@ -66,7 +70,11 @@ struct LowLatencyPlayer {
         let start = parts.last.map { ($0.segment, $0.index) } ?? ((listed.last?.segment ?? 0) - 1, 9)
         for part in listed where (part.segment, part.index) > start {
             let body: Data
-            if let known = bodies[part.uri] { body = known } else { body = try await get(resolve(part.uri)).body }
+            if let known = bodies[part.uri] {
+                body = known
+            } else {
+                body = try await get(resolve(part.uri)).body
+            }
             parts.append(Part(segment: part.segment, index: part.index, body: body))
         }
     }

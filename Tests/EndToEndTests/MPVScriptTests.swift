@@ -54,8 +54,12 @@ struct MPVScriptTests {
                 ["address": "127.0.0.1:\(scene.origin.port)"],
             ]
             try await withThrowingTaskGroup(of: String.self) { group in
-                for options in cases { group.addTask { try await play(url, scene.weir, options) } }
-                for try await words in group { #expect(!words.contains("through Weir"), "\(words)") }
+                for options in cases {
+                    group.addTask { try await play(url, scene.weir, options) }
+                }
+                for try await words in group {
+                    #expect(!words.contains("through Weir"), "\(words)")
+                }
             }
             try await scene.weir.kill()
             #expect(try await !play(url, scene.weir).contains("through Weir"))
@@ -80,7 +84,9 @@ struct MPVScriptTests {
                 "cookie": "sid=1",
             ]
             for request in try await scene.origin.requests() {
-                for (name, value) in wanted { #expect(request.headers[name] == value, "\(request.path) \(name)") }
+                for (name, value) in wanted {
+                    #expect(request.headers[name] == value, "\(request.path) \(name)")
+                }
                 #expect(request.headers["icy-metadata"] == nil, "it came from mpv")
             }
         }
@@ -145,7 +151,8 @@ struct MPVScriptTests {
     func keepsSecretsOfDownloads() async throws {
         try await Scene.with { scene in
             let folder = try TemporaryFolder()
-            let (log, program) = (folder.path("log"), try Self.observer(folder))
+            let log = folder.path("log")
+            let program = try Self.observer(folder)
             let origin = scene.origin.master("ts")
             for url in ["http://localhost:\(await scene.weir.port)/\(origin)", origin] {
                 let mpv = try MPV(

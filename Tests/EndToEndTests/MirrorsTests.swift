@@ -10,7 +10,9 @@ struct MirrorsTests {
     ) async throws {
         let root = try MirroredFixture.folder(fixture)
         try await Scene.with(root: root.path) { scene in
-            for rule in rules { try await scene.origin.add(rule) }
+            for rule in rules {
+                try await scene.origin.add(rule)
+            }
             try await body(scene, scene.url("/master.m3u8"))
         }
     }

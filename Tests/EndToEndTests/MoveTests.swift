@@ -91,7 +91,8 @@ struct MoveTests {
     @Test("by a killed server is complete in one place, and the files in the other are deleted")
     func staysCompleteAfterKill() async throws {
         try await Scene.with { scene in
-            let (disk, trace) = (try TemporaryFolder(inMemory: true), try TemporaryFolder())
+            let disk = try TemporaryFolder(inMemory: true)
+            let trace = try TemporaryFolder()
             let volume = disk.path("weir")
             #expect(try await scene.get("ts").exit == .code(0))
             let pieces = scene.pieces().compactMap { $0.split(separator: "/").last }
@@ -106,7 +107,9 @@ struct MoveTests {
                 let isAway = !bundles(volume).isEmpty
                 if isStarted != nil {
                     let result = try await scene.weir.run(["move", "ts"] + (isAway ? ["--home"] : [volume]))
-                    if case .code(let code) = result.exit { outcomes.insert(code) }
+                    if case .code(let code) = result.exit {
+                        outcomes.insert(code)
+                    }
                 }
                 try await scene.weir.restart()
                 let list = try await scene.weir.run(["list"]).output
@@ -274,7 +277,8 @@ struct StoreMoveTests {
     func movesStoreThereAndBack(isOtherDisk: Bool) async throws {
         try await Scene.with { scene in
             let disk = try TemporaryFolder(inMemory: isOtherDisk)
-            let (old, new) = (scene.weir.store, disk.path("store"))
+            let old = scene.weir.store
+            let new = disk.path("store")
             #expect(try await scene.get("cmaf").exit == .code(0))
             let busy = try await move(scene, from: old, to: new)
             #expect(busy.exit == .code(73) && busy.errors.contains("another daemon uses it"), "\(busy.errors)")
@@ -305,15 +309,18 @@ struct StoreMoveTests {
     @Test("by a killed command is complete in one folder, and the same command finishes it")
     func finishesMoveAfterKill() async throws {
         try await Scene.with { scene in
-            let (disk, trace) = (try TemporaryFolder(inMemory: true), try TemporaryFolder())
-            let (old, new) = (scene.weir.store, disk.path("store"))
+            let disk = try TemporaryFolder(inMemory: true)
+            let trace = try TemporaryFolder()
+            let old = scene.weir.store
+            let new = disk.path("store")
             #expect(try await scene.get("ts").exit == .code(0))
             try await scene.weir.terminate()
             try await scene.origin.stop()
             let steps = [
                 ("utimensat", 3), ("syncfs", 1), ("renameat", 2), ("renameat", 3), ("unlinkat", 2), ("unlinkat", 6),
             ]
-            var (from, to) = (old, new)
+            var from = old
+            var to = new
             for (call, number) in steps {
                 let killed = try await move(
                     scene, from: from, to: to,

@@ -12,7 +12,8 @@ struct MoviePackageFixture {
     ///   - complete: the folders of complete renditions.
     ///   - begun: the folders of renditions with only their first segment.
     init(of fixture: String, at path: String, url: String, complete: [String], begun: [String]) throws {
-        (self.path, self.fixture) = (path, Repository.path("fixtures/media/\(fixture)"))
+        self.path = path
+        self.fixture = Repository.path("fixtures/media/\(fixture)")
         try FileManager.default.createDirectory(atPath: path + "/Data", withIntermediateDirectories: true)
         let master = try Data(contentsOf: URL(filePath: self.fixture + "/master.m3u8"))
         try (master + Data([0])).write(to: URL(filePath: path + "/Data/Playlist-master.m3u8-1.data"))

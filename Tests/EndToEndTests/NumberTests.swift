@@ -112,7 +112,9 @@ struct NumberTests {
     func survivesPlaylists() async throws {
         let folder = try TemporaryFolder()
         for (index, example) in Self.cases.enumerated() {
-            for (name, text) in example.files { try folder.write(Data(text.utf8), to: "\(index)/\(name)") }
+            for (name, text) in example.files {
+                try folder.write(Data(text.utf8), to: "\(index)/\(name)")
+            }
         }
         try await Scene.with(root: folder.path) { scene in
             let token = try token(scene.weir)

@@ -78,7 +78,9 @@ struct OddURITests {
             ("/deep/*lse/m%65dia.m3u8", "../else/list.m3u8?sig=3"),
             ("*?part=8", "/q/8.ts"), ("*?key=2", "../../q/2.key"),
         ]
-        for (path, target) in redirects { try await origin.add(OriginRule(path) { $0.redirect = target }) }
+        for (path, target) in redirects {
+            try await origin.add(OriginRule(path) { $0.redirect = target })
+        }
     }
 
     @Test("plays the same frames as with plain URIs, and each URI resolves by RFC 3986")
@@ -98,7 +100,9 @@ struct OddURITests {
             #expect(frames.firstDifference(from: expected) == nil && frames.complaints == [])
             let asked = try await scene.origin.requests().filter { !$0.isComparison }.map(\.path)
             #expect(asked.contains("/deep/%C3%A9lse/m%65dia.m3u8") && asked.contains("/deep/else/list.m3u8?sig=3"))
-            for row in Self.segments + Self.keys { #expect(asked.count { $0 == row.asked } == 1, "\(row.uri)") }
+            for row in Self.segments + Self.keys {
+                #expect(asked.count { $0 == row.asked } == 1, "\(row.uri)")
+            }
 
             try await scene.origin.stop()
             let stored = try await FrameHashes.of(scene.url("/start.m3u8?token=1"))

@@ -24,13 +24,19 @@ struct OfflineTests {
                 let result = try await scene.get(fixture, options)
                 #expect(result.exit == .code(0), "\(result.errors)")
             }
-            if absence == .originStopped { try await scene.origin.stop() }
+            if absence == .originStopped {
+                try await scene.origin.stop()
+            }
             try await scene.weir.terminate()
             let isOffline = absence == .offlineProcess
             try await scene.weir.start(wrapper: wrapper, options: isOffline ? ["--offline"] : [])
-            if absence != .originStopped { try await scene.origin.clearRequests() }
+            if absence != .originStopped {
+                try await scene.origin.clearRequests()
+            }
             try await body(scene) { (absence == .offlineSession ? "/offline/" : "/") + $0 + ".m3u8" }
-            if absence != .originStopped { #expect(try await scene.origin.requests().map(\.path) == []) }
+            if absence != .originStopped {
+                #expect(try await scene.origin.requests().map(\.path) == [])
+            }
         }
     }
 

@@ -123,7 +123,9 @@ struct OriginOptionsTests {
     func opens(way: Way) async throws {
         try await Scene.with { scene in
             let gate = try await Gate()
-            if way != .allowHost { try gate.shut() }
+            if way != .allowHost {
+                try gate.shut()
+            }
             for command in Self.opening {
                 let url = gate.url(way, of: command[0], "ts")
                 let source = way == .curl ? [] : [url]
@@ -131,7 +133,9 @@ struct OriginOptionsTests {
                 let refused = try await run(command + [url] + player, scene.weir)
                 // A URL alone asks no origin, and an entry is served before its variants are fetched.
                 let isAsked = command[0] != "url" && !(command[0] == "play" && way == .allowHost)
-                if isAsked { #expect(refused.exit != .code(0), "\(command) without \(way)") }
+                if isAsked {
+                    #expect(refused.exit != .code(0), "\(command) without \(way)")
+                }
                 let result = try await run(command + source + gate.options(way, url) + player, scene.weir)
                 #expect(result.exit == .code(0), "\(command) with \(way): \(result)")
                 guard command[0] == "url" else { continue }
@@ -191,7 +195,9 @@ struct OriginOptionsTests {
                 case "cache": ["--seconds", "6"]
                 default: []
                 }
-            if command == "verify" { try removePiece(of: try await id(of: name, scene), in: scene) }
+            if command == "verify" {
+                try removePiece(of: try await id(of: name, scene), in: scene)
+            }
             let refused = try await scene.weir.run([command, name] + more)
             #expect(refused.exit != .code(0), "\(command) without \(way): \(refused)")
             let result = try await scene.weir.run([command] + subject + options + more)

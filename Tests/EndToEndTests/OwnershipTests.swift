@@ -15,7 +15,9 @@ struct OwnershipTests {
             let isRoot = geteuid() == 0
             wrapper = isRoot ? ["setpriv", "--reuid=1", "--regid=1", "--clear-groups"] : ["env"]
             closed = isRoot ? [] : paths
-            for path in closed { chmod(path, 0) }
+            for path in closed {
+                chmod(path, 0)
+            }
         }
 
         /// Restores the permissions.
@@ -32,7 +34,9 @@ struct OwnershipTests {
             // Every user can reach the store folder.
             chmod((store as NSString).deletingLastPathComponent, 0o711)
             chmod(store, mode_t(mode))
-            if geteuid() == 0 { chown(state.path, 1, 1) }
+            if geteuid() == 0 {
+                chown(state.path, 1, 1)
+            }
             let names = try FileManager.default.contentsOfDirectory(atPath: store)
             let before = try Self.files(in: store)
 

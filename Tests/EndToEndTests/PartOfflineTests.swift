@@ -43,20 +43,27 @@ struct PartOfflineTests {
 
     /// A media playlist without some of its segments. Encryption by sequence number gets explicit vectors.
     private static func without(_ media: String, stays: (Int) -> Bool) -> String {
-        var (number, key, result) = (0, "", [String]())
+        var number = 0
+        var key = ""
+        var result = [String]()
         var pending: [String] = []
         for line in media.split(separator: "\n").map(String.init) {
-            if line.hasPrefix("#EXT-X-KEY") { key = line }
+            if line.hasPrefix("#EXT-X-KEY") {
+                key = line
+            }
             if line.hasPrefix("#EXTINF") || line.hasPrefix("#EXT-X-BYTERANGE") {
                 pending.append(line)
             } else if line.hasPrefix("#") {
                 result.append(line)
             } else {
                 if stays(number) {
-                    if !key.isEmpty, !key.contains("IV=") { result.append(key + ",IV=0x" + String(number, radix: 16)) }
+                    if !key.isEmpty, !key.contains("IV=") {
+                        result.append(key + ",IV=0x" + String(number, radix: 16))
+                    }
                     result += pending + [line]
                 }
-                (number, pending) = (number + 1, [])
+                number = number + 1
+                pending = []
             }
         }
         return result.map { $0 + "\n" }.joined()
@@ -102,7 +109,9 @@ struct PartOfflineTests {
             let expected = try await frames(scene, fixture, stays: stays)
             // The last third is never fetched.
             let ends = fixture == "ts" ? ["/270p/[45].ts"] : ["/video-270p/[89].m4s", "/video-270p/1?.m4s"]
-            for end in ends { try await scene.origin.add(OriginRule("/\(fixture)" + end) { $0.pauseAfter = 0 }) }
+            for end in ends {
+                try await scene.origin.add(OriginRule("/\(fixture)" + end) { $0.pauseAfter = 0 })
+            }
             let first = fixture == "ts" ? 4 : 8 + 7 + 2
             let get = try scene.weir.begin(["get", scene.origin.master(fixture)])
             try await waitUntil("all that the origin gives") { scene.pieces().count >= first }

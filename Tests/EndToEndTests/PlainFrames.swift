@@ -20,7 +20,9 @@ actor PlainFrames {
 
     private func task(_ fixture: String, onlyBest: Bool) -> Task<FrameHashes, any Error> {
         let key = fixture + (onlyBest ? " best" : "")
-        if let task = known[key] { return task }
+        if let task = known[key] {
+            return task
+        }
         let task = Task {
             let origin = try await TestOrigin()
             if onlyBest {

@@ -30,9 +30,12 @@ struct PlainServer: Sendable {
         try Data(configuration.utf8).write(to: URL(filePath: folder.path("nginx.conf")))
         process = try ChildProcess(
             "nginx", ["-p", folder.path, "-c", folder.path("nginx.conf"), "-e", folder.path("log")])
-        let (url, process) = (self.url("/"), process)
+        let url = self.url("/")
+        let process = process
         try await waitUntil("nginx") {
-            if process.exit != nil { throw TimedOut("nginx ended: \(process.standardError)") }
+            if process.exit != nil {
+                throw TimedOut("nginx ended: \(process.standardError)")
+            }
             return (try? await HTTPProbe.fetch(url)) != nil
         }
     }

@@ -69,7 +69,8 @@ struct PlayCacheTests {
             let listed = try await scene.weir.run(["list", "--json"]).output.split(separator: "\n").map { line in
                 try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
             }
-            let (film, other) = (listed.first { $0?["bytes"] as? Int == 8_000_000 }, listed.count)
+            let film = listed.first { $0?["bytes"] as? Int == 8_000_000 }
+            let other = listed.count
             #expect(film??["cachedBytes"] as? Int == 0 && film??["local"] as? String == "complete" && other == 2)
             try await scene.origin.stop()
             let bodies = try await PlaylistWalk.load(scene.url(Self.list(80)))
@@ -81,14 +82,18 @@ struct PlayCacheTests {
     func survivesKillDuringEviction() async throws {
         try await Scene.with { scene in
             // Complete assets are in their bundles' playlists.
-            for count in [60, 61, 62] { _ = try await PlaylistWalk.load(scene.url(Self.list(count))) }
+            for count in [60, 61, 62] {
+                _ = try await PlaylistWalk.load(scene.url(Self.list(count)))
+            }
             try await scene.waitForPieces(183)
             // The playlists are written shortly after the last segment.
             try await waitUntil("the bundles' playlists") {
                 try bundles(scene).allSatisfy { FileManager.default.fileExists(atPath: $0 + "/master.m3u8") }
             }
             try await scene.weir.terminate()
-            for deletion in [1, 2, 3, 4, 9, 17, 60] { try await expectHonesty(scene, killedAt: deletion) }
+            for deletion in [1, 2, 3, 4, 9, 17, 60] {
+                try await expectHonesty(scene, killedAt: deletion)
+            }
 
             try await scene.origin.clearRequests()
             try await scene.weir.start()
@@ -115,7 +120,9 @@ struct PlayCacheTests {
             (try? FileManager.default.destinationOfSymbolicLink(atPath: program)) == nil
         }
         try await scene.weir.kill()
-        for bundle in try bundles(scene) { try expectHonest(bundle) }
+        for bundle in try bundles(scene) {
+            try expectHonest(bundle)
+        }
     }
 
     private func bundles(_ scene: Scene) throws -> [String] {

@@ -37,7 +37,9 @@ struct PresenceTests {
                 let report = try await player.play(url)
                 #expect(PlayerBaseline(player, "ts").shortcoming(of: report) == nil)
             }
-            for _ in 0..<20 { #expect(try await listed(url) == ["video-270p"]) }
+            for _ in 0..<20 {
+                #expect(try await listed(url) == ["video-270p"])
+            }
             // The failed load, and a probe after each pause of five, ten, then twenty seconds.
             let probes = (ContinuousClock.now - began) / .seconds(5) + 1
             let made = try connections(trace, to: scene.origin.port) - before
@@ -58,7 +60,9 @@ struct PresenceTests {
             try await scene.origin.add(OriginRule("*/270p/3.ts") { $0.hold = true })
             let segments = try await PlaylistWalk.segments(
                 PlaylistWalk.segments(await scene.master("ts"))[2])
-            for segment in segments.prefix(3) { #expect(try await HTTPProbe.fetch(segment).status == 200) }
+            for segment in segments.prefix(3) {
+                #expect(try await HTTPProbe.fetch(segment).status == 200)
+            }
             try await scene.origin.stop()
             // Stored segments of the session's rendition are served; others wait.
             #expect(try await HTTPProbe.fetch(segments[0]).status == 200)

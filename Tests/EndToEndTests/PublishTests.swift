@@ -156,14 +156,20 @@ struct PublishTests {
                     let there = try await store.objects().count
                     return held == (isKill ? 2 : 1) && there >= 8
                 }
-                if isKill { try await scene.weir.kill() } else { command.send(SIGINT) }
+                if isKill {
+                    try await scene.weir.kill()
+                } else {
+                    command.send(SIGINT)
+                }
                 let exit = try await command.end()
                 // A status request after the kill finds no daemon.
                 #expect((isKill ? [.code(75), .code(69)] : [.code(130)]).contains(exit), "\(command.standardError)")
                 #expect(isKill || command.standardError.contains("repeat the command"))
                 let objects = try await store.objects()
                 #expect(!objects.keys.contains { $0.hasSuffix(".m3u8") }, "\(objects.keys)")
-                if isKill { try await scene.weir.start() }
+                if isKill {
+                    try await scene.weir.start()
+                }
             }
             let before = try await store.objects().keys
             try await store.clearRequests()

@@ -71,17 +71,21 @@ struct RealTimePlayer {
     /// Plays in real time until its buffer has shrunk to some seconds. The player's own time passes here; nothing is awaited.
     private func play(untilBuffer seconds: Double) async throws {
         let left = buffer(at: now) - seconds
-        if left > 0 { try await Task.sleep(for: .seconds(left)) }
+        if left > 0 {
+            try await Task.sleep(for: .seconds(left))
+        }
     }
 
     private mutating func load(_ url: String, _ duration: Double) async throws -> Load {
         try await play(untilBuffer: ahead - duration)
-        let (asked, before) = (now, buffer(at: now))
+        let asked = now
+        let before = buffer(at: now)
         _ = try await Self.fetch(url)
         let got = now
         let dry = -buffer(at: got)
         if anchor == nil {
-            (outcome.startup, anchor) = (got, (0, got))
+            outcome.startup = got
+            anchor = (0, got)
         } else if dry > 0.01 {
             outcome.stalls += 1
             outcome.stalled += dry

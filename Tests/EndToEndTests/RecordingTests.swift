@@ -121,9 +121,13 @@ struct RecordingTests {
             try await waitUntil("a recorded segment", within: .seconds(30)) {
                 try await count(await scene.weir.url("/show.m3u8")) > 0
             }
-            if isRestarted { try await scene.weir.restart() }
+            if isRestarted {
+                try await scene.weir.restart()
+            }
             try await scene.waitForCompletion(of: "show")
-            if !isRestarted { #expect(try await get.end() == .code(0), "\(get.standardError)") }
+            if !isRestarted {
+                #expect(try await get.end() == .code(0), "\(get.standardError)")
+            }
             let text = try await HTTPProbe.fetch(scene.weir.url("/offline/show.m3u8")).text
             #expect(text.contains("#EXT-X-ENDLIST"), "\(text)")
         }

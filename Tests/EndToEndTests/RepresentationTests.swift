@@ -60,7 +60,9 @@ struct RepresentationTests {
             case 3: ["bytes=0-\(middle)", "bytes=\(middle + 1)-"]
             default: ["bytes=\(middle)-\(middle + 900)", "bytes=-500"]
             }
-        for range in ranges { try await fetch(scene, path, range, &bodies, mayReplace: mayReplace) }
+        for range in ranges {
+            try await fetch(scene, path, range, &bodies, mayReplace: mayReplace)
+        }
     }
 
     /// - Parameter path: the URL of a daemon that is started again has another port.
@@ -82,7 +84,9 @@ struct RepresentationTests {
         }
         let references = try await PlaylistWalk.references(at: list)
         // Players load the initialization section before the segments.
-        for url in references where url.contains("init") { _ = try await HTTPProbe.fetch(url) }
+        for url in references where url.contains("init") {
+            _ = try await HTTPProbe.fetch(url)
+        }
         let segments = references.filter { !$0.contains("init") }.map { URL(string: $0)?.path() ?? $0 }
         try #require(segments.count == SubstitutionFixture.count, "\(entry)")
         return segments
@@ -99,7 +103,9 @@ struct RepresentationTests {
             var bodies = Bodies()
             let url = scene.origin.url("/film/master.m3u8")
             let low = try await segments(scene, "/" + url, fixture.ids.low)
-            for path in low { try await fetch(scene, path, nil, &bodies) }
+            for path in low {
+                try await fetch(scene, path, nil, &bodies)
+            }
             let high = try await segments(scene, "/" + url, fixture.ids.high)
             let chosen = try await segments(scene, "/auto/" + url, nil)
             try await body(scene, &bodies, (low, high, chosen))
@@ -109,9 +115,13 @@ struct RepresentationTests {
     @Test("gives the same bytes while another quality is stored, and after a kill", arguments: recipes)
     func staysWhileAnotherQualityIsStored(recipe: Recipe) async throws {
         try await withFilm(recipe) { scene, bodies, film in
-            for path in film.high[..<6] + film.chosen[..<6] { try await fetch(scene, path, nil, &bodies) }
+            for path in film.high[..<6] + film.chosen[..<6] {
+                try await fetch(scene, path, nil, &bodies)
+            }
             try await scene.origin.stop()
-            for path in film.high[6..<9] { try await fetch(scene, path, nil, &bodies) }
+            for path in film.high[6..<9] {
+                try await fetch(scene, path, nil, &bodies)
+            }
             let high = try #require(film.high[0].split(separator: "/").dropLast().last)
             let offline = try await segments(scene, "/offline/film.m3u8", String(high))
             for _ in 0..<2 {
@@ -140,7 +150,11 @@ struct RepresentationTests {
             for _ in 0..<80 {
                 switch Int.random(in: 0..<20, using: &dice) {
                 case 0:
-                    if isDown { try await scene.origin.restart() } else { try await scene.origin.stop() }
+                    if isDown {
+                        try await scene.origin.restart()
+                    } else {
+                        try await scene.origin.stop()
+                    }
                     isDown.toggle()
                 case 1:
                     try await scene.weir.kill()
@@ -153,8 +167,12 @@ struct RepresentationTests {
                     try await ask(scene, path, &dice, &bodies, mayReplace: true)
                 }
             }
-            if isDown { try await scene.origin.restart() }
-            for path in paths { try await fetch(scene, path, nil, &bodies, mayReplace: true) }
+            if isDown {
+                try await scene.origin.restart()
+            }
+            for path in paths {
+                try await fetch(scene, path, nil, &bodies, mayReplace: true)
+            }
         }
     }
 }

@@ -43,7 +43,9 @@ struct RequestCollapsingTests {
                     }
                 }
                 let first = try await group.next()
-                for try await bodies in group { #expect(bodies == first) }
+                for try await bodies in group {
+                    #expect(bodies == first)
+                }
             }
             let repetitions = try await scene.repetitions()
             let repeated = try await scene.mediaRequests().filter { repetitions[$0.resource] != nil }

@@ -77,7 +77,8 @@ struct RevisionTests {
     /// Lays the middle quality's segments under the URLs of the best one. The playlists stay.
     private func exchangeSegments(_ film: ChangingFilm) throws {
         for number in 0..<6 {
-            let (old, new) = (film.root + "/film/270p/\(number).ts", film.root + "/film/180p/\(number).ts")
+            let old = film.root + "/film/270p/\(number).ts"
+            let new = film.root + "/film/180p/\(number).ts"
             try FileManager.default.removeItem(atPath: old)
             try FileManager.default.copyItem(atPath: new, toPath: old)
         }

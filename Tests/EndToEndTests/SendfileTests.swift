@@ -25,12 +25,16 @@ struct SendfileTests {
             try await scene.weir.start(
                 wrapper: ["strace", "-f", "-qq", "-y", "-o", trace, "-e", "trace=sendfile"], options: ["--offline"])
             let variants = try await PlaylistWalk.segments(scene.weir.url("/ts.m3u8"))
-            let (lower, best) = (try #require(variants.first), try #require(variants.last))
+            let lower = try #require(variants.first)
+            let best = try #require(variants.last)
             try #require(lower.contains("video-180p") && best.contains("video-270p"))
-            let (complete, partial) = (try await PlaylistWalk.segments(lower), try await PlaylistWalk.segments(best))
+            let complete = try await PlaylistWalk.segments(lower)
+            let partial = try await PlaylistWalk.segments(best)
             try #require(complete.count == 6 && partial.count == 6)
             var sizes: [Int] = []
-            for url in [complete[1], partial[1], partial[4]] { sizes.append(try await HTTPProbe.fetch(url).body.count) }
+            for url in [complete[1], partial[1], partial[4]] {
+                sizes.append(try await HTTPProbe.fetch(url).body.count)
+            }
             let files = try ["180p/1", "270p/1", "180p/4"].map { try Repository.fixture("/ts/\($0).ts").count }
             // In a rendition with holes, two packets, one per stream, announce the splice of each segment.
             #expect(sizes == [files[0], files[1] + 2 * 188, files[2] + 2 * 188])

@@ -154,7 +154,9 @@ struct SessionLogTests {
             try Data().write(to: URL(fileURLWithPath: scene.weir.state + "/log"))
             try await scene.weir.start()
             let paths = try await segments(scene, "/ts/90p/media.m3u8")
-            for path in [0, 5, 0, 5, 0].map({ paths[$0] }) { try await take(path, scene) }
+            for path in [0, 5, 0, 5, 0].map({ paths[$0] }) {
+                try await take(path, scene)
+            }
             try await waitUntil("what is said") { await scene.weir.log.contains("cannot be logged") }
             #expect(try await events(scene).map(\.startOffset) == [0])
             #expect(await scene.weir.log.components(separatedBy: "cannot be logged").count == 2)

@@ -9,7 +9,9 @@ struct SignedURLTests {
         try await origin.clearRules()
         for path in ["master.m3u8", "90p/media.m3u8", "180p/media.m3u8"] {
             var text = String(decoding: try Repository.fixture("/aes/\(path)"), as: UTF8.self)
-            for type in ["m3u8", "ts", "key"] { text = text.replacing(".\(type)", with: ".\(type)?token=\(token)") }
+            for type in ["m3u8", "ts", "key"] {
+                text = text.replacing(".\(type)", with: ".\(type)?token=\(token)")
+            }
             let url = path == "master.m3u8" ? "/aes/\(path)" : "/aes/\(path)[?]token=\(token)"
             try await origin.add(OriginRule(url) { ($0.status, $0.body) = (200, text) })
         }

@@ -52,12 +52,16 @@ struct SlowLinkTests {
             let get = try scene.weir.begin(["get", link.url("/_vod/80x20000/media.m3u8"), "--json"])
             // By then it has found out how many requests pay.
             try await waitUntil("the first segments", within: .seconds(60)) { scene.pieces().count >= 25 }
-            var (start, before, rates) = (ContinuousClock.now, try await link.traffic().bytesDown, [Double]())
+            var start = ContinuousClock.now
+            var before = try await link.traffic().bytesDown
+            var rates = [Double]()
             for count in stride(from: 35, through: 75, by: 10) {
                 try await waitUntil("ten more", within: .seconds(60)) { scene.pieces().count >= count }
-                let (now, bytes) = (ContinuousClock.now, try await link.traffic().bytesDown)
+                let now = ContinuousClock.now
+                let bytes = try await link.traffic().bytesDown
                 rates.append(Double(bytes - before) / ((now - start) / .seconds(1)))
-                (start, before) = (now, bytes)
+                start = now
+                before = bytes
             }
             // One may be high by chance, and some are less on a machine with other work.
             #expect(rates.sorted()[3] > 0.9 * Self.rate, "\(rates)")
@@ -155,9 +159,12 @@ struct SlowLinkTests {
         "brings each byte once for readers side by side", .timeLimit(.minutes(3)),
         arguments: [(hasRanges: true, downloads: false), (true, true), (false, false), (false, true)])
     func readersSideBySide(hasRanges: Bool, downloads: Bool) async throws {
-        let (count, size) = (12, 300_000)
+        let count = 12
+        let size = 300_000
         try await Scene.with { scene in
-            if !hasRanges { try await scene.origin.add(OriginRule("/_vod/*.ts") { $0.noRanges = true }) }
+            if !hasRanges {
+                try await scene.origin.add(OriginRule("/_vod/*.ts") { $0.noRanges = true })
+            }
             let link = try await LinkConditioner(to: scene.origin.url(""), preset: "DSL", state: scene.weir.state)
             let film = link.url("/_vod/\(count)x\(size)/media.m3u8")
             let segments = try await PlaylistWalk.segments(await scene.weir.url("/" + film))
@@ -168,7 +175,9 @@ struct SlowLinkTests {
                         var next = try await SegmentReader(segments[reader])
                         for number in reader..<count {
                             let present = next
-                            if number + 1 < count { next = try await SegmentReader(segments[number + 1]) }
+                            if number + 1 < count {
+                                next = try await SegmentReader(segments[number + 1])
+                            }
                             _ = try await present.head(within: .seconds(30))
                             #expect(try await present.bytes(size, within: .seconds(60)).count == size)
                         }
@@ -176,7 +185,9 @@ struct SlowLinkTests {
                 }
                 try await group.waitForAll()
             }
-            if let get { #expect(try await get.end(within: .seconds(60)) == .code(0), "\(get.standardError)") }
+            if let get {
+                #expect(try await get.end(within: .seconds(60)) == .code(0), "\(get.standardError)")
+            }
             let requests = try await scene.mediaRequests().filter { $0.range != "bytes=0-4095" }
             #expect(requests.allSatisfy { $0.range == nil } && requests.count == count, "\(requests.map(\.resource))")
         }
@@ -190,15 +201,22 @@ struct SlowLinkTests {
             let entry = variants.map { "#EXT-X-STREAM-INF:BANDWIDTH=\($0)\n/_vod/16x\($0)/media.m3u8\n" }.joined()
             try await scene.origin.add(OriginRule("/all.m3u8") { ($0.status, $0.body) = (200, "#EXTM3U\n" + entry) })
             let link = try await LinkConditioner(to: scene.origin.url(""), preset: "3G", state: scene.weir.state)
-            for size in variants { try await Self.hold(0, of: "16x\(size)", size: size, at: scene.origin) }
+            for size in variants {
+                try await Self.hold(0, of: "16x\(size)", size: size, at: scene.origin)
+            }
             let film = await scene.weir.url("/" + link.url("/all.m3u8"))
-            var (firsts, seconds): ([SegmentReader], [SegmentReader]) = ([], [])
+            var firsts: [SegmentReader] = []
+            var seconds: [SegmentReader] = []
             for rendition in try await PlaylistWalk.segments(film) {
                 let segments = try await PlaylistWalk.segments(rendition)
                 for number in 0..<2 {
                     let reader = try await SegmentReader(segments[number])
                     #expect(try await reader.head(within: .seconds(30)).hasPrefix("HTTP/1.1 200"))
-                    if number == 0 { firsts.append(reader) } else { seconds.append(reader) }
+                    if number == 0 {
+                        firsts.append(reader)
+                    } else {
+                        seconds.append(reader)
+                    }
                 }
             }
             for (reader, size) in zip(firsts, variants) {

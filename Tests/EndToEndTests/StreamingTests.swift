@@ -54,7 +54,11 @@ struct StreamingTests {
             try await scene.origin.clearRequests()
             try await scene.origin.add(
                 OriginRule(fixture.path) {
-                    if isReset { $0.resetAfter = 10_000 } else { $0.cutAfter = 10_000 }
+                    if isReset {
+                        $0.resetAfter = 10_000
+                    } else {
+                        $0.cutAfter = 10_000
+                    }
                     $0.times = 1
                 })
             let answer = try await HTTPProbe.fetch(segment(scene, fixture.name))

@@ -9,7 +9,8 @@ import Testing
     }
 
     @Test func listsPlaysAndDownloadsAStreamByName() async throws {
-        let (folder, origin) = (try TemporaryFolder(), try await TestOrigin())
+        let folder = try TemporaryFolder()
+        let origin = try await TestOrigin()
         let file = try folder.write(
             Data((entry("film", origin.master("ts")) + entry("other", origin.master("cmaf"))).utf8), to: "streams.toml")
         let weir = try await WeirProcess(options: ["--streams", file])
@@ -33,7 +34,8 @@ import Testing
         let folder = try TemporaryFolder()
         let file = try folder.write(
             Data((entry("film", "http://h/a") + entry("b", "nowhere")).utf8), to: "streams.toml")
-        let (store, state) = (folder.path("store"), folder.path("state"))
+        let store = folder.path("store")
+        let state = folder.path("state")
         let result = try await ProcessRunner.run(
             Repository.builtProgram("weir"),
             ["serve", "--listen", "127.0.0.1:0", "--store", store, "--state", state, "--streams", file])

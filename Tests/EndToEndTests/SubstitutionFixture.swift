@@ -31,7 +31,8 @@ struct SubstitutionFixture: Sendable {
     }
 
     init(_ recipe: Recipe) async throws {
-        (folder, self.recipe) = (try TemporaryFolder(), recipe)
+        folder = try TemporaryFolder()
+        self.recipe = recipe
         let fixture = self
         try await OncePerRun.makeFolder("substitution, \(recipe.testDescription)", at: folder.path("film")) { _ in
             try await fixture.make()
@@ -41,7 +42,9 @@ struct SubstitutionFixture: Sendable {
     private func make() async throws {
         try await encode("low", size: "160x90", kilobits: 80)
         try await encode("high", size: recipe.isSetUpAlike ? "160x90" : "320x180", kilobits: 300)
-        if !recipe.isMuxed { try await run("sound", Self.sound + ["-c:a", "aac"]) }
+        if !recipe.isMuxed {
+            try await run("sound", Self.sound + ["-c:a", "aac"])
+        }
         for (name, variants) in [("master", ["low", "high"]), ("low", ["low"]), ("high", ["high"])] {
             try write(master(variants), to: "film/\(name).m3u8")
         }
@@ -76,7 +79,9 @@ struct SubstitutionFixture: Sendable {
         var coding = ["-pix_fmt", "yuv420p", "-b:v", "\(rate)k"]
         if recipe.codec == "hevc" {
             coding += ["-c:v", "libx265", "-preset", "ultrafast", "-x265-params", "log-level=error:pools=1:\(keys)"]
-            if recipe.isFragmented { coding += ["-tag:v", "hvc1"] }
+            if recipe.isFragmented {
+                coding += ["-tag:v", "hvc1"]
+            }
         } else {
             coding += ["-c:v", "libx264", "-level", "3", "-x264-params", "threads=1:\(keys)"]
         }

@@ -27,7 +27,9 @@ struct TerminalTests {
             """
         try root.write(Data(playlist.utf8), to: "film/master.m3u8")
         let media = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,T\(Self.hostile)\n\(Self.hostile).ts\n#EXT-X-ENDLIST\n"
-        for name in ["a", "v"] { try root.write(Data(media.utf8), to: "film/\(name).m3u8") }
+        for name in ["a", "v"] {
+            try root.write(Data(media.utf8), to: "film/\(name).m3u8")
+        }
         try await Scene.with(root: root.path) { scene in
             let url = scene.origin.master("film")
             let title = ["--title", "X\(Self.hostile)"]

@@ -27,7 +27,9 @@ struct VerdictTests {
     func commandsAgree(name: String) async throws {
         let example = try #require(Self.cases.first { $0.name == name })
         try await Scene.with { scene in
-            for rule in example.rules { try await scene.origin.add(rule) }
+            for rule in example.rules {
+                try await scene.origin.add(rule)
+            }
             let url = scene.origin.url(example.path)
             let check = try await ProcessRunner.run(Repository.builtProgram("weir"), ["check", url])
             let show = try await scene.weir.run(["show", url])

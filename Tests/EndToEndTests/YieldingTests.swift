@@ -46,7 +46,9 @@ struct YieldingTests {
         let waited = try ProcessorWait.seconds(of: programs)
         let master = await scene.weir.url("/" + link.url("/ladder/master.m3u8"))
         let played = try await RealTimePlayer.playLowest(master, ahead: Self.ahead) { index, load in
-            if load.ahead < 1 { late += try await scene.overtakers(of: index) }
+            if load.ahead < 1 {
+                late += try await scene.overtakers(of: index)
+            }
         }
         let straight = try await direct.value
 
@@ -84,7 +86,9 @@ extension Scene {
 
     /// The download's requests for segments before the player's position, made while segments after it were not requested.
     fileprivate func unexpected() async throws -> [String] {
-        var (playhead, asked, unexpected) = (0, Set<Int>(), [String]())
+        var playhead = 0
+        var asked = Set<Int>()
+        var unexpected = [String]()
         for request in try await mediaRequests() where request.range == nil {
             guard let number = request.path.split(separator: "/").last?.split(separator: ".").first.flatMap({ Int($0) })
             else { continue }
@@ -92,7 +96,9 @@ extension Scene {
                 playhead = max(playhead, number + 1)
             } else if asked.insert(number).inserted, number < playhead {
                 let isAllAsked = (playhead..<LadderFixture.segments).allSatisfy(asked.contains)
-                if !isAllAsked { unexpected.append("\(request.path) while \(playhead) plays") }
+                if !isAllAsked {
+                    unexpected.append("\(request.path) while \(playhead) plays")
+                }
             }
         }
         return unexpected

@@ -72,7 +72,9 @@ import Testing
     @Test @LoopActor func slicesGiveWay() async {
         @LoopActor final class Count { var value = 0 }
         let others = Count()
-        var (slice, steps, worked) = (LoopSlice(budget: .milliseconds(60)), 0, Duration.zero)
+        var slice = LoopSlice(budget: .milliseconds(60))
+        var steps = 0
+        var worked = Duration.zero
         let other = Task { @LoopActor in
             while !Task.isCancelled {
                 others.value += 1
@@ -124,13 +126,17 @@ import Testing
         final class Owner: Sendable {}
         final class Demand: WorkDemand { var isWanted = true }
         let work = PureWork(width: 1)
-        let (busy, removed, demand) = (Owner(), Owner(), Demand())
+        let busy = Owner()
+        let removed = Owner()
+        let demand = Demand()
         let gate = DispatchSemaphore(value: 0)
         let order = Mutex<[String]>([])
         func begin(_ name: String, _ owner: Owner, _ demand: Demand? = nil) -> Task<Bool?, Never> {
             Task { @LoopActor in
                 await work.run(size: .max, for: owner, wanted: demand) {
-                    if name == "first" { gate.wait() }
+                    if name == "first" {
+                        gate.wait()
+                    }
                     order.withLock { $0.append(name) }
                     return true
                 }
@@ -146,7 +152,9 @@ import Testing
         #expect(work.waitingCount(for: removed) == 0)
         gate.signal()
         var results: [Bool?] = []
-        for task in tasks { results.append(await task.value) }
+        for task in tasks {
+            results.append(await task.value)
+        }
         #expect(results == [true, true, nil, true, nil, true, nil])
         #expect(order.withLock { $0 } == ["first", "other", "second", "third"])
         #expect(work.ownerCount == 0)
@@ -196,7 +204,8 @@ import Testing
         var ends: [Int32] = [0, 0]
         #expect(pipe(&ends) == 0)
         defer { ends.forEach { _ = close($0) } }
-        var (before, done) = (0, 0)
+        var before = 0
+        var done = 0
         let jobs = (0..<100).map { _ in
             Task { @LoopActor in
                 Self.hold(seconds: 0.001)
@@ -212,7 +221,9 @@ import Testing
             var byte: UInt8 = 42
             write(ends[1], &byte, 1)
         }
-        for job in jobs { await job.value }
+        for job in jobs {
+            await job.value
+        }
         #expect(before < 20 && done == 100)
     }
 
@@ -268,7 +279,9 @@ import Testing
         let worker = Worker(loop)
         let tasks = (0..<100).map { _ in Task { await worker.count() } }
         loop.stop()
-        for task in tasks { await task.value }
+        for task in tasks {
+            await task.value
+        }
         #expect(await worker.total == 100)
     }
 

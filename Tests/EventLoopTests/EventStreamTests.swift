@@ -84,7 +84,9 @@ import Testing
         var seen: [Int] = []
         var second: Subscription?
         let first = stream.subscribe { [stream] _ in
-            if second == nil { second = stream.subscribe { seen.append($0) } }
+            if second == nil {
+                second = stream.subscribe { seen.append($0) }
+            }
         }
         stream.send(1)
         stream.send(2)
@@ -96,7 +98,9 @@ import Testing
         var seen: [String] = []
         let subscription = stream.subscribe { [stream] event in
             seen.append("begin \(event)")
-            if event == 1 { stream.send(2) }
+            if event == 1 {
+                stream.send(2)
+            }
             seen.append("end \(event)")
         }
         stream.send(1)

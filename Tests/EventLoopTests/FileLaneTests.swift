@@ -35,7 +35,9 @@ import Testing
                 }
             }
         }
-        for task in tasks { _ = await task.value }
+        for task in tasks {
+            _ = await task.value
+        }
         #expect(record.state.withLock { $0.most } == 1)
         #expect(record.state.withLock { $0.order.sorted() } == Array(0..<50))
     }
@@ -70,9 +72,13 @@ import Testing
                 return 1
             }
         }
-        while record.state.withLock({ $0.running }) == 0 { await Task.yield() }
+        while record.state.withLock({ $0.running }) == 0 {
+            await Task.yield()
+        }
         let waiting = Task { await lane.run { _ in 2 } }
-        while lane.waitingCount == 0 { await Task.yield() }
+        while lane.waitingCount == 0 {
+            await Task.yield()
+        }
         waiting.cancel()
         running.cancel()
         #expect(await running.value == 1)

@@ -173,12 +173,16 @@ import Testing
         let result = await fetch.result()
 
         #expect(fetch.isPiece == isStored, "\(result)")
-        if isStored { #expect(fetch.bytes == HTTP2Origin.packets(5001)) }
+        if isStored {
+            #expect(fetch.bytes == HTTP2Origin.packets(5001))
+        }
         // A comparison of the first bytes is no part of the fetch.
         let requests = try await origin.statistics().requests.filter {
             $0.target.hasPrefix("/0.ts") && $0.range.isEmpty
         }
-        if let protocols { #expect(requests.map(\.protocolName) == protocols) }
+        if let protocols {
+            #expect(requests.map(\.protocolName) == protocols)
+        }
     }
 
     /// An origin that answers ranges is asked for the last bytes alone. The first answer ends inside a packet; all do, or only

@@ -140,7 +140,9 @@ import Testing
         var state = FetchState(isLasting: true)
         _ = state.join(.background, hasUntriedSource: false)
         _ = state.start(.background, hasUntriedSource: false)
-        for _ in 0..<2 { _ = state.join(.playback, hasUntriedSource: false) }
+        for _ in 0..<2 {
+            _ = state.join(.playback, hasUntriedSource: false)
+        }
         let left = state.leave(.playback)
         #expect(!left && !state.demote() && state.urgency == .playback)
         let leftAgain = state.leave(.playback)

@@ -38,7 +38,9 @@ import Testing
         #expect(late.length == Int64(bytes.count))
         #expect(rendition.folder.sizes == ["0.ts": Int64(bytes.count)])
         #expect(try await fixture.mediaRequests() == ["/ts/90p/0.ts"])
-        for fetch in fetches + [late] { fetch.release() }
+        for fetch in fetches + [late] {
+            fetch.release()
+        }
     }
 
     @Test func anUnusedFinishedFetchClosesItsDescriptor() async throws {
@@ -47,7 +49,8 @@ import Testing
         weak var file: GrowingFile?
         do {
             let fetch = try fixture.fetch(0, of: rendition, in: asset)
-            (gone, file) = (fetch, fetch.file)
+            gone = fetch
+            file = fetch.file
             try await fetch.end()
             fetch.release()
         }
@@ -118,7 +121,9 @@ import Testing
     @Test(arguments: [401, 403, 410])
     func aRefusalNowAndThenLeavesNoHole(status: Int) async throws {
         let (fixture, asset, rendition) = try await start()
-        for nth in [3, 5] { try await fixture.origin.add(OriginRule("*.ts") { ($0.nth, $0.status) = (nth, status) }) }
+        for nth in [3, 5] {
+            try await fixture.origin.add(OriginRule("*.ts") { ($0.nth, $0.status) = (nth, status) })
+        }
         for number in 0..<4 {
             let fetch = try fixture.fetch(number, of: rendition, in: asset)
             try await fetch.end()
@@ -232,10 +237,14 @@ import Testing
         try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = 500 })
         for batch in 0..<8 {
             let fetches = try (0..<5).map { try fixture.fetch(5 * batch + $0, of: rendition, in: asset) }
-            for fetch in fetches { try await fetch.announced() }
+            for fetch in fetches {
+                try await fetch.announced()
+            }
             fixture.client.isOffline = true
             fixture.client.isOffline = false
-            for fetch in fetches { fetch.release() }
+            for fetch in fetches {
+                fetch.release()
+            }
         }
         #expect(fixture.folder.files().count { $0.hasPrefix("tmp/") } == 32)
     }

@@ -18,7 +18,9 @@ import Testing
     func lengths(_ bytes: [UInt8], _ fault: String?) {
         let found = KeyBody.fault(bytes)
         // 15 letters and a line end have the length of a key.
-        if bytes.count == 16 { return #expect(found == nil) }
+        if bytes.count == 16 {
+            return #expect(found == nil)
+        }
         #expect(fault.map { found?.contains($0) ?? false } ?? (found == nil), "\(found ?? "a key")")
     }
 }

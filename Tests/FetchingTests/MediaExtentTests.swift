@@ -19,7 +19,9 @@ import Testing
         let packet = path.hasSuffix(".ts") ? 188 : Int.max
         // Boxes may end where a beginning does; packets do so for certain.
         var whole: [Int] = []
-        for length in 8..<min(file.count, 3000) where !isCut(file.prefix(length)) { whole.append(length) }
+        for length in 8..<min(file.count, 3000) where !isCut(file.prefix(length)) {
+            whole.append(length)
+        }
         #expect(packet == .max ? whole.count < 8 : whole.allSatisfy { $0 % packet == 0 }, "\(whole)")
         #expect(isCut(file.dropLast(3), isVouched: true) == (packet == .max))
     }

@@ -22,8 +22,12 @@ import Testing
         #expect(
             fetches.map { $0.outcome.flatMap(\.code) } == [nil, nil]
                 + [FetchError.Code](repeating: .notStored, count: 4))
-        for fetch in fetches { fetch.release() }
-        for fetch in try fixture.fetches(3..<6) { #expect(await fetch.result().code == .notStored) }
+        for fetch in fetches {
+            fetch.release()
+        }
+        for fetch in try fixture.fetches(3..<6) {
+            #expect(await fetch.result().code == .notStored)
+        }
 
         fixture.house.client.isOffline = false
         let again = try fixture.fetches(2..<6)
@@ -42,8 +46,12 @@ import Testing
         _ = try await fixture.house.library.remove(fixture.asset)
         // Reading continues until all readers are released.
         #expect(fetches[1].outcome == nil)
-        for fetch in fetches { fetch.release() }
-        for fetch in fetches[1...] { #expect(await fetch.result().code == .cancelled) }
+        for fetch in fetches {
+            fetch.release()
+        }
+        for fetch in fetches[1...] {
+            #expect(await fetch.result().code == .cancelled)
+        }
         try await waitUntil("the client gone") { @LoopActor in try await fixture.requests()[0].state == "gone" }
         #expect(!fixture.house.folder.files().contains { $0.hasPrefix("assets/") })
         #expect(throws: LibraryError.self) { try fixture.fetches(0..<2) }
@@ -54,7 +62,9 @@ import Testing
         try await fixture.origin.add(OriginRule("*.ts") { ($0.pauseAfter, $0.times) = (1000, 1) })
         let fetches = try fixture.fetches(0..<6)
         try await waitUntil("a beginning") { @LoopActor in fetches[0].written == 1000 }
-        for fetch in fetches[1..<3] + fetches[4...] { fetch.release() }
+        for fetch in fetches[1..<3] + fetches[4...] {
+            fetch.release()
+        }
         _ = try await fixture.house.library.remove(fixture.asset)
         try await fixture.origin.release()
         for number in [0, 3] {
@@ -108,7 +118,9 @@ import Testing
         let fixture = try await RangedFilm(in: TestHouse())
         try await fixture.origin.add(
             OriginRule("*.ts") { ($0.hold, $0.times, $0.status) = (true, 1, status == 200 ? nil : 404) })
-        if status == 404 { try await fixture.origin.add(OriginRule("*.ts") { $0.status = status }) }
+        if status == 404 {
+            try await fixture.origin.add(OriginRule("*.ts") { $0.status = status })
+        }
         let fetches = try fixture.fetches(0..<6)
         try await fixture.waitForRequests(1)
         var again: [Fetch] = []
@@ -116,13 +128,19 @@ import Testing
             fetches[5].release()
             fetches[4].release()
             again += (try? fixture.fetches(2..<6)) ?? []
-            if let player = try? fixture.player(3) { again.append(player) }
+            if let player = try? fixture.player(3) {
+                again.append(player)
+            }
         }
         try await fixture.origin.release()
         try await waitUntil("the first's end") { @LoopActor in again.count == 5 }
-        if status == 200 { try await fixture.expectExact(again) }
+        if status == 200 {
+            try await fixture.expectExact(again)
+        }
         // A reader that joins a failing fetch gets its failure.
-        for fetch in again { #expect(await fetch.result().code == (status == 200 ? nil : .missing)) }
+        for fetch in again {
+            #expect(await fetch.result().code == (status == 200 ? nil : .missing))
+        }
         #expect(await fetches[1].result().code == (status == 200 ? nil : .missing))
     }
 }

@@ -116,13 +116,19 @@ import Testing
         try await waitUntil("the third's beginning") { @LoopActor in fetches[2].written == 5000 }
 
         let other = Data(fixture.file.map { $0 ^ 1 })
-        for pathway in ["a", "b"] { try root.write(other, to: "\(pathway)/90p/all.ts") }
+        for pathway in ["a", "b"] {
+            try root.write(other, to: "\(pathway)/90p/all.ts")
+        }
         try await fixture.origin.clearRules()
         try await fixture.origin.add(OriginRule("*.ts") { $0.etag = "new" })
         fixture.house.client.isOffline = true
         fixture.house.client.isOffline = false
-        for fetch in fetches { #expect(await fetch.result().code == (fetch.isPiece ? nil : .notStored)) }
-        for fetch in fetches { fetch.release() }
+        for fetch in fetches {
+            #expect(await fetch.result().code == (fetch.isPiece ? nil : .notStored))
+        }
+        for fetch in fetches {
+            fetch.release()
+        }
         let again = try fixture.fetches(2..<4)
         #expect(again[0] === fetches[2])
         #expect(await again[0].result().code == .badOrigin)
@@ -141,7 +147,9 @@ import Testing
         file.replaceSubrange(
             start..<(start + 64), with: Data("<html>\(String(repeating: "Please sign in. ", count: 4))".utf8.prefix(64))
         )
-        for pathway in ["a", "b"] { try root.write(file, to: "\(pathway)/90p/all.ts") }
+        for pathway in ["a", "b"] {
+            try root.write(file, to: "\(pathway)/90p/all.ts")
+        }
         let fetches = try fixture.fetches(0..<6)
         let result = await fetches[2].result()
         #expect(result.code == .badOrigin && "\(result)".contains("HTML"))
@@ -157,8 +165,12 @@ import Testing
         try await fixture.origin.add(
             OriginRule("*.ts") { if status == 200 { $0.html = true } else { $0.status = status } })
         let fetches = try fixture.fetches(0..<4)
-        for fetch in fetches { #expect(await fetch.result().code == expected) }
-        for fetch in fetches { fetch.release() }
+        for fetch in fetches {
+            #expect(await fetch.result().code == expected)
+        }
+        for fetch in fetches {
+            fetch.release()
+        }
         #expect(fixture.rendition.folder.sizes.isEmpty)
         try await fixture.origin.clearRules()
         try await fixture.expectExact(try fixture.fetches(0..<4))
@@ -167,7 +179,9 @@ import Testing
     @Test func anOverloadedOriginGetsOneRequestForAllParts() async throws {
         let fixture = try await RangedFilm(in: TestHouse())
         try await fixture.origin.add(OriginRule("*.ts") { $0.status = 503 })
-        for fetch in try fixture.fetches(0..<6) { #expect(await fetch.result().code == .badOrigin) }
+        for fetch in try fixture.fetches(0..<6) {
+            #expect(await fetch.result().code == .badOrigin)
+        }
         // Three attempts in total, not three for each of the six parts.
         #expect(try await fixture.requests().count == 3)
     }
@@ -175,7 +189,9 @@ import Testing
     @Test func anAbsentOriginIsReportedToEachPart() async throws {
         let fixture = try await RangedFilm(in: TestHouse())
         try await fixture.origin.stop()
-        for fetch in try fixture.fetches(0..<4) { #expect(await fetch.result().code == .originAbsent) }
+        for fetch in try fixture.fetches(0..<4) {
+            #expect(await fetch.result().code == .originAbsent)
+        }
     }
 
     @Test(arguments: [404, 403, 500, 0])

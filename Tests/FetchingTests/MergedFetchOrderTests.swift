@@ -6,11 +6,14 @@ import Testing
 @Suite struct MergedFetchOrderTests {
     /// Consumes bytes until none are left or needed, and finishes parts that end.
     private func feed(_ order: inout MergedFetchOrder, _ count: Int) -> [MergedFetchOrder.Part] {
-        var (parts, left): ([MergedFetchOrder.Part], Int) = ([], count)
+        var parts: [MergedFetchOrder.Part] = []
+        var left: Int = count
         while let part = order.assign(left) {
             parts.append(part)
             left -= part.count
-            if part.isLast { order.finish(part.piece) }
+            if part.isLast {
+                order.finish(part.piece)
+            }
         }
         return parts
     }
@@ -115,7 +118,9 @@ import Testing
                     #expect(!gone.contains(part.piece) && ended.allSatisfy { $0 < part.piece })
                     got[part.piece] += Int64(part.count)
                     #expect(part.isLast == (got[part.piece] == lengths[part.piece]))
-                    if part.isLast { ended.insert(part.piece) }
+                    if part.isLast {
+                        ended.insert(part.piece)
+                    }
                 }
             }
             #expect(order.position == got.reduce(0, +))

@@ -116,8 +116,12 @@ import Testing
         try await fixture.origin.add(OriginRule("*.ts") { ($0.hold, $0.pauseAfter) = (true, boundary) })
         let fetches = try fixture.fetches(0..<6)
         try await fixture.waitForRequests(1)
-        for fetch in fetches[2...] { fetch.release() }
-        for fetch in fetches[2...] { #expect(await fetch.result().code == .cancelled) }
+        for fetch in fetches[2...] {
+            fetch.release()
+        }
+        for fetch in fetches[2...] {
+            #expect(await fetch.result().code == .cancelled)
+        }
         try await fixture.origin.release()
         try await fixture.expectExact(Array(fetches[..<2]))
         try await waitUntil("the client gone") { @LoopActor in try await fixture.requests()[0].state == "gone" }
@@ -131,8 +135,12 @@ import Testing
         do {
             let fetches = try fixture.fetches(0..<6)
             try await fixture.waitForRequests(1)
-            for fetch in fetches { fetch.release() }
-            for fetch in fetches { #expect(await fetch.result().code == .cancelled) }
+            for fetch in fetches {
+                fetch.release()
+            }
+            for fetch in fetches {
+                #expect(await fetch.result().code == .cancelled)
+            }
         }
         try await waitUntil("the client gone") { @LoopActor in try await fixture.requests()[0].state == "gone" }
         #expect(!fixture.house.folder.files().contains { $0.hasPrefix("tmp/") })
@@ -145,8 +153,12 @@ import Testing
         try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = beginning })
         let fetches = try fixture.fetches(0..<6)
         try await waitUntil("a beginning") { @LoopActor in fetches[0].written == Int64(beginning) }
-        for fetch in fetches.reversed() { fetch.release() }
-        for fetch in fetches[1...] { #expect(await fetch.result().code == .cancelled) }
+        for fetch in fetches.reversed() {
+            fetch.release()
+        }
+        for fetch in fetches[1...] {
+            #expect(await fetch.result().code == .cancelled)
+        }
         #expect(fetches[0].outcome == nil)
         try await fixture.origin.release()
         try await fixture.expectExact([fetches[0]])
@@ -158,8 +170,12 @@ import Testing
         try await fixture.origin.add(OriginRule("*.ts") { ($0.pauseAfter, $0.times) = (1_000_000, 1) })
         let fetches = try fixture.fetches(0..<2)
         try await waitUntil("a million bytes") { @LoopActor in fetches[0].written == 1_000_000 }
-        for fetch in fetches { fetch.release() }
-        for fetch in fetches { #expect(await fetch.result().code == .cancelled) }
+        for fetch in fetches {
+            fetch.release()
+        }
+        for fetch in fetches {
+            #expect(await fetch.result().code == .cancelled)
+        }
         try await waitUntil("the client gone") { @LoopActor in try await fixture.requests()[0].state == "gone" }
         let again = try fixture.fetches(0..<2)
         #expect(again[0] === fetches[0])
@@ -199,7 +215,9 @@ import Testing
         try await fixture.origin.add(OriginRule("*.ts") { ($0.hold, $0.times) = (true, 1) })
         let fetches = try fixture.fetches(0..<6)
         try await fixture.waitForRequests(1)
-        for number in [0, 1, 4] { fetches[number].release() }
+        for number in [0, 1, 4] {
+            fetches[number].release()
+        }
         // Parts 0 to 3 are one fetch. When the player requests part 2, parts 0 and 1 have no reader.
         try await fixture.expectExact([try fixture.player(2)])
         #expect(await fetches[0].result().code == .cancelled)

@@ -23,7 +23,8 @@ import Testing
         let fixture = try await RangedFilm(count: Self.count, size: Int.random(in: 1...9000, using: &random))
         for _ in 0..<6 {
             var rule = OriginRule("*.ts")
-            (rule.skip, rule.times) = (Int.random(in: 0..<8, using: &random), Int.random(in: 1...3, using: &random))
+            rule.skip = Int.random(in: 0..<8, using: &random)
+            rule.times = Int.random(in: 1...3, using: &random)
             Self.faults.randomElement(using: &random)?(&rule)
             try await fixture.origin.add(rule)
         }
@@ -36,22 +37,36 @@ import Testing
                 held += try fixture.fetches(wanted)
             case 1:
                 let number = Int.random(in: 0..<Self.count, using: &random)
-                if missing(fixture, number..<(number + 1)) != [] { held.append(try fixture.player(number)) }
+                if missing(fixture, number..<(number + 1)) != [] {
+                    held.append(try fixture.player(number))
+                }
             case 2, 3:
-                if let place = held.indices.randomElement(using: &random) { held.remove(at: place).release() }
+                if let place = held.indices.randomElement(using: &random) {
+                    held.remove(at: place).release()
+                }
             case 4:
-                if let fetch = held.randomElement(using: &random) { _ = await fetch.result() }
+                if let fetch = held.randomElement(using: &random) {
+                    _ = await fetch.result()
+                }
             default: _ = try await fixture.origin.load()
             }
         }
         try await fixture.origin.clearRules()
-        for fetch in held { _ = await fetch.result() }
-        for fetch in held { fetch.release() }
+        for fetch in held {
+            _ = await fetch.result()
+        }
+        for fetch in held {
+            fetch.release()
+        }
         // A doubtful piece is reported once, and then fetched again.
         for _ in 0..<2 {
             let fetches = try fixture.fetches(missing(fixture, 0..<Self.count))
-            for fetch in fetches { _ = await fetch.result() }
-            for fetch in fetches { fetch.release() }
+            for fetch in fetches {
+                _ = await fetch.result()
+            }
+            for fetch in fetches {
+                fetch.release()
+            }
         }
         try expectAll(fixture)
     }

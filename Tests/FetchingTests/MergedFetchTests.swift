@@ -20,7 +20,9 @@ import Testing
         try await fixture.expectExact(fetches)
         #expect(try await fixture.ranges() == [fixture.field(1...4)])
         #expect(fixture.rendition.folder.sizes.keys.sorted() == ["1.ts", "2.ts", "3.ts", "4.ts"])
-        for fetch in fetches { fetch.release() }
+        for fetch in fetches {
+            fetch.release()
+        }
         #expect(!fixture.house.folder.files().contains { $0.hasPrefix("tmp/") })
     }
 
@@ -90,7 +92,9 @@ import Testing
         let rendition = try await fixture.rendition("video-90p", of: asset)
         let resources = try (0..<3).map { try fixture.resource($0, of: rendition) }
         let fetches = try fixture.library.fetches(resources, in: rendition.folder, of: asset)
-        for fetch in fetches { try await fetch.end() }
+        for fetch in fetches {
+            try await fetch.end()
+        }
         #expect(try await Set(fixture.mediaRequests()) == ["/ts/90p/0.ts", "/ts/90p/1.ts", "/ts/90p/2.ts"])
         #expect(fetches.allSatisfy { $0.isPiece })
     }
@@ -106,10 +110,13 @@ import Testing
         weak var mergedFetch: MergedFetch?
         do {
             let fetches = try fixture.fetches(0..<6)
-            (gone, mergedFetch) = (fetches[1], fetches[1].mergedFetch)
+            gone = fetches[1]
+            mergedFetch = fetches[1].mergedFetch
             #expect(mergedFetch != nil)
             try await fixture.expectExact(fetches)
-            for fetch in fetches { fetch.release() }
+            for fetch in fetches {
+                fetch.release()
+            }
         }
         try await waitUntil("its end") { @LoopActor in gone == nil && mergedFetch == nil }
     }
@@ -135,7 +142,9 @@ import Testing
         let first = try fixture.fetches(0..<4)
         let second = try fixture.fetches(2..<6)
         #expect(second[0] === first[2] && second[1] === first[3])
-        for fetch in first { fetch.release() }
+        for fetch in first {
+            fetch.release()
+        }
         #expect(first.map { $0.outcome == nil } == [true, true, true, true])
         try await fixture.waitForRequests(2)
         try await fixture.origin.release()

@@ -13,7 +13,9 @@ import Testing
     @Test func theFolderThatWasNotUsedForLongestIsClosed() {
         let folders = OpenFolders(limit: 3)
         let holders = (0..<4).map { _ in Holder() }
-        for holder in holders.prefix(3) { folders.add(holder) }
+        for holder in holders.prefix(3) {
+            folders.add(holder)
+        }
         folders.recordUse(of: holders[0])
         folders.add(holders[3])
         #expect(holders.map(\.isOpen) == [true, false, true, true])
@@ -23,14 +25,18 @@ import Testing
         let folders = OpenFolders(limit: 3)
         let kept = Holder()
         folders.add(kept)
-        for _ in 0..<8 { folders.add(Holder()) }
+        for _ in 0..<8 {
+            folders.add(Holder())
+        }
         let closed = Holder()
         folders.add(closed)
         closed.park()
         folders.add(Holder())
         #expect(kept.isOpen)
         // A folder that is opened again is counted once.
-        for _ in 0..<8 { folders.add(kept) }
+        for _ in 0..<8 {
+            folders.add(kept)
+        }
         #expect(kept.isOpen)
     }
 }

@@ -37,7 +37,9 @@ import Testing
     func dropsTheOldestAboveTheNumberOrSizeLimit(count: Int, bytes: Int) throws {
         let recent = RecentFetches(.init(age: .seconds(60), count: count, bytes: Int64(bytes)))
         let all = try (0..<5).map { try ended($0, bytes: 10) }
-        for (fetch, key) in all { recent.insert(fetch, key) }
+        for (fetch, key) in all {
+            recent.insert(fetch, key)
+        }
         #expect(all.map { recent[$0.1] === $0.0 } == [false, false, true, true, true])
         let (large, key) = try ended(9, bytes: bytes + 1)
         recent.insert(large, key)
@@ -49,7 +51,9 @@ import Testing
     @Test func dropsOldFetches() async throws {
         let recent = RecentFetches(.init(age: .milliseconds(30), count: 9, bytes: 1_000))
         let all = try (0..<3).map { try ended($0, bytes: 10) }
-        for (fetch, key) in all { recent.insert(fetch, key) }
+        for (fetch, key) in all {
+            recent.insert(fetch, key)
+        }
         try await waitUntil("their end") { @LoopActor in all.allSatisfy { recent[$0.1] == nil } }
     }
 }

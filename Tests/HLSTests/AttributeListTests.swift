@@ -21,7 +21,9 @@ struct AttributeListTests {
     func split(_ text: String, _ expected: [(String, String)]) throws {
         let attributes = try list(text)
         #expect(attributes.names == expected.map(\.0))
-        for (name, value) in expected { #expect(attributes[name] == value) }
+        for (name, value) in expected {
+            #expect(attributes[name] == value)
+        }
     }
 
     @Test(
@@ -35,7 +37,9 @@ struct AttributeListTests {
         #expect(attributes.names == names)
         #expect(attributes.fault?.code == .malformedAttributes)
         #expect(attributes.fault?.line == 1)
-        if names.contains("B"), names.contains("A"), names.first == "B" { #expect(attributes["A"] == "2") }
+        if names.contains("B"), names.contains("A"), names.first == "B" {
+            #expect(attributes["A"] == "2")
+        }
     }
 
     @Test("is rejected above the attribute limit")
@@ -92,7 +96,9 @@ struct AttributeListTests {
     func removal(_ text: String, _ names: [String], _ expected: String) throws {
         let playlist = try PlaylistText(Array("#EXTM3U\n#EXT-X-MEDIA:\(text)\n".utf8))
         var edits = AttributeEdits()
-        for name in names { edits.set(name, .removed) }
+        for name in names {
+            edits.set(name, .removed)
+        }
         var writer = TextWriter(playlist)
         try edits.apply(to: playlist.attributes(1), &writer)
         #expect(String(decoding: writer.finished(), as: UTF8.self) == "#EXTM3U\n#EXT-X-MEDIA:\(expected)\n")

@@ -93,9 +93,13 @@ struct ChannelListTests {
     @Test("is written so that it reads as the same")
     func writes() {
         var one = ChannelList.Channel(url: "http://h/one.m3u8")
-        (one.title, one.id, one.logo, one.group) = ("One, \"1\"", "one", "http://l/1.png", "A \"b\"")
+        one.title = "One, \"1\""
+        one.id = "one"
+        one.logo = "http://l/1.png"
+        one.group = "A \"b\""
         var two = ChannelList.Channel(url: "http://h/two.m3u8")
-        (two.title, two.duration) = ("Two\nlines", 888.1)
+        two.title = "Two\nlines"
+        two.duration = 888.1
         let text = ChannelList([one, two]).text
         #expect(
             text == """

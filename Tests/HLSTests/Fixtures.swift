@@ -51,7 +51,9 @@ enum Fixtures {
 
     /// Names as in bundles on disk.
     static func relativeName(_ reference: MultivariantPlaylist.Reference) -> String? {
-        if case .sessionKey(let key) = reference { return key.isFetchable ? "keys/\(key.index).key" : nil }
+        if case .sessionKey(let key) = reference {
+            return key.isFetchable ? "keys/\(key.index).key" : nil
+        }
         return reference.renditionIndex.map { "r\($0)/media.m3u8" }
     }
 

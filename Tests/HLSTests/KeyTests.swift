@@ -38,7 +38,9 @@ struct KeyTests {
     @Test("is the same key for equal URIs with different IVs")
     func vectors() throws {
         var text = "#EXTM3U\n"
-        for vector in 1...9 { text += "#EXT-X-KEY:METHOD=AES-128,URI=\"k\",IV=0x\(vector)\n#EXTINF:1,\n\(vector).ts\n" }
+        for vector in 1...9 {
+            text += "#EXT-X-KEY:METHOD=AES-128,URI=\"k\",IV=0x\(vector)\n#EXTINF:1,\n\(vector).ts\n"
+        }
         let playlist = try Fixtures.media(text)
         #expect(playlist.keys.count == 1)
         #expect(playlist.segments[8].keys[0].initializationVector == [UInt8](repeating: 0, count: 15) + [9])
@@ -131,7 +133,9 @@ struct KeyTests {
     @Test("is rejected if too many KEYFORMATs are in force")
     func formats() throws {
         var text = "#EXTM3U\n"
-        for format in 0...16 { text += "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"k\",KEYFORMAT=\"f\(format)\"\n" }
+        for format in 0...16 {
+            text += "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"k\",KEYFORMAT=\"f\(format)\"\n"
+        }
         let error = try #require(throws: PlaylistError.self) { try Fixtures.media(text + "#EXTINF:1,\na\n") }
         #expect(error.code == .overLimit)
         #expect(error.line == 18)

@@ -17,7 +17,10 @@ import Testing
         init(
             _ numbers: Range<Int>, names: String = "s%", date: Int? = nil, duration: Int = 2, as shown: Range<Int>?
         ) {
-            (self.numbers, self.names, self.date, self.duration) = (numbers, names, date, duration)
+            self.numbers = numbers
+            self.names = names
+            self.date = date
+            self.duration = duration
             self.shown = shown
         }
 

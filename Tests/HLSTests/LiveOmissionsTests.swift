@@ -117,7 +117,9 @@ import Testing
         let broadcast = Broadcast(discontinuities: Set((0..<60).filter { _ in random.chance(of: 5) }))
         var omissions = LiveOmissions()
         var known: [String: (number: Int, discontinuity: Int)] = [:]
-        var (first, end, shownLast) = (0, 3, -1)
+        var first = 0
+        var end = 3
+        var shownLast = -1
         while end < 60 {
             let window = try broadcast.window(first..<end)
             let isDead = random.chance(of: 2)
@@ -126,7 +128,9 @@ import Testing
             let playlist = try Fixtures.media(text)
             var discontinuity = Int(playlist.discontinuitySequence)
             for segment in playlist.segments {
-                if segment.isDiscontinuity { discontinuity += try tags(before: segment.uri, in: text) }
+                if segment.isDiscontinuity {
+                    discontinuity += try tags(before: segment.uri, in: text)
+                }
                 let numbers = (number: Int(segment.mediaSequenceNumber), discontinuity: discontinuity)
                 if let before = known[segment.uri] {
                     #expect(before == numbers, "\(segment.uri) of \(first)..<\(end)")

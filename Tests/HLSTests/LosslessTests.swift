@@ -23,7 +23,9 @@ struct LosslessCase: CustomTestStringConvertible, Sendable {
     static func relayed() throws -> [LosslessCase] {
         try all().filter { text in
             guard let playlist = try? Playlist.parse(text.bytes) else { return false }
-            if playlist.text.isChanged || playlist.text.firstLine(.define) != nil { return false }
+            if playlist.text.isChanged || playlist.text.firstLine(.define) != nil {
+                return false
+            }
             guard case .media(let media) = playlist else { return true }
             return media.isLive || !media.isLowLatency
         }
@@ -42,7 +44,9 @@ struct LosslessTests {
     @Test("is written back byte for byte", arguments: try LosslessCase.all())
     func written(_ text: LosslessCase) throws {
         #expect(try PlaylistText(text.bytes).write() == text.bytes)
-        if let playlist = try? Playlist.parse(text.bytes) { #expect(playlist.text.write() == text.bytes) }
+        if let playlist = try? Playlist.parse(text.bytes) {
+            #expect(playlist.text.write() == text.bytes)
+        }
     }
 
     @Test("differs only in its names after relaying", arguments: try LosslessCase.relayed())
@@ -61,7 +65,9 @@ struct LosslessTests {
         let before = Self.lines(Array(text.bytes.dropFirst(hasMark ? 3 : 0)))
         let after = Self.lines(output)
         #expect(before.count == after.count)
-        for (old, new) in zip(before, after) { #expect(names.isRenamed(old, new), "\(old) became \(new)") }
+        for (old, new) in zip(before, after) {
+            #expect(names.isRenamed(old, new), "\(old) became \(new)")
+        }
         #expect(names.count == 0 || output != text.bytes)
     }
 
@@ -85,20 +91,27 @@ private struct NewNames {
     /// True if two lines differ only by new names: a URI line without the blanks around it, a URI with quotes that were
     /// missing, and a byte range with an offset that was omitted.
     func isRenamed(_ old: String, _ new: String) -> Bool {
-        if old == new { return true }
-        if old.hasPrefix("#EXT-X-BYTERANGE:") { return new.hasPrefix(old.trimmed + "@") }
+        if old == new {
+            return true
+        }
+        if old.hasPrefix("#EXT-X-BYTERANGE:") {
+            return new.hasPrefix(old.trimmed + "@")
+        }
         var restored = restored(new)
         if old.hasPrefix("#EXT-X-PART:"), !old.contains("@"), let offset = restored.firstIndex(of: "@"),
             let end = restored[offset...].firstIndex(of: "\"")
         {
             restored.removeSubrange(offset..<end)
         }
-        if old.trimmed.first != "#" { return restored.trimmed == old.trimmed }
+        if old.trimmed.first != "#" {
+            return restored.trimmed == old.trimmed
+        }
         return restored == old || restored.replacing("\"", with: "") == old.replacing("\"", with: "")
     }
 
     private func restored(_ line: String) -> String {
-        var (text, rest) = ("", line[...])
+        var text = ""
+        var rest = line[...]
         while let mark = rest.firstRange(of: "/new-") {
             let end = rest[mark.upperBound...].firstIndex(of: "/") ?? rest.endIndex
             guard let number = Int(rest[mark.upperBound..<end]), uris.indices.contains(number) else { return line }

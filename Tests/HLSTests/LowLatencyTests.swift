@@ -70,7 +70,9 @@ struct LowLatencyTests {
                 #EXT-X-PART:DURATION=1,URI="a",BYTERANGE="20"
                 """)
         let mixed = try playlist.rendered { reference in
-            if case .part(let part) = reference, part.index == 0 { return "b" }
+            if case .part(let part) = reference, part.index == 0 {
+                return "b"
+            }
             return nil
         }
         let reread = try Fixtures.media(String(decoding: mixed, as: UTF8.self))

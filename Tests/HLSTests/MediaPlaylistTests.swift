@@ -66,7 +66,8 @@ struct MediaPlaylistTests {
             #EXTINF:5
             b.ts
             """)
-        let (first, second) = (playlist.segments[0], playlist.segments[1])
+        let first = playlist.segments[0]
+        let second = playlist.segments[1]
         #expect(first.mediaSequenceNumber == 7 && second.mediaSequenceNumber == 8)
         #expect(first.uri == "a.ts?x=1" && first.line == 7)
         #expect(first.durationText == "6.0060" && first.duration == 6.006 && first.title == "First, of two")
@@ -117,7 +118,9 @@ struct MediaPlaylistTests {
         let playlist = try Fixtures.media(
             "#EXTM3U\n#EXTINF:1,\n#EXT-X-BYTERANGE:100@50\na.ts\n#EXTINF:1,\n#EXT-X-BYTERANGE:10\na.ts\n")
         let mixed = try playlist.rendered { reference in
-            if case .segment(let segment) = reference, segment.index == 0 { return "x.ts" }
+            if case .segment(let segment) = reference, segment.index == 0 {
+                return "x.ts"
+            }
             return nil
         }
         #expect(

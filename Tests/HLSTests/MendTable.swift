@@ -31,8 +31,14 @@ struct Mend: CustomTestStringConvertible, Sendable {
         _ defect: String, _ place: Place, _ input: String, _ output: String, _ code: PlaylistError.Code?,
         hlsJS: String, ffmpeg: String, weir: String
     ) {
-        (self.defect, self.place, self.input, self.output, self.code) = (defect, place, input, output, code)
-        (self.hlsJS, self.ffmpeg, self.weir) = (hlsJS, ffmpeg, weir)
+        self.defect = defect
+        self.place = place
+        self.input = input
+        self.output = output
+        self.code = code
+        self.hlsJS = hlsJS
+        self.ffmpeg = ffmpeg
+        self.weir = weir
     }
 
     var testDescription: String { defect }
@@ -308,7 +314,9 @@ struct MendTests {
             case .multivariant(let multivariant): try multivariant.rendered { _ in nil }
             }
         #expect(String(decoding: output, as: UTF8.self) == mend.text(mend.output))
-        if let code = mend.code { #expect(playlist.text.mends.contains { $0.code == code }, "\(playlist.text.mends)") }
+        if let code = mend.code {
+            #expect(playlist.text.mends.contains { $0.code == code }, "\(playlist.text.mends)")
+        }
         #expect(playlist.text.write() == Array(mend.text(mend.input).utf8))
     }
 

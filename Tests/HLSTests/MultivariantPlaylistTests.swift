@@ -58,7 +58,9 @@ struct MultivariantPlaylistTests {
             #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="x",CHANNELS="16/JOC",AUTOSELECT=YES
             #EXT-X-MEDIA:TYPE=CLOSED-CAPTIONS,GROUP-ID="c",NAME="x",URI="forbidden.m3u8"
             """)
-        let (subtitles, audio, captions) = (playlist.media[0], playlist.media[1], playlist.media[2])
+        let subtitles = playlist.media[0]
+        let audio = playlist.media[1]
+        let captions = playlist.media[2]
         #expect(subtitles.type == .subtitles && subtitles.groupID == "s" && subtitles.name == "Deutsch")
         #expect(subtitles.language == "de" && subtitles.isDefault && subtitles.isAutoselect && subtitles.isForced)
         #expect(subtitles.characteristics == "public.accessibility.transcribes-spoken-dialog")

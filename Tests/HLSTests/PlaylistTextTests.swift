@@ -56,7 +56,9 @@ struct PlaylistTextTests {
     @Test("is rejected beyond a limit, at the line that exceeds it")
     func limits() throws {
         var limits = PlaylistLimits()
-        (limits.bytes, limits.lineBytes, limits.lines) = (64, 16, 4)
+        limits.bytes = 64
+        limits.lineBytes = 16
+        limits.lines = 4
         let cases: [(String, Int?)] = [
             ("#EXTM3U\n" + String(repeating: "a", count: 57), nil),
             ("#EXTM3U\n\n" + String(repeating: "a", count: 17), 3),
@@ -87,7 +89,9 @@ struct PlaylistTextTests {
         var limits = PlaylistLimits()
         limits.segments = 20_000
         var text = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:5\n"
-        for index in 0..<20_000 { text += "#EXTINF:6.00600,\nsegment-\(index).ts\n" }
+        for index in 0..<20_000 {
+            text += "#EXTINF:6.00600,\nsegment-\(index).ts\n"
+        }
         guard case .media(let playlist) = try Playlist.parse(Array((text + "#EXT-X-ENDLIST\n").utf8), limits: limits)
         else {
             throw Fixtures.NotExpected()

@@ -17,19 +17,23 @@ import Testing
         for other in Self.doubles.map({ MediaDuration(seconds: $0) }) {
             #expect((0...1e15).contains((duration + other).seconds) && duration.distance(from: other) >= 0)
         }
-        for count in Self.integers { #expect((0...1e15).contains((duration * count).seconds)) }
+        for count in Self.integers {
+            #expect((0...1e15).contains((duration * count).seconds))
+        }
     }
 
     @Test("rates, sizes and durations of each other", arguments: doubles)
     func rates(number: Double) {
-        let (rate, duration) = (BitRate(estimate: number), MediaDuration(seconds: number))
+        let rate = BitRate(estimate: number)
+        let duration = MediaDuration(seconds: number)
         #expect(rate >= .zero && rate <= .largest)
         for other in Self.doubles {
             let bytes = rate.bytes(in: MediaDuration(seconds: other))
             #expect(bytes >= .zero && BitRate(of: bytes, in: duration) <= .largest)
         }
         for count in Self.integers {
-            let (other, bytes) = (BitRate(count), ByteCount(count))
+            let other = BitRate(count)
+            let bytes = ByteCount(count)
             #expect(other >= .zero && other <= .largest && rate - other >= .zero && rate / count <= .largest)
             #expect(bytes >= .zero && bytes + bytes >= bytes && bytes - bytes == .zero)
         }

@@ -24,8 +24,12 @@ struct RecordingDriver {
     mutating func add(_ window: MediaPlaylist) throws {
         for (place, entry) in numbering.accept(window).enumerated() {
             var writer = self.writer ?? RecordingWriter(beginning: window)
-            if self.writer == nil { text += writer.header(of: window) }
-            if place == 0 { text += try writer.dateRanges(of: window) { _ in "https://origin.example/ad" } }
+            if self.writer == nil {
+                text += writer.header(of: window)
+            }
+            if place == 0 {
+                text += try writer.dateRanges(of: window) { _ in "https://origin.example/ad" }
+            }
             switch entry {
             case .missed(let missed): text += try writer.missed(missed) { "\($0).ts" }
             case .segment(let segment, let number, let isRestart):

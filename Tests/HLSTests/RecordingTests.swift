@@ -50,7 +50,9 @@ struct RecordingTests {
     func olderTexts() throws {
         var numbering = LiveNumbering(isRecorded: true)
         #expect(try numbers(&numbering, window(4..<12)) == Array(4..<12))
-        for end in 5..<12 { #expect(try numbers(&numbering, window(0..<end)) == []) }
+        for end in 5..<12 {
+            #expect(try numbers(&numbering, window(0..<end)) == [])
+        }
         #expect(numbering.shift == 0)
         let restored = LiveNumbering(behind: try Fixtures.media(window(4..<12)), shift: 0)
         #expect(try restored.continues(in: Fixtures.media(window(2..<8))))
@@ -254,7 +256,9 @@ struct RecordingTests {
             var driver = try RecordingDriver(restoring: Array(whole.text[..<length]))
             // The interrupted window and those after it.
             let place = ends.firstIndex { length <= $0 } ?? ends.count
-            for text in broadcast[min(place, broadcast.count - 1)...] { try driver.add(text) }
+            for text in broadcast[min(place, broadcast.count - 1)...] {
+                try driver.add(text)
+            }
             let playlist = try driver.playlist()
             let tail = expected.segments.suffix(playlist.segments.count)
             #expect(playlist.segments.map(\.uri) == tail.map(\.uri), "killed at \(length)")

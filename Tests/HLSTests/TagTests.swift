@@ -33,7 +33,8 @@ struct TagTests {
             SCTE35-OUT=0xfc02,SCTE35-IN=0xFC3,X-ASSET-URI="u",X-ASSET-LIST="l"
             #EXT-X-DATERANGE:START-DATE="yesterday",DURATION=x,SCTE35-CMD=1
             """)
-        let (full, odd) = (playlist.dateRanges[0], playlist.dateRanges[1])
+        let full = playlist.dateRanges[0]
+        let odd = playlist.dateRanges[1]
         #expect(full.id == "a" && full.rangeClass == "c" && full.cues == ["PRE", "ONCE"] && full.line == 3)
         #expect(full.startDate == DateTime("2026-03-01T00:00:00Z"))
         #expect(full.endDate == full.startDate?.adding(seconds: 12.5))
@@ -101,7 +102,8 @@ struct TagTests {
             #EXT-X-SESSION-DATA:DATA-ID="d",URI="x",FORMAT=RAW
             #EXT-X-SESSION-KEY:METHOD=SAMPLE-AES,URI="k",KEYFORMAT="f",KEYFORMATVERSIONS="1/2/5"
             """)
-        let (variant, media) = (playlist.variants[0], playlist.media[0])
+        let variant = playlist.variants[0]
+        let media = playlist.media[0]
         #expect(playlist.version == 13 && playlist.hasIndependentSegments)
         #expect(playlist.start?.timeOffset == .afterStart(3))
         #expect(playlist.contentSteering?.serverURI == "s" && playlist.contentSteering?.pathwayID == "A")

@@ -38,7 +38,9 @@ import Testing
     }
 
     @Test func booleansHaveEitherSpelling() {
-        for text in ["bs", "bs=?1", " bs=true\t", "a=1, bs"] { #expect(CMCD(text.utf8).wasStarved, "\(text)") }
+        for text in ["bs", "bs=?1", " bs=true\t", "a=1, bs"] {
+            #expect(CMCD(text.utf8).wasStarved, "\(text)")
+        }
     }
 
     @Test func largeNumbersAreClamped() {

@@ -86,7 +86,8 @@ import Testing
             try await waitUntil("the request") { await waiting.isBegun }
             async let reply = connection.reply()
             try await waiting.answer(body)
-            let (whole, expected) = (try await reply, body.expected)
+            let whole = try await reply
+            let expected = body.expected
             #expect(whole.status == 200 && whole.field("Content-Type") == "video/mp2t")
             #expect(whole.isWhole && whole.body == expected)
             try await waitUntil("the end") { await waiting.end != nil }
@@ -121,7 +122,11 @@ import Testing
         let connection = try fixture.connect()
         try await connection.send(fixture.request("GET /"))
         try await waitUntil("the request") { await waiting.isBegun }
-        if isDropped { await waiting.drop() } else { await waiting.refuse() }
+        if isDropped {
+            await waiting.drop()
+        } else {
+            await waiting.refuse()
+        }
         let reply = try await connection.reply()
         #expect(reply.status == 200 && !reply.isWhole && reply.body.isEmpty)
         try await waitUntil("the end") { await waiting.end != nil }

@@ -34,12 +34,14 @@ import Testing
     }
 
     @Test func anIdleConnectionStaysOpenUntilTheGroupEnds() async throws {
-        let (member, other) = (Member(), Member())
+        let member = Member()
+        let other = Member()
         let fixture = try await ServerFixture(with: { $0.idleTimeout = DeadlineTests.short }) { exchange in
             exchange.join(exchange.head.target == "/other" ? other.group : member.group)
             exchange.reply(.ok, "here")
         }
-        let (kept, idle) = (try fixture.connect(), try fixture.connect())
+        let kept = try fixture.connect()
+        let idle = try fixture.connect()
         await other.group.end()
         for (connection, path) in [(kept, "/"), (idle, "/other")] {
             try await connection.send(fixture.request("GET \(path)"))

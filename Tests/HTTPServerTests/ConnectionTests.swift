@@ -44,7 +44,11 @@ import Testing
     @Test func pipelinedRequestsWaitForALateReply() async throws {
         let held = Held()
         let fixture = try await ServerFixture { exchange in
-            if exchange.head.target == "/late" { held.exchange = exchange } else { exchange.reply(.ok, "soon") }
+            if exchange.head.target == "/late" {
+                held.exchange = exchange
+            } else {
+                exchange.reply(.ok, "soon")
+            }
         }
         let connection = try fixture.connect()
         try await connection.send(fixture.request("GET /late") + fixture.request("GET /soon"))

@@ -115,7 +115,8 @@ import Testing
 
 @Suite struct CrowdTests {
     /// The addresses of a hostile program and of a player. No test listens there: the connections take hundreds of ports.
-    private static let (hostile, player) = ("127.0.7.2", "127.0.7.3")
+    private static let hostile = "127.0.7.2"
+    private static let player = "127.0.7.3"
     private static let attackers = 300
 
     /// The hostile program sends `sent` on each connection; a request for /held gets no reply.
@@ -123,19 +124,28 @@ import Testing
     func aClientWithManyConnectionsDoesNotStarveAnother(sent: String) async throws {
         let held = HeldExchanges()
         let fixture = try await ServerFixture { exchange in
-            if exchange.head.target == "/held" { held.exchanges.append(exchange) } else { exchange.reply(.ok, "Here.") }
+            if exchange.head.target == "/held" {
+                held.exchanges.append(exchange)
+            } else {
+                exchange.reply(.ok, "Here.")
+            }
         }
         let text = sent.replacingOccurrences(of: "PORT", with: "\(fixture.port)")
         let crowd = try (0..<Self.attackers).map { _ in try RawConnection(port: fixture.port, from: Self.hostile) }
-        for connection in crowd where !text.isEmpty { try? await connection.send(text) }
+        for connection in crowd where !text.isEmpty {
+            try? await connection.send(text)
+        }
         // Opens them again and again, twenty for each turn of the player: a machine with other work gives both less time.
         let (turns, turn) = AsyncStream.makeStream(of: Void.self)
         let attack = Task.detached {
-            var (connections, next) = (crowd, 0)
+            var connections = crowd
+            var next = 0
             for await _ in turns {
                 for _ in 0..<20 {
                     connections[next % connections.count] = try RawConnection(port: fixture.port, from: Self.hostile)
-                    if !text.isEmpty { try? await connections[next % connections.count].send(text) }
+                    if !text.isEmpty {
+                        try? await connections[next % connections.count].send(text)
+                    }
                     next += 1
                 }
             }
@@ -215,9 +225,13 @@ import Testing
         let fixture = try await ServerFixture(with: { $0.connections = 64 })
         let blocked = await Blocked()
         let asking = try (0..<120).map { _ in try fixture.connect() }
-        for connection in asking { try await connection.send(fixture.request("GET /")) }
+        for connection in asking {
+            try await connection.send(fixture.request("GET /"))
+        }
         await blocked.end()
-        for connection in asking { #expect(try await connection.reply().status == 200) }
+        for connection in asking {
+            #expect(try await connection.reply().status == 200)
+        }
     }
 
     /// A connection that has been answered would make room for one that waits, but has more requests.
@@ -225,7 +239,8 @@ import Testing
         let fixture = try await ServerFixture(with: { $0.connections = 2 }) { exchange in
             exchange.reply(.ok, "This is \(exchange.head.target).")
         }
-        let (first, second) = (try fixture.connect(), try fixture.connect())
+        let first = try fixture.connect()
+        let second = try fixture.connect()
         try await waitUntil("both") { await fixture.server.connectionCount == 2 }
         let waiting = try fixture.connect()
         // All arrives in one turn of the loop.
@@ -258,7 +273,9 @@ import Testing
             ends.begun += 1
         }
         let connections = try (0..<count).map { _ in try fixture.connect(receiveBuffer: 4096) }
-        for connection in connections { try await connection.send(fixture.request("GET /long")) }
+        for connection in connections {
+            try await connection.send(fixture.request("GET /long"))
+        }
         try await waitUntil("all replies") { await ends.begun == count }
         return (fixture, connections, ends)
     }
@@ -304,7 +321,11 @@ import Testing
     @Test func aNewConnectionIsNotClosedForAnother() async throws {
         let held = HeldExchanges()
         let fixture = try await ServerFixture(with: { $0.connections = 2 }) { exchange in
-            if exchange.head.target == "/held" { held.exchanges.append(exchange) } else { exchange.reply(.ok, "Here.") }
+            if exchange.head.target == "/held" {
+                held.exchanges.append(exchange)
+            } else {
+                exchange.reply(.ok, "Here.")
+            }
         }
         let busy = try fixture.connect()
         try await busy.send(fixture.request("GET /held"))

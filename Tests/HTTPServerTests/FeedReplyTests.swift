@@ -87,7 +87,9 @@ import Testing
         try await connection.send(fixture.request("GET /"))
         let feed = try await feeds.first()
         let block = ServerFixture.content(1_000_000)
-        for _ in 0..<20 { await feed.say(block) }
+        for _ in 0..<20 {
+            await feed.say(block)
+        }
         #expect(await feed.waiting > 10)
         await feed.finish()
         let reply = try await connection.reply()
@@ -100,7 +102,9 @@ import Testing
         let connection = try fixture.connect(receiveBuffer: 4096)
         try await connection.send(fixture.request("GET /"))
         let feed = try await feeds.first()
-        for _ in 0..<20 { await feed.say(ServerFixture.content(1_000_000)) }
+        for _ in 0..<20 {
+            await feed.say(ServerFixture.content(1_000_000))
+        }
         await feed.fail()
         #expect(await feed.closings == 1)
         #expect(await feeds.ends.map(\.cause) == [.bodyFailed])
@@ -141,7 +145,9 @@ import Testing
     }
 
     func next() -> ReplyFeedStep {
-        if !blocks.isEmpty { return .bytes(blocks.removeFirst()) }
+        if !blocks.isEmpty {
+            return .bytes(blocks.removeFirst())
+        }
         return isOver ? .end : .wait
     }
 

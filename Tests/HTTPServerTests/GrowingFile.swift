@@ -42,7 +42,9 @@ import TestSupport
             wake()
             fresh = nil
         }
-        if keep { append(bytes) }
+        if keep {
+            append(bytes)
+        }
     }
 
     func finish(_ state: GrowingBodyState) {
@@ -65,6 +67,8 @@ import TestSupport
     }
 
     private func wake() {
-        for wake in readers.values { wake() }
+        for wake in readers.values {
+            wake()
+        }
     }
 }

@@ -102,7 +102,9 @@ import Testing
 
         func answer(with file: GrowingFile, _ offer: @LoopActor () -> Void) {
             file.subscribe(self) { [unowned self] in
-                for exchange in all { exchange.reply(Representation(size: 3_000, mediaType: .mpegTS), .growing(file)) }
+                for exchange in all {
+                    exchange.reply(Representation(size: 3_000, mediaType: .mpegTS), .growing(file))
+                }
                 all = []
             }
             offer()
@@ -237,11 +239,15 @@ import Testing
                 clients.append(client)
             }
             try await waitUntil("all readers") { await file.readerCount == 50 }
-            for _ in 1..<100 { await file.append(block) }
+            for _ in 1..<100 {
+                await file.append(block)
+            }
             await file.finish(.complete)
             let grown = try residentBytes() - before
             withExtendedLifetime(clients) {}
-            if grown >= 50 * 32 * 1024 { throw TimedOut("less than 32 KiB for each reader but \(grown) bytes") }
+            if grown >= 50 * 32 * 1024 {
+                throw TimedOut("less than 32 KiB for each reader but \(grown) bytes")
+            }
         }
     }
 }

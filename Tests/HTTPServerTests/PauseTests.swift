@@ -49,10 +49,14 @@ import Testing
             self.growing = growing
             fixture = try await ServerFixture(with: configure) { [held] exchange in
                 withExtendedLifetime(folder) {}
-                if allowsPauses { exchange.allowPauses() }
+                if allowsPauses {
+                    exchange.allowPauses()
+                }
                 exchange.whenEnded { held.end = $0 }
                 var representation = Representation(size: Int64(content.count), mediaType: .mpegTS)
-                if body == .grownInChunks { representation.size = nil }
+                if body == .grownInChunks {
+                    representation.size = nil
+                }
                 let file = OwnedDescriptor(open(path, O_RDONLY | O_CLOEXEC))
                 let half = Int64(content.count / 2)
                 switch body {
@@ -93,11 +97,15 @@ import Testing
         let scene = try await Scene(body)
         let connection = try await scene.pausedReader()
         await scene.fixture.pass(pause.time / 2)
-        if body == .grown || body == .grownInChunks { await scene.finish() }
+        if body == .grown || body == .grownInChunks {
+            await scene.finish()
+        }
         await scene.fixture.pass(pause.time / 2)
         #expect(await scene.held.end == nil)
         async let reply = connection.reply()
-        if body == .growing { await scene.finish() }
+        if body == .growing {
+            await scene.finish()
+        }
         let found = try await reply
         #expect(found.isExactly(Self.content))
         try await waitUntil("the end") { await scene.held.end != nil }
@@ -166,7 +174,9 @@ import Testing
     @Test func theLongestSilentReaderGivesWayToANewConnection() async throws {
         let scene = try await Scene(.stored, with: { $0.connections = 3 })
         var readers: [RawConnection] = []
-        for _ in 0..<3 { readers.append(try await scene.pausedReader()) }
+        for _ in 0..<3 {
+            readers.append(try await scene.pausedReader())
+        }
         try await Self.silence(scene, but: readers[0])
         let fresh = try scene.fixture.connect()
         try await fresh.send(scene.fixture.request("HEAD /"))
@@ -181,7 +191,9 @@ import Testing
     @Test func theLongestSilentReaderGivesWayWhenDescriptorsAreShort() async throws {
         let scene = try await Scene(.stored)
         var readers: [RawConnection] = []
-        for _ in 0..<2 { readers.append(try await scene.pausedReader()) }
+        for _ in 0..<2 {
+            readers.append(try await scene.pausedReader())
+        }
         let idle = try scene.fixture.connect()
         try await waitUntil("all of them") { await scene.fixture.pool.connections.count == 3 }
         try await Self.silence(scene, but: readers[0])
@@ -236,14 +248,18 @@ import Testing
     @Test(arguments: [Body.stored, .parts, .grown]) func theFileOfAPausedReaderIsKnown(body: Body) async throws {
         let scene = try await Scene(body)
         let connections = [try await scene.pausedReader(), try await scene.pausedReader()]
-        if body == .grown { await scene.finish() }
+        if body == .grown {
+            await scene.finish()
+        }
         let files = await scene.fixture.pool.unreadFiles
         #expect(files.count == 1)
         let file = try #require(files.first)
         #expect(!file.isDeleted && file.bytes >= Self.content.count)
         #expect(unlink(file.path) == 0)
         #expect(await scene.fixture.pool.unreadFiles.map(\.isDeleted) == [true])
-        for connection in connections { #expect(try await connection.reply().isExactly(Self.content)) }
+        for connection in connections {
+            #expect(try await connection.reply().isExactly(Self.content))
+        }
         try await waitUntil("the end") { await scene.fixture.pool.unreadFiles.isEmpty }
     }
 }

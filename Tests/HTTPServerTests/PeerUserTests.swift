@@ -15,7 +15,9 @@ private struct UserPolicy: RequestPolicy {
     ) -> (fields: ResponseHead, body: [UInt8])? { nil }
 
     func verdict(onOtherUsers head: RequestHead) -> OtherUserVerdict {
-        if head[.authorization] == "secret" { return .admittedAsOwner }
+        if head[.authorization] == "secret" {
+            return .admittedAsOwner
+        }
         return head.path == "/open" ? .admitted : .refused(head: ResponseHead(.forbidden), body: Array("Not you.".utf8))
     }
 }

@@ -14,7 +14,11 @@ import Testing
     }
 
     private func status(_ verdict: RequestGuard.Verdict) -> Int {
-        if case .refused(let status, _) = verdict { status.code } else { 200 }
+        if case .refused(let status, _) = verdict {
+            status.code
+        } else {
+            200
+        }
     }
 
     @Test(arguments: [
@@ -71,7 +75,9 @@ import Testing
         let fields =
             "Referer: \(referer)\r\nSec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: \(mode)\r\nSec-Fetch-Dest: video\r\n"
         #expect(status(try verdict(on: line, host: "localhost:8216", fields)) == code)
-        if code == 200 { #expect(try verdict(on: line, host: "localhost:8216", fields) == .admitted) }
+        if code == 200 {
+            #expect(try verdict(on: line, host: "localhost:8216", fields) == .admitted)
+        }
     }
 
     @Test(arguments: [

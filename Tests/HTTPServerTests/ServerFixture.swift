@@ -39,7 +39,9 @@ struct ServerFixture {
 
     /// Lets time pass for the server's deadlines.
     @LoopActor func pass(_ time: Duration) {
-        for _ in 0..<Int((time / HTTPServer.Configuration().tick).rounded(.up)) { server.tick() }
+        for _ in 0..<Int((time / HTTPServer.Configuration().tick).rounded(.up)) {
+            server.tick()
+        }
     }
 
     func connect(receiveBuffer: Int? = nil) throws -> RawConnection {
@@ -132,7 +134,9 @@ extension RawConnection {
             let (bytes, end) = try await receive(count: size + 2)
             guard end == .satisfied, bytes.suffix(2) == Data("\r\n".utf8) else { return (body + bytes, false) }
             body += bytes.prefix(size)
-            if size == 0 { return (body, true) }
+            if size == 0 {
+                return (body, true)
+            }
         }
     }
 

@@ -23,7 +23,9 @@ import Testing
 
     private func stored(_ fixture: TestHouse, _ name: String, _ ids: String...) async throws -> Asset {
         let asset = try await fixture.open("/\(name)/master.m3u8")
-        for id in ids { try await fixture.fetch(id, of: asset) }
+        for id in ids {
+            try await fixture.fetch(id, of: asset)
+        }
         await fixture.flush()
         return asset
     }
@@ -117,7 +119,9 @@ import Testing
     @Test func anAbsentOriginIsReportedAndRepairedPiecesStay() async throws {
         let fixture = try await TestHouse()
         let asset = try await stored(fixture, "ts", "video-90p")
-        for number in 0..<6 { try flip("video-90p/\(number).ts", fixture) }
+        for number in 0..<6 {
+            try flip("video-90p/\(number).ts", fixture)
+        }
         let verification = try fixture.integrity.verification(of: asset, bytesPerSecond: 0)
         try await fixture.integrity.verify(verification, at: 1)
         try await fixture.origin.add(OriginRule("/ts/90p/5.ts") { $0.cutAfter = -1 })
@@ -143,7 +147,8 @@ import Testing
         let fixture = try await TestHouse()
         let first = try await stored(fixture, "ts", "video-90p")
         let second = try await stored(fixture, "cmaf", "video-90p")
-        let (now, later) = (first.created, first.created + 100)
+        let now = first.created
+        let later = first.created + 100
         let turn = { fixture.integrity.assetToVerify(before: $0, at: $1) { _ in false }?.name }
         #expect(turn(now, now) == nil)
         #expect(turn(later, later) != nil)

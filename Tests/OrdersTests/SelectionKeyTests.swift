@@ -5,7 +5,9 @@ import Testing
 @Suite struct SelectionKeyTests {
     private func selection(_ values: [Selection.Key: String]) throws -> Selection {
         var selection = Selection()
-        for (key, value) in values { try key.set([value], in: &selection) }
+        for (key, value) in values {
+            try key.set([value], in: &selection)
+        }
         return selection
     }
 

@@ -41,7 +41,9 @@ import Testing
     ])
     func sizeFromText(text: String, size: Selection.Size?) {
         #expect(Selection.Size(text) == size)
-        if let size { #expect(size.description == text) }
+        if let size {
+            #expect(size.description == text)
+        }
     }
 
     @Test(arguments: [
@@ -53,7 +55,9 @@ import Testing
     ])
     func qualityFromText(text: String, quality: Selection.Quality?) {
         #expect(Selection.Quality(text) == quality)
-        if let quality { #expect(Selection.Quality(quality.description) == quality) }
+        if let quality {
+            #expect(Selection.Quality(quality.description) == quality)
+        }
     }
 
     @Test func aSmallNumberIsProbablyAHeight() {
@@ -68,7 +72,9 @@ import Testing
     ])
     func choiceFromText(text: String, choice: Selection.Choice?) {
         #expect(Selection.Choice(text) == choice)
-        if let choice { #expect(Selection.Choice(choice.description) == choice) }
+        if let choice {
+            #expect(Selection.Choice(choice.description) == choice)
+        }
     }
 
     @Test func openPreferencesAreLeftOut() throws {

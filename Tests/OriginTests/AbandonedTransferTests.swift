@@ -43,7 +43,9 @@ import Testing
         // Ten packets at once are no sign of a fast link.
         rate.record(14_000, at: start + .milliseconds(1))
         #expect(rate.value(at: start + .milliseconds(1)) == 280_000)
-        for tick in 1...40 { rate.record(5000, at: start + .milliseconds(100 * tick)) }
+        for tick in 1...40 {
+            rate.record(5000, at: start + .milliseconds(100 * tick))
+        }
         let steady = rate.value(at: start + .seconds(4)) ?? 0
         #expect((45_000...55_000).contains(steady), "\(steady)")
         // Then nothing.

@@ -25,7 +25,11 @@ struct AddressMemoryTests {
         var now = start
         for event in events.split(separator: " ") {
             for address in addresses(String(event.dropFirst())) {
-                if event.first == "-" { memory.recordFailure(address, now: now) } else { memory.recordSuccess(address) }
+                if event.first == "-" {
+                    memory.recordFailure(address, now: now)
+                } else {
+                    memory.recordSuccess(address)
+                }
             }
             now += .seconds(1)
         }
@@ -112,7 +116,9 @@ struct NameCacheTests {
 
     @Test func theNumberOfNamesIsBounded() {
         var cache = NameCache()
-        for number in 0..<5_000 { _ = cache.record(found, for: "h\(number)", now: start) }
+        for number in 0..<5_000 {
+            _ = cache.record(found, for: "h\(number)", now: start)
+        }
         #expect((0..<5_000).count { cache.find("h\($0)", now: start) != .unknown } <= 1_000)
     }
 }

@@ -13,7 +13,8 @@ struct AddressRulesTests {
         allowed: [String] = []
     ) throws -> AddressRights {
         var rights = AddressRights(peer: .init(host: host, port: port))
-        (rights.namedPeer, rights.firstClass) = (named, first)
+        rights.namedPeer = named
+        rights.firstClass = first
         rights.allowedHosts = try allowed.map { try AllowedHost($0) }
         return rights
     }

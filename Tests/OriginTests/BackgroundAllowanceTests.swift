@@ -9,7 +9,8 @@ struct TokenBucketTests {
 
     @Test func averageRateIsKept() {
         var bucket = TokenBucket(rate: 1000, at: start)
-        var (now, taken) = (start, 0)
+        var now = start
+        var taken = 0
         while now < start + .seconds(10) {
             if let wait = bucket.wait(at: now) {
                 now += wait
@@ -48,7 +49,9 @@ struct LentPlaceTests {
         #expect(queue.grant(now: now) == [1])
         let isLent = [queue.lend(1, true), queue.lend(1, true)]
         #expect(isLent == [true, false])
-        for id in 3...5 { queue.enqueue(UInt64(id), priority: .playback, host: try host()) }
+        for id in 3...5 {
+            queue.enqueue(UInt64(id), priority: .playback, host: try host())
+        }
         queue.backgroundPlaces = 0
         #expect(queue.displace(now: now) == [])
         #expect(queue.grant(now: now) == [3, 4])
@@ -65,14 +68,18 @@ struct LentPlaceTests {
         #expect(queue.grant(now: now) == [1])
         _ = queue.lend(1, true)
         queue.release(1)
-        for id in 2...3 { queue.enqueue(UInt64(id), priority: .playback, host: try host()) }
+        for id in 2...3 {
+            queue.enqueue(UInt64(id), priority: .playback, host: try host())
+        }
         #expect(queue.grant(now: now) == [2])
     }
 
     @Test func backgroundPlacesCanBeLimited() throws {
         var queue = HostQueue(places: 4, reserve: 0)
         queue.backgroundPlaces = 1
-        for id in 1...3 { queue.enqueue(UInt64(id), priority: .background, host: try host()) }
+        for id in 1...3 {
+            queue.enqueue(UInt64(id), priority: .background, host: try host())
+        }
         #expect(queue.grant(now: now) == [1])
         queue.backgroundPlaces = nil
         #expect(queue.grant(now: now) == [2, 3])
@@ -124,7 +131,9 @@ extension OverSockets {
             try await playerPasses(bench, origin)
             origin.release()
             // Two more; a transfer that is not paused would advance meanwhile.
-            for _ in 0..<2 { try await playerPasses(bench, origin) }
+            for _ in 0..<2 {
+                try await playerPasses(bench, origin)
+            }
             #expect(recorder.bytes.count == Self.half)
             bench.client.backgroundAllowance = .full
             #expect(await recorder.error == nil)
@@ -139,7 +148,9 @@ extension OverSockets {
             let recorder = Recorder()
             bench.client.start(try background(bench, origin), receiver: recorder)
             await stopHalfway(bench, recorder)
-            for _ in 0..<2 { try await playerPasses(bench, origin) }
+            for _ in 0..<2 {
+                try await playerPasses(bench, origin)
+            }
             origin.release()
             bench.client.backgroundAllowance = .full
             #expect(await recorder.error == nil)
@@ -166,7 +177,9 @@ extension OverSockets {
             let transfer = bench.client.start(try background(bench, origin), receiver: recorder)
             await stopHalfway(bench, recorder)
             origin.release()
-            for _ in 0..<2 { try await playerPasses(bench, origin) }
+            for _ in 0..<2 {
+                try await playerPasses(bench, origin)
+            }
             #expect(recorder.bytes.count == Self.half)
             transfer.raise(to: .playback)
             #expect(await recorder.error == nil)
@@ -226,7 +239,9 @@ extension OverSockets {
             bench.client.start(try background(bench, origin), receiver: recorder)
             await stopHalfway(bench, recorder)
             // Two consecutive stalls show that enough time has passed.
-            for _ in 0..<2 { #expect(await bench.run(try bench.request(origin, "/stalls")).1?.code == .stalled) }
+            for _ in 0..<2 {
+                #expect(await bench.run(try bench.request(origin, "/stalls")).1?.code == .stalled)
+            }
             #expect(recorder.ends.isEmpty)
             origin.release()
             bench.client.backgroundAllowance = .full
@@ -283,7 +298,9 @@ extension OverSockets {
             let bench = Bench()
             bench.client.backgroundAllowance = BackgroundAllowance(rate: 20_000_000, window: 256 << 10, places: 2)
             let recorders = (0..<3).map { _ in Recorder() }
-            for recorder in recorders { bench.client.start(try background(bench, origin), receiver: recorder) }
+            for recorder in recorders {
+                bench.client.start(try background(bench, origin), receiver: recorder)
+            }
             for recorder in recorders {
                 #expect(await recorder.error == nil)
                 #expect(recorder.has(Self.body))

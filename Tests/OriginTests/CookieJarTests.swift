@@ -22,7 +22,8 @@ extension OverSockets {
                 }
                 return [.reply(200, [:], "x")]
             }
-            let (bench, jar) = (Bench(), CookieJar())
+            let bench = Bench()
+            let jar = CookieJar()
             let base = "http://127.0.0.1:\(origin.port)"
             #expect(await bench.run(try request(bench, base + "/login", jar)).1 == nil)
             #expect(await bench.run(try request(bench, base + "/segment", jar)).1 == nil)
@@ -43,7 +44,8 @@ extension OverSockets {
                 ]
                 return [.reply(200, ["Set-Cookie": cookies[name] ?? ""], "x")]
             }
-            let (bench, jar) = (Bench(), CookieJar())
+            let bench = Bench()
+            let jar = CookieJar()
             for name in ["wide", "host", "path", "safe", "old", "alien", "public"] {
                 var set = try request(bench, "http://one.cdn.localhost:\(origin.port)/set", jar)
                 set.fields = [try #require(FieldLine("X-Name: \(name)".utf8))]
@@ -64,7 +66,8 @@ extension OverSockets {
 
         @Test func offeredCookiesAreKeptOnlyForHostsThatAreAsked() async throws {
             let origin = try ScriptedOrigin { _, _ in [.reply(200, [:], "x")] }
-            let (bench, jar) = (Bench(), CookieJar())
+            let bench = Bench()
+            let jar = CookieJar()
             jar.offer([
                 try cookie("127.0.0.1\tFALSE\t/\tFALSE\t0\ta\tb"),
                 try cookie("bank.example\tFALSE\t/\tFALSE\t0\tsecret\ts"),
@@ -78,7 +81,8 @@ extension OverSockets {
             let origin = try ScriptedOrigin { _, number in
                 [.reply(200, number == 0 ? ["Set-Cookie": "a=new; Path=/"] : [:], "x")]
             }
-            let (bench, jar) = (Bench(), CookieJar())
+            let bench = Bench()
+            let jar = CookieJar()
             for _ in 0..<2 {
                 var request = try request(bench, "http://127.0.0.1:\(origin.port)/x", jar)
                 let field = try #require(FieldLine("Cookie: a=old; b=kept".utf8))
@@ -96,7 +100,8 @@ extension OverSockets {
 
         @Test func savedLinesSetUpAnotherJar() async throws {
             let origin = try ScriptedOrigin { _, _ in [.reply(200, ["Set-Cookie": "s=1; Path=/; HttpOnly"], "x")] }
-            let (bench, jar) = (Bench(), CookieJar())
+            let bench = Bench()
+            let jar = CookieJar()
             #expect(await bench.run(try request(bench, "http://127.0.0.1:\(origin.port)/x", jar)).1 == nil)
             let storage = KeptCookies()
             jar.storage = storage

@@ -16,7 +16,8 @@ struct GiveUpRuleTests {
         of waiter: GiveUpRule.Waiter = .anyone, _ code: OriginError.Code = .timedOut, first: Double, attempt: Double,
         isBegun: Bool = false, retryAfter: Duration? = nil, policy: RetryPolicy? = nil
     ) -> Double {
-        var (elapsed, count) = (Duration.seconds(first), 1)
+        var elapsed = Duration.seconds(first)
+        var count = 1
         while true {
             let failure = GiveUpRule.Failure(
                 code: code, count: count, silence: elapsed, retryAfter: retryAfter, isBegun: isBegun)
@@ -71,7 +72,8 @@ struct GiveUpRuleTests {
     @Test func aDownloadFailsAfter300SecondsOfServerFailuresAndWithin1266() {
         var failed: [Double] = []
         for transfer in [97.75, 420] {
-            var (elapsed, failures) = (transfer, 0)
+            var elapsed = transfer
+            var failures = 0
             while case .retry(let pause) = GiveUpRule.decision(
                 afterDownloadFault: .transient, failures: failures, hasProgressed: false,
                 pauses: GiveUpRule.downloadPauses)
@@ -119,14 +121,18 @@ struct GiveUpRuleTests {
         let next = rule.watch(
             after: check, bodyAt: received, isResumable: isResumable, failures: 0, isInsisting: true)
         #expect(next?.left == left.map { .seconds($0) })
-        if let next { #expect(next.start == 7 && next.latest == received) }
+        if let next {
+            #expect(next.start == 7 && next.latest == received)
+        }
     }
 
     // MARK: Origins
 
     @Test func absencesDoubleUpToAMinute() {
         var absences = [Duration.zero]
-        for _ in 0..<6 { absences.append(rule.absence(after: absences.last ?? .zero)) }
+        for _ in 0..<6 {
+            absences.append(rule.absence(after: absences.last ?? .zero))
+        }
         #expect(absences == [0, 5, 10, 20, 40, 60, 60].map { .seconds($0) })
         #expect((1...3).map(rule.isAbsent) == [false, true, true])
         #expect((5...7).map(rule.isAbsenceReported) == [false, true, false])

@@ -57,7 +57,9 @@ extension OverSockets {
             for recorder in recorders {
                 bench.client.start(try bench.request(origin.url + "/x"), receiver: recorder)
             }
-            for recorder in recorders { #expect(await recorder.error == nil) }
+            for recorder in recorders {
+                #expect(await recorder.error == nil)
+            }
             let statistics = try await origin.statistics()
             #expect(statistics.connections.count { $0.protocolName == "h2" } == 1)
         }
@@ -176,7 +178,9 @@ extension OverSockets {
         @Test func bodiesWithoutLengthComeByHTTP1FromThenOn() async throws {
             let origin = try await HTTP2Origin()
             let bench = bench(origin) { $0.giveUpRule.retries = .never }
-            for _ in 1...2 { _ = try await fetch("noranges=1&nolength=1", bench, origin) }
+            for _ in 1...2 {
+                _ = try await fetch("noranges=1&nolength=1", bench, origin)
+            }
             // Other kinds of replies of the same origin are not concerned.
             var playlist = try bench.request(origin.url + "/list")
             playlist.acceptsCompression = true
@@ -367,7 +371,9 @@ extension OverSockets {
             #expect(await recorders[5].error == nil)
             #expect(await eventually { bench.client.activity.requests >= 25 })
             #expect(ContinuousClock.now - begun < .seconds(4))
-            for recorder in recorders { #expect(await recorder.error == nil) }
+            for recorder in recorders {
+                #expect(await recorder.error == nil)
+            }
             #expect(recorders.allSatisfy { $0.has(HTTP2Origin.body(Self.size)) })
         }
 

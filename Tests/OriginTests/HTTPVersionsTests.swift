@@ -44,7 +44,9 @@ struct HTTPVersionsTests {
         #expect(versions.mayMultiplex(try origin(), now: now))
         for _ in 1...2 {
             versions.recordReply(try origin(), isHTTP2: true, now: now)
-            for _ in 1...3 { versions.record(.stream, of: try origin(), now: now) }
+            for _ in 1...3 {
+                versions.record(.stream, of: try origin(), now: now)
+            }
             #expect(versions.isMultiplexed(try origin()))
         }
         versions.record(.stream, of: try origin(), now: now)

@@ -35,7 +35,9 @@ extension OverSockets {
                 #expect(recorder.heads.map(\.length) == [10])
             }
             // Bytes that have arrived with the last one may have ended the reply.
-            if let connections { #expect(origin.requests.map(\.connection) == connections) }
+            if let connections {
+                #expect(origin.requests.map(\.connection) == connections)
+            }
         }
 
         @Test func aRangeOfAnotherOffsetIsNeverDelivered() async throws {
@@ -77,7 +79,8 @@ extension OverSockets {
             let origin = try ScriptedOrigin { _, _ in [.text(head + "hello"), .hold] }
             let bench = Bench()
             var request = try bench.request(origin)
-            (request.ignoresStatedLength, request.deadline) = (true, .seconds(4))
+            request.ignoresStatedLength = true
+            request.deadline = .seconds(4)
             let (recorder, error) = await bench.run(request)
             #expect(error == nil && recorder.text == "hello" && origin.requests.count == 1)
             #expect(recorder.heads.map(\.statedLength) == [5] && recorder.heads.map(\.end) == [.length])

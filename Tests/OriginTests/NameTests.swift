@@ -29,7 +29,9 @@ private final class TableLookup: NameLookup {
             return state.table[name]
         }
         // Ends with the test: the thread of a lookup cannot be interrupted.
-        while state.withLock({ $0.isHeld }) { poll(nil, 0, 1) }
+        while state.withLock({ $0.isHeld }) {
+            poll(nil, 0, 1)
+        }
         guard let found else { return .none("no such name") }
         return .addresses(found.compactMap { SocketAddress(literal: $0, port: 0) })
     }
@@ -54,7 +56,9 @@ private final class FullListener {
                     _ = index == 0 ? bind(descriptor, $0, size) : connect(descriptor, $0, size)
                 }
             }
-            if index == 0 { #expect(listen(descriptor, 0) == 0) }
+            if index == 0 {
+                #expect(listen(descriptor, 0) == 0)
+            }
         }
     }
 
@@ -69,7 +73,9 @@ extension OverSockets {
         nonisolated private static func serve(_ request: ScriptedOrigin.Request) -> [ScriptedOrigin.Step] {
             let start = request.fields["range"].flatMap { Int($0.dropFirst(6).prefix { $0 != "-" }) } ?? 0
             var fields = ["ETag": "\"a\""]
-            if start > 0 { fields["Content-Range"] = "bytes \(start)-\(body.count - 1)/\(body.count)" }
+            if start > 0 {
+                fields["Content-Range"] = "bytes \(start)-\(body.count - 1)/\(body.count)"
+            }
             return [.reply(start > 0 ? 206 : 200, fields, body[start...])]
         }
 
@@ -110,7 +116,9 @@ extension OverSockets {
                 $0.giveUpRule.retries = .never
             }
             let recorders = (0..<3).map { _ in Recorder() }
-            for recorder in recorders { bench.client.start(try request(bench, origin.port), receiver: recorder) }
+            for recorder in recorders {
+                bench.client.start(try request(bench, origin.port), receiver: recorder)
+            }
             #expect(await eventually { lookup.asked.count == 1 })
             await turn(.milliseconds(100))
             #expect(recorders.allSatisfy { $0.ends.isEmpty })
@@ -151,7 +159,9 @@ extension OverSockets {
             }
             #expect(await eventually { lookup.asked.count == 64 })
             lookup.release()
-            for recorder in recorders { #expect(await recorder.error == nil) }
+            for recorder in recorders {
+                #expect(await recorder.error == nil)
+            }
             #expect(recorders.allSatisfy { $0.text == "x" })
             #expect(Set(lookup.asked) == Set(names) && lookup.asked.count == names.count)
         }

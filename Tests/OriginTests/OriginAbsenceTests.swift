@@ -15,7 +15,9 @@ extension OverSockets {
                 $0.giveUpRule.retries.attempts = 0
             }
             let request = try bench.request(origin)
-            for _ in 0..<2 { #expect(await bench.run(request).1?.code == .unreachable) }
+            for _ in 0..<2 {
+                #expect(await bench.run(request).1?.code == .unreachable)
+            }
             origin.startListening()
             #expect(await bench.run(request).1?.code == .unreachable)
             var scheduled = request
@@ -52,7 +54,9 @@ extension OverSockets {
                 $0.giveUpRule.retries.attempts = 1
             }
             let request = try bench.request(origin, "/x?token")
-            for _ in 0..<2 { #expect(await bench.run(request).1?.code == .unreachable) }
+            for _ in 0..<2 {
+                #expect(await bench.run(request).1?.code == .unreachable)
+            }
             #expect(bench.client.isPresumedAbsent(request.url))
             origin.startListening()
             let error = await bench.run(request).1
@@ -73,7 +77,9 @@ extension OverSockets {
                 $0.giveUpRule.retries.attempts = 0
             }
             let request = try bench.request(origin, "/x?token")
-            for _ in 0..<2 { #expect(await bench.run(request).1?.code == .unreachable) }
+            for _ in 0..<2 {
+                #expect(await bench.run(request).1?.code == .unreachable)
+            }
             origin.startListening()
             #expect(await eventually { !bench.client.isPresumedAbsent(request.url) })
             #expect(origin.requests.map(\.target) == ["/x?token"])
@@ -194,7 +200,9 @@ extension OverSockets {
                 try bench.request(dead), try bench.request(alive), try bench.request(silent), try bench.request(other),
                 nameless,
             ]
-            for _ in 0..<2 { await bench.client.lookAtHosts(of: requests) }
+            for _ in 0..<2 {
+                await bench.client.lookAtHosts(of: requests)
+            }
             #expect(requests.map { bench.client.isDead($0.url) } == [true, false, false, false, true])
             // Each is looked at once; the one that had answered is not.
             #expect([alive, silent, other].map { $0.requests.count } == [1, 1, 1])
@@ -215,7 +223,8 @@ extension OverSockets {
             func request(_ path: String) throws -> OriginRequest {
                 try bench.request(front, path)
             }
-            let (film, advertisement) = (try request("/film/1.ts"), try request("/ads/1.ts"))
+            let film = try request("/film/1.ts")
+            let advertisement = try request("/ads/1.ts")
             #expect(await bench.run(film).1 == nil)
             #expect(!bench.client.isDead(advertisement.url))
             // The host has answered, but this place was not looked at.

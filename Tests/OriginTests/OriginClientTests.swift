@@ -234,10 +234,14 @@ extension OverSockets {
                 return bench.client.start(request, receiver: recorders[recorders.count - 1])
             }
             var background: [Transfer] = []
-            for number in 0..<7 { background.append(try start("/b\(number)", .background)) }
+            for number in 0..<7 {
+                background.append(try start("/b\(number)", .background))
+            }
             #expect(await eventually { origin.requests.count == 6 })
             // One of these displaces the youngest with a place.
-            for number in 0..<3 { _ = try start("/p\(number)", .playback) }
+            for number in 0..<3 {
+                _ = try start("/p\(number)", .playback)
+            }
             #expect(await eventually { origin.requests.count == 7 && origin.open.now == 6 })
             background[6].raise(to: .playback)
             await turn(.milliseconds(20))
@@ -248,7 +252,9 @@ extension OverSockets {
                 #expect(await eventually { origin.requests.count == expected })
             }
             origin.release(100)
-            for recorder in recorders { #expect(await recorder.error == nil) }
+            for recorder in recorders {
+                #expect(await recorder.error == nil)
+            }
             // The origin may learn of the new connection before it learns that the other was closed.
             #expect(origin.open.most <= 7)
             let order = origin.requests.map(\.target)

@@ -86,7 +86,9 @@ extension OverSockets {
             }
             try await waitUntil("two connections") { origin.requests.count == 2 }
             origin.release(2)
-            for recorder in first { #expect(await recorder.error == nil) }
+            for recorder in first {
+                #expect(await recorder.error == nil)
+            }
             let silent = bench.client.start(try bench.request(origin, "/silent"), receiver: Recorder())
             await turn(.milliseconds(300))
             let (recorder, error) = await bench.run(try bench.request(origin, "/next"))
@@ -149,7 +151,8 @@ extension OverSockets {
                 $0.placesPerHost = 2
                 $0.placesInReserve = 1
             }
-            let (older, younger) = (Recorder(), Recorder())
+            let older = Recorder()
+            let younger = Recorder()
             for (target, recorder) in [("/a", older), ("/b", younger)] {
                 var request = try bench.request(origin, target)
                 request.priority = .background
@@ -197,7 +200,9 @@ extension OverSockets {
             origin.release(2)
             #expect(await eventually { origin.requests.count == 4 })
             origin.release(100)
-            for recorder in recorders { #expect(await recorder.error == nil) }
+            for recorder in recorders {
+                #expect(await recorder.error == nil)
+            }
             #expect(origin.requests.count { $0.target == "/b" } == 1)
         }
 
@@ -279,7 +284,9 @@ extension OverSockets {
 
         @Test func silentOriginTimesOut() async throws {
             let origin = try ScriptedOrigin { request, number in
-                if number == 0 { return [.hold] }
+                if number == 0 {
+                    return [.hold]
+                }
                 return request.fields["range"] == nil ? [Self.whole(1_000), .hold] : [Self.part(from: 1_000)]
             }
             let bench = Bench {
@@ -404,7 +411,9 @@ extension OverSockets {
         @Test func replyOfACorrectLengthIsRequestedOnce() async throws {
             let origin = try ScriptedOrigin { _, _ in [Self.whole(Self.body.count)] }
             let bench = Bench()
-            for _ in 0..<3 { #expect(await bench.run(try bench.request(origin)).0.has(Self.body)) }
+            for _ in 0..<3 {
+                #expect(await bench.run(try bench.request(origin)).0.has(Self.body))
+            }
             #expect(origin.requests.count == 3 && origin.accepted == 1)
         }
 
@@ -474,7 +483,9 @@ extension OverSockets {
             // A fixed Huffman block: literal 0, then `match 258, distance 1` repeatedly, without an end.
             var bits: [UInt8] = [1, 1, 0]
             bits += [0, 0, 1, 1, 0, 0, 0, 0]
-            for _ in 0..<30_000 { bits += [1, 1, 0, 0, 0, 1, 0, 1] + [0, 0, 0, 0, 0] }
+            for _ in 0..<30_000 {
+                bits += [1, 1, 0, 0, 0, 1, 0, 1] + [0, 0, 0, 0, 0]
+            }
             var bytes: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 2, 3]
             for start in stride(from: 0, to: bits.count - 7, by: 8) {
                 bytes.append((0..<8).reduce(0) { $0 | bits[start + $1] << UInt8($1) })

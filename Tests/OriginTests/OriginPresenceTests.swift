@@ -160,7 +160,8 @@ extension OriginPresence {
     /// A first pause of 5 s; all times in seconds.
     init(absentAfter threshold: Int, longestPause: Int, interest: Int = 0) {
         var rule = GiveUpRule()
-        (rule.absenceThreshold, rule.absenceInterest) = (threshold, .seconds(interest))
+        rule.absenceThreshold = threshold
+        rule.absenceInterest = .seconds(interest)
         rule.absencePauses = .seconds(5)...Duration.seconds(longestPause)
         self.init(rule)
     }
@@ -168,7 +169,8 @@ extension OriginPresence {
 
 struct StaleConnectionsTests {
     @Test func connectionFromBeforeATimeoutIsNotReused() throws {
-        let (silent, other) = (try WebURL("http://a/x").origin, try WebURL("http://b/x").origin)
+        let silent = try WebURL("http://a/x").origin
+        let other = try WebURL("http://b/x").origin
         let start = ContinuousClock.now
         var staleConnections = StaleConnections()
         #expect(staleConnections.maximumAge(silent, now: start) == nil)

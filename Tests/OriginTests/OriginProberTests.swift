@@ -15,7 +15,9 @@ extension OverSockets {
                 $0.giveUpRule.retries.attempts = 0
             }
             let request = try bench.request(origin)
-            for _ in 0..<2 { #expect(await bench.run(request).1?.code == .unreachable) }
+            for _ in 0..<2 {
+                #expect(await bench.run(request).1?.code == .unreachable)
+            }
             let place = request.url.origin
             #expect(
                 await eventually {
@@ -36,7 +38,9 @@ extension OverSockets {
             }
             var request = try bench.request(origin)
             request.method = .post
-            for _ in 0..<2 { #expect(await bench.run(request).1?.code == .unreachable) }
+            for _ in 0..<2 {
+                #expect(await bench.run(request).1?.code == .unreachable)
+            }
             #expect(await bench.run(request).1?.code == .unreachable)
             origin.startListening()
             #expect(await eventually { !bench.client.presence.isAbsent(request.url.origin, now: .now) })

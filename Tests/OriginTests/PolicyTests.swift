@@ -10,7 +10,9 @@ struct HostQueueTests {
 
     @Test func eachHostHasItsOwnPlaces() throws {
         var queue = HostQueue(places: 2, reserve: 0)
-        for id in 1...4 { queue.enqueue(UInt64(id), priority: .playback, host: try host("a")) }
+        for id in 1...4 {
+            queue.enqueue(UInt64(id), priority: .playback, host: try host("a"))
+        }
         queue.enqueue(5, priority: .playback, host: try host("b"))
         #expect(queue.grant(now: start) == [1, 2, 5])
         #expect(queue.grant(now: start) == [])
@@ -23,8 +25,12 @@ struct HostQueueTests {
         var queue = HostQueue(places: 3, reserve: 1, streams: 5)
         let shared = try host("a")
         let isMultiplexed = { (origin: WebURL.Origin) in origin == shared }
-        for id in 1...8 { queue.enqueue(UInt64(id), priority: .background, host: try host("a")) }
-        for id in 11...14 { queue.enqueue(UInt64(id), priority: .background, host: try host("b")) }
+        for id in 1...8 {
+            queue.enqueue(UInt64(id), priority: .background, host: try host("a"))
+        }
+        for id in 11...14 {
+            queue.enqueue(UInt64(id), priority: .background, host: try host("b"))
+        }
         #expect(queue.grant(now: start, isMultiplexed: isMultiplexed) == [1, 2, 3, 4, 5, 11, 12, 13])
         queue.enqueue(20, priority: .playback, host: try host("a"))
         #expect(queue.displace(now: start, isMultiplexed: isMultiplexed) == [3, 4, 5])
@@ -38,10 +44,14 @@ struct HostQueueTests {
 
     @Test func backgroundUsesEveryPlaceUntilPlaybackDisplacesItsYoungest() throws {
         var queue = HostQueue(places: 3, reserve: 1)
-        for id in 1...5 { queue.enqueue(UInt64(id), priority: .background, host: try host("a")) }
+        for id in 1...5 {
+            queue.enqueue(UInt64(id), priority: .background, host: try host("a"))
+        }
         #expect(queue.displace(now: start) == [])
         #expect(queue.grant(now: start) == [1, 2, 3])
-        for id in 6...7 { queue.enqueue(UInt64(id), priority: .playback, host: try host("a")) }
+        for id in 6...7 {
+            queue.enqueue(UInt64(id), priority: .playback, host: try host("a"))
+        }
         #expect(queue.displace(now: start) == [3])
         queue.enqueue(3, priority: .background, host: try host("a"))
         #expect(queue.grant(now: start) == [6])
@@ -57,9 +67,13 @@ struct HostQueueTests {
     /// A body that cannot be continued would be sent twice.
     @Test func whatWouldLoseTooMuchKeepsItsPlace() throws {
         var queue = HostQueue(places: 3, reserve: 2)
-        for id in 1...3 { queue.enqueue(UInt64(id), priority: .background, host: try host("a")) }
+        for id in 1...3 {
+            queue.enqueue(UInt64(id), priority: .background, host: try host("a"))
+        }
         #expect(queue.grant(now: start) == [1, 2, 3])
-        for id in 6...7 { queue.enqueue(UInt64(id), priority: .playback, host: try host("a")) }
+        for id in 6...7 {
+            queue.enqueue(UInt64(id), priority: .playback, host: try host("a"))
+        }
         #expect(queue.displace(now: start, mayStop: { $0 == 2 }) == [2])
         #expect(queue.grant(now: start) == [6])
         #expect(queue.displace(now: start, mayStop: { $0 == 2 }) == [])
@@ -69,7 +83,9 @@ struct HostQueueTests {
 
     @Test func placesStayReservedUntilPlaybackHasBeenIdle() throws {
         var queue = HostQueue(places: 2, reserve: 1)
-        for id in 1...5 { queue.enqueue(UInt64(id), priority: .background, host: try host("a")) }
+        for id in 1...5 {
+            queue.enqueue(UInt64(id), priority: .background, host: try host("a"))
+        }
         #expect(queue.grant(now: start) == [1, 2])
         queue.enqueue(6, priority: .playback, host: try host("a"))
         #expect(queue.displace(now: start) == [2])
@@ -87,8 +103,12 @@ struct HostQueueTests {
 
     @Test func onlyBackgroundOfTheSameHostIsDisplaced() throws {
         var queue = HostQueue(places: 2, reserve: 1)
-        for id in 1...2 { queue.enqueue(UInt64(id), priority: .background, host: try host("a")) }
-        for id in 3...4 { queue.enqueue(UInt64(id), priority: .background, host: try host("b")) }
+        for id in 1...2 {
+            queue.enqueue(UInt64(id), priority: .background, host: try host("a"))
+        }
+        for id in 3...4 {
+            queue.enqueue(UInt64(id), priority: .background, host: try host("b"))
+        }
         #expect(queue.grant(now: start) == [1, 2, 3, 4])
         queue.move(2, to: .playback)
         queue.enqueue(5, priority: .playback, host: try host("a"))
@@ -101,10 +121,14 @@ struct HostQueueTests {
     @Test func aBlockingReloadNeedsNoPlace() throws {
         var queue = HostQueue(places: 1, reserve: 0)
         queue.enqueue(1, priority: .playback, host: try host("a"))
-        for id in 2...4 { queue.enqueue(UInt64(id), priority: .playback, host: try host("a"), isCounted: false) }
+        for id in 2...4 {
+            queue.enqueue(UInt64(id), priority: .playback, host: try host("a"), isCounted: false)
+        }
         queue.enqueue(5, priority: .playback, host: try host("a"))
         #expect(queue.grant(now: start) == [1, 2, 3, 4])
-        for id in 2...4 { queue.release(UInt64(id)) }
+        for id in 2...4 {
+            queue.release(UInt64(id))
+        }
         #expect(queue.grant(now: start) == [])
         queue.release(1)
         #expect(queue.grant(now: start) == [5])
@@ -119,7 +143,9 @@ struct HostQueueTests {
 
     @Test func waitingTransferCanBeRaisedAndCanLeave() throws {
         var queue = HostQueue(places: 1, reserve: 0)
-        for id in 1...4 { queue.enqueue(UInt64(id), priority: .background, host: try host("a")) }
+        for id in 1...4 {
+            queue.enqueue(UInt64(id), priority: .background, host: try host("a"))
+        }
         #expect(queue.grant(now: start) == [1])
         queue.move(4, to: .playback)
         queue.release(2)
@@ -191,6 +217,8 @@ struct StrongValidatorTests {
             lastModified: modified.map { HTTPDate(secondsSinceEpoch: $0) },
             date: date.map { HTTPDate(secondsSinceEpoch: $0) })
         #expect(validator?.description == expected)
-        if let expected { #expect(StrongValidator(expected) == validator) }
+        if let expected {
+            #expect(StrongValidator(expected) == validator)
+        }
     }
 }

@@ -96,7 +96,9 @@ extension OverSockets {
         @Test(arguments: ["http://www.example.com/a", "https://www.example.com/a"])
         func aSingleRefusalIsNotFinal(url: String) async throws {
             let proxy = try ScriptedOrigin { request, number in
-                if number == 0 { return [.reply(407, ["Proxy-Authenticate": "Basic realm=\"x\""], "")] }
+                if number == 0 {
+                    return [.reply(407, ["Proxy-Authenticate": "Basic realm=\"x\""], "")]
+                }
                 // What is behind the tunnel is of no interest here.
                 return request.method == "CONNECT" ? [.reply(200, [:], ""), .close] : [.reply(200, [:], "x")]
             }

@@ -25,7 +25,9 @@ import Origin
     }
 
     func transfer(_ transfer: Transfer, received new: UnsafeRawBufferPointer, at offset: Int64) throws {
-        if offset != position { beginnings.append(offset) }
+        if offset != position {
+            beginnings.append(offset)
+        }
         position = offset + Int64(new.count)
         let known = bytes.dropFirst(Int(offset)).prefix(new.count)
         guard offset <= bytes.count, known.elementsEqual(new.prefix(known.count)) else { throw Mismatch() }
@@ -43,8 +45,12 @@ import Origin
     /// Waits for the end and returns its error; nil on success.
     var error: OriginError? {
         get async {
-            if ends.isEmpty { await withCheckedContinuation { waiting = $0 } }
-            if case .failure(let error) = ends.first { return error }
+            if ends.isEmpty {
+                await withCheckedContinuation { waiting = $0 }
+            }
+            if case .failure(let error) = ends.first {
+                return error
+            }
             return nil
         }
     }

@@ -25,14 +25,16 @@ import Testing
     @Test(arguments: ["film://a", "http://a", "http://a?x=/y", "http://a/"])
     func anyURLHasAPlace(text: String) throws {
         var memory = RedirectMemory()
-        let (source, target) = (try WebURL(text), try url("b/").origin)
+        let source = try WebURL(text)
+        let target = try url("b/").origin
         memory.recordRedirect(of: source, to: target, now: start)
         #expect(memory.target(of: source, now: start) == target)
     }
 
     @Test func aPlaceIsLookedAtAgainSoonerIfItsHostIsDead() throws {
         var memory = RedirectMemory()
-        let (place, target) = (try url("a/ads/1.ts"), try url("b/").origin)
+        let place = try url("a/ads/1.ts")
+        let target = try url("b/").origin
         var looks: [Bool] = []
         for second in [0, 1, 59, 60] {
             looks.append(memory.beginLook(at: place, isDead: { _ in true }, now: start + .seconds(second)))

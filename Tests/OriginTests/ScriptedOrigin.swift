@@ -62,7 +62,9 @@ final class ScriptedOrigin: Sendable {
         }
         guard bound else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
         port = UInt16(bigEndian: address.sin_port)
-        if isListening { startListening() }
+        if isListening {
+            startListening()
+        }
     }
 
     func startListening() {
@@ -110,7 +112,9 @@ final class ScriptedOrigin: Sendable {
     private func receive(_ socket: Int32, _ input: inout [UInt8], _ connection: Int) -> Request? {
         var buffer = [UInt8](repeating: 0, count: 4096)
         while true {
-            if let request = parse(&input, connection) { return request }
+            if let request = parse(&input, connection) {
+                return request
+            }
             let count = recv(socket, &buffer, buffer.count, 0)
             guard count > 0 else { return nil }
             input += buffer[..<count]
@@ -175,9 +179,13 @@ final class ScriptedOrigin: Sendable {
                 defer { if state.released > 0 { state.released -= 1 } }
                 return state.released > 0
             }
-            if goesOn { return true }
+            if goesOn {
+                return true
+            }
             var watched = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-            if poll(&watched, 1, 2) > 0 { return false }
+            if poll(&watched, 1, 2) > 0 {
+                return false
+            }
         }
     }
 }

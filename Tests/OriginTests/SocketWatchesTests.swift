@@ -65,15 +65,21 @@ import Testing
         try await expectReady([other])
         watches.watch(own, for: .reading)
         try await expectReady([other, own])
-        for socket in [own, other] { #expect(watches.close(socket) == 0) }
-        for socket in [peer, otherPeer] { close(socket) }
+        for socket in [own, other] {
+            #expect(watches.close(socket) == 0)
+        }
+        for socket in [peer, otherPeer] {
+            close(socket)
+        }
     }
 
     @Test func interestInASocketMayChange() async throws {
         let (own, peer) = try pair()
         var written = 0
         watches.ready = { [watches] socket, ready in
-            if ready.contains(.writing) { written += 1 }
+            if ready.contains(.writing) {
+                written += 1
+            }
             watches.watch(socket, for: .reading)
         }
         watches.watch(own, for: .writing)
@@ -105,7 +111,9 @@ import Testing
             _ = consume watch
         }
         #expect(readyLog.sockets.isEmpty)
-        for socket in replacement + [old, oldPeer] { close(socket) }
+        for socket in replacement + [old, oldPeer] {
+            close(socket)
+        }
     }
 
     /// libcurl closes the losers of a race for a connection without a report.

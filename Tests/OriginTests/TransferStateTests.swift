@@ -39,12 +39,16 @@ struct TransferStateTests {
                 #expect(name(state.received(byteCount: count, now: now)) == expected, "step \(number)")
             case .asks(let outcome, let evidence, let accepts, let expected):
                 #expect(state.doubt(about: outcome) == evidence, "step \(number)")
-                if accepts { state.acceptEnd() }
+                if accepts {
+                    state.acceptEnd()
+                }
                 let action = state.ended(outcome, now: now, jitter: 0)
                 #expect(name(action) == expected, "step \(number)")
                 isWaiting = expected == "wait"
             case .ends(let outcome, let expected):
-                if !isWaiting { #expect(state.doubt(about: outcome) != .repeated, "step \(number)") }
+                if !isWaiting {
+                    #expect(state.doubt(about: outcome) != .repeated, "step \(number)")
+                }
                 let action = isWaiting ? state.pauseEnded() : state.ended(outcome, now: now, jitter: 0)
                 #expect(name(action) == expected, "step \(number)")
                 isWaiting = expected == "wait"
@@ -116,7 +120,8 @@ struct TransferStateTests {
         _ = state.begin()
         _ = state.received(try reply("200|ETag: \"1\"|Content-Length: 9"))
         _ = state.received(byteCount: body.utf8.count, now: start)
-        var (outcome, waited) = (TransferState.Outcome.failed(.init(code: .connectionLost)), Duration.zero)
+        var outcome = TransferState.Outcome.failed(.init(code: .connectionLost))
+        var waited = Duration.zero
         while case .wait(let pause) = state.ended(
             outcome, now: start + waited, waiter: isAwaited ? .playerOnceBegun : .anyone, jitter: 0)
         {

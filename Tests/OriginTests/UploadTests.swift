@@ -53,7 +53,8 @@ struct UploadTests {
         }
         var request = try request(origin.port, Data([1]), in: folder)
         #expect(try await OriginClient().fetch(request).0.status == 307)
-        (request.method, request.file) = (.get, nil)
+        request.method = .get
+        request.file = nil
         #expect(try await OriginClient().fetch(request).0.status == 307)
         #expect(origin.requests.count == 2)
     }

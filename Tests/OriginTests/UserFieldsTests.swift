@@ -127,7 +127,9 @@ import Testing
     ])
     func aFieldForWhatIsNoHostIsRefused(host: String) {
         #expect(FieldHost(host) == nil)
-        if !host.isEmpty { #expect(throws: UserFields.Refusal.self) { try UserFields(["@\(host) X: y"]) } }
+        if !host.isEmpty {
+            #expect(throws: UserFields.Refusal.self) { try UserFields(["@\(host) X: y"]) }
+        }
     }
 
     @Test func aPlayersFieldsReplaceThoseOfPlayersOnly() throws {

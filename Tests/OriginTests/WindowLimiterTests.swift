@@ -8,8 +8,12 @@ struct WindowLimiterTests {
     /// The window after `halves` half seconds at `rate` bytes per second, with a round trip of `way` milliseconds.
     private func window(rate: Int64, halves: Int = 6, way: Int?) -> Int64? {
         var limiter = WindowLimiter()
-        if let way { limiter.connected(in: .milliseconds(way)) }
-        for half in 0...halves { _ = limiter.record(rate * Int64(half) / 2, at: start + .milliseconds(500 * half)) }
+        if let way {
+            limiter.connected(in: .milliseconds(way))
+        }
+        for half in 0...halves {
+            _ = limiter.record(rate * Int64(half) / 2, at: start + .milliseconds(500 * half))
+        }
         return limiter.window
     }
 
@@ -30,7 +34,9 @@ struct WindowLimiterTests {
     @Test func pauseDiscardsTheMeasurements() {
         var limiter = WindowLimiter()
         limiter.connected(in: .milliseconds(100))
-        for half in 0...4 { _ = limiter.record(50_000 * Int64(half), at: start + .milliseconds(500 * half)) }
+        for half in 0...4 {
+            _ = limiter.record(50_000 * Int64(half), at: start + .milliseconds(500 * half))
+        }
         #expect(limiter.window != nil)
         _ = limiter.record(250_000, at: start + .seconds(10))
         #expect(limiter.window == nil)

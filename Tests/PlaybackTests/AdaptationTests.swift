@@ -87,9 +87,12 @@ import Testing
     @Test func theEstimateFallsAtOnceAndRisesWithCaution() throws {
         var estimate = ThroughputEstimate()
         #expect(estimate.rate == nil && estimate.recentRate == nil)
-        for _ in 0..<30 { estimate.add(1_000_000, over: 1) }
+        for _ in 0..<30 {
+            estimate.add(1_000_000, over: 1)
+        }
         #expect(abs(try #require(estimate.rate) - 1_000_000) < 1)
-        var (rising, falling) = (estimate, estimate)
+        var rising = estimate
+        var falling = estimate
         rising.add(16_000_000, over: 4)
         falling.add(40_000, over: 0.5)
         falling.add(40_000, over: 0.5)
@@ -100,10 +103,14 @@ import Testing
 
     @Test func aRecoveredLinkIsTrustedAfterAFewSegments() throws {
         var estimate = ThroughputEstimate()
-        for _ in 0..<60 { estimate.add(50_000, over: 0.5) }
+        for _ in 0..<60 {
+            estimate.add(50_000, over: 0.5)
+        }
         estimate.add(120_000, over: 0.025)
         #expect(try #require(estimate.rate) < 300_000)
-        for _ in 0..<3 { estimate.add(120_000, over: 0.025) }
+        for _ in 0..<3 {
+            estimate.add(120_000, over: 0.025)
+        }
         #expect(try #require(estimate.rate) > 400_000)
     }
 }

@@ -49,7 +49,8 @@ import Testing
     @Test(arguments: traces)
     func stallsNoMoreThanTheRuleOfHLSJS(_ trace: LinkTrace) {
         for ahead in [8, 12, 30, 120, 1_000.0] {
-            let (own, other) = (own(Self.film, trace, ahead: ahead), reference(Self.film, trace, ahead: ahead))
+            let own = own(Self.film, trace, ahead: ahead)
+            let other = reference(Self.film, trace, ahead: ahead)
             #expect(own.stalls <= other.stalls, "\(own) \(other)")
             #expect(own.stalled <= other.stalled, "\(own) \(other)")
         }
@@ -95,7 +96,8 @@ import Testing
             let film = TracedFilm(duration: 2, sizes: ladder, count: 60)
             let trace = Self.falling(at: fall, until: fall + 60)
             let most = try #require(TracedPlayback.most(of: film, over: trace, ahead: ahead))
-            let (own, other) = (own(film, trace, ahead: ahead), reference(film, trace, ahead: ahead))
+            let own = own(film, trace, ahead: ahead)
+            let other = reference(film, trace, ahead: ahead)
             #expect(own.stalls == 0 && own.bytes(of: film) > 0.85 * most, "\(own) of \(most)")
             #expect(own.bytes(of: film) > other.bytes(of: film), "\(own) \(other)")
         }

@@ -122,7 +122,9 @@ import Testing
     @Test func theLogNamesTheShownQualities() async throws {
         let fixture = try await fixture()
         let paths = try await paths(fixture, auto(fixture))
-        for path in paths { _ = try await body(fixture, path) }
+        for path in paths {
+            _ = try await body(fixture, path)
+        }
         try await waitUntil("all segments in the log") {
             fixture.playback.sessions.summaries.last?.pieces.last?.last == 5
         }
@@ -179,7 +181,9 @@ import Testing
             let joined = try Spliced.fragment("cmaf", place, of: "video-90p", behind: "video-90p")
             let answer = try await body(fixture, path)
             #expect(answer == raw || answer == joined, "\(place)")
-            if place == 0 { _ = try await body(fixture, paths[0]) }
+            if place == 0 {
+                _ = try await body(fixture, paths[0])
+            }
         }
         let better = try await fixture.mediaPaths().filter { $0.hasSuffix("m4s") && !$0.contains("90p") }
         #expect(better.count == 2)
@@ -207,7 +211,9 @@ import Testing
         try await store(fixture, "ts", [("video-180p", [2])])
         try await fixture.origin.add(OriginRule("/ts/270p/2.ts") { $0.throttle = 1000 })
         let paths = try await paths(fixture, auto(fixture))
-        for place in 0..<2 { _ = try await body(fixture, paths[place]) }
+        for place in 0..<2 {
+            _ = try await body(fixture, paths[place])
+        }
         let answer = try await fixture.get(paths[2])
         #expect(try [UInt8](answer.body) == Spliced.transport("ts/180p/2.ts"))
         #expect(answer["cache-status"]?.hasPrefix("Weir; hit") == true)
@@ -264,6 +270,8 @@ import Testing
         let fixture = try await fixture()
         try await store(fixture, "ts", [("video-180p", [0]), ("video-270p", Array(0..<6))])
         let paths = try await paths(fixture, auto(fixture))
-        for place in 0..<6 { #expect(try await body(fixture, paths[place]) == Spliced.bytes("ts/270p/\(place).ts")) }
+        for place in 0..<6 {
+            #expect(try await body(fixture, paths[place]) == Spliced.bytes("ts/270p/\(place).ts"))
+        }
     }
 }

@@ -73,12 +73,15 @@ import Testing
     @Test(arguments: Case.all)
     func badMediaIsNeverSplicedAndIsLogged(example: Case) async throws {
         let fixture = try await TestHouse(.playback())
-        let (foreign, own) = (try example.bytes("180p", 4), try example.bytes("270p", 0))
+        let foreign = try example.bytes("180p", 4)
+        let own = try example.bytes("270p", 0)
         for (path, bytes) in [(example.path("180p", 4), foreign), (example.path("270p", 0), own)] {
             let digits = bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
             try await fixture.origin.add(OriginRule(path) { ($0.status, $0.bodyHex) = (200, digits) })
         }
-        if example.isFragments { try await store(fixture, example, "audio-en", Array(0..<7)) }
+        if example.isFragments {
+            try await store(fixture, example, "audio-en", Array(0..<7))
+        }
         try await store(fixture, example, "video-180p", Array(2...(example.isFragments ? 9 : 5)))
         try await store(fixture, example, "video-270p", [0, 1])
 
@@ -95,7 +98,9 @@ import Testing
         // Segment 4 has no substitute. A player with an earlier playlist can request it.
         let fourth = paths[0].replacing("/0.", with: "/4.")
         #expect(try await fixture.get(fourth).status == 404)
-        for path in paths { #expect(try await fixture.get(path).status == 200) }
+        for path in paths {
+            #expect(try await fixture.get(path).status == 200)
+        }
 
         let answer = try await fixture.get(paths[0])
         #expect([UInt8](answer.body) == own, "not as it is")

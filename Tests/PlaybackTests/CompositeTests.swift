@@ -95,7 +95,9 @@ import Testing
         let files = paths.compactMap { $0.split(separator: "/").last }
         #expect(files == ["0.ts", "1.ts", "2.ts", "5.ts"])
         #expect(text.contains("2.ts\n#EXT-X-DISCONTINUITY\n"))
-        for path in paths { #expect(try await fixture.get(path).status == 200) }
+        for path in paths {
+            #expect(try await fixture.get(path).status == 200)
+        }
     }
 
     // MARK: Fragmented MP4
@@ -149,7 +151,9 @@ import Testing
         try await fixture.play("ts", [("video-180p", [2, 3, 4, 5]), ("video-270p", [0, 1])])
         let paths = try await fixture.media("/offline/ts.m3u8")
         #expect(paths.compactMap { $0.split(separator: "/").last } == ["0.ts", "1.ts", "2.ts", "3.ts", "5.ts"])
-        for path in paths { #expect(try await fixture.get(path).status == 200) }
+        for path in paths {
+            #expect(try await fixture.get(path).status == 200)
+        }
         // The bad piece is still served unchanged.
         #expect([UInt8](try await fixture.get(paths[1]).body) == Self.bytes(noise))
         try await waitUntil("a note") {

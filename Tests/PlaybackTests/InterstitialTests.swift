@@ -75,7 +75,9 @@ import Testing
         let name = try await name("X-ASSET-URI", in: fixture)
         let url = fixture.players.url(name)
         let players = (0..<5).map { _ in Task { try await HTTPProbe.fetch(url) } }
-        for player in players { #expect(try await player.value.status == 200) }
+        for player in players {
+            #expect(try await player.value.status == 200)
+        }
         #expect(try await fixture.origin.requests(for: "/ts/master.m3u8").count == 1)
         let piece = try await fixture.media(name)[0]
         #expect(try await fixture.get(piece).status == 200)

@@ -21,7 +21,9 @@ import Testing
     /// Plays one rendition of `aes` completely, so that it is stored. Returns the paths of its session, with the keys.
     private func played() async throws -> [String] {
         let paths = try await fixture.media(fixture.typed("/aes/master.m3u8"))
-        for path in paths { #expect(try await fixture.get(path).status == 200) }
+        for path in paths {
+            #expect(try await fixture.get(path).status == 200)
+        }
         #expect(try fixture.asset("aes").isPlayableOffline)
         return paths
     }

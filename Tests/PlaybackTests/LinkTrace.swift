@@ -16,7 +16,8 @@ struct LinkTrace: CustomTestStringConvertible, Sendable {
     let stretches: [Stretch]
 
     init(_ description: String, _ stretches: [Stretch]) {
-        (testDescription, self.stretches) = (description, stretches)
+        testDescription = description
+        self.stretches = stretches
     }
 
     /// Time of the first byte of a request made at an instant.
@@ -26,18 +27,23 @@ struct LinkTrace: CustomTestStringConvertible, Sendable {
 
     /// Time at which a number of bytes of a request made at an instant have arrived.
     func end(of bytes: Double, askedAt asked: Double) -> Double {
-        var (time, left) = (answer(to: asked), bytes)
+        var time = answer(to: asked)
+        var left = bytes
         for stretch in stretches.dropLast() where stretch.until > time {
             let span = stretch.until - time
-            if left <= span * stretch.rate { return time + left / stretch.rate }
-            (time, left) = (stretch.until, left - span * stretch.rate)
+            if left <= span * stretch.rate {
+                return time + left / stretch.rate
+            }
+            time = stretch.until
+            left = left - span * stretch.rate
         }
         return time + left / stretches[stretches.count - 1].rate
     }
 
     /// The bytes that the link can carry between two times.
     func bytes(from start: Double = 0, until end: Double) -> Double {
-        var (time, sum) = (start, 0.0)
+        var time = start
+        var sum = 0.0
         for stretch in stretches where time < min(stretch.until, end) {
             sum += (min(stretch.until, end) - time) * stretch.rate
             time = stretch.until

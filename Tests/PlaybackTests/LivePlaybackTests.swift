@@ -95,7 +95,9 @@ import Testing
         for tag in ["#EXT-X-PART:", "#EXT-X-PRELOAD-HINT"] {
             let path = try await stream.uri(of: tag)
             var players: [RawConnection] = []
-            for _ in 0..<5 { players.append(try await stream.fixture.ask(path, "Connection: close")) }
+            for _ in 0..<5 {
+                players.append(try await stream.fixture.ask(path, "Connection: close"))
+            }
             for player in players {
                 let head = try await player.receiveHead(within: .seconds(10))
                 #expect(String(decoding: head.bytes, as: UTF8.self).hasPrefix("HTTP/1.1 200 OK"))

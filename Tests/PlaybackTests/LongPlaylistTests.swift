@@ -54,7 +54,9 @@ import Testing
         let draft = await viewed.view.draft(rendition, source, isLast: isLast)
         #expect(draft.size > PureWork.small)
         let written = try #require(try viewed.text(of: draft))
-        for word in words { #expect(written.contains(word), "\(word)") }
+        for word in words {
+            #expect(written.contains(word), "\(word)")
+        }
         #expect(!written.contains("token"))
     }
 
@@ -103,7 +105,8 @@ import Testing
     @Test func ofTheWindowOfAnEndedRecording() async throws {
         let viewed = try viewed()
         var source = try await source(Self.head + Self.segments + Self.tail)
-        (source.isWindow, source.shift) = (true, 5)
+        source.isWindow = true
+        source.shift = 5
         try #require(viewed.asset.rendition("video-720p")).adopt(source)
         try await check(viewed, source, isLast: true, contains: ["#EXT-X-ENDLIST", "\n4011.m4s\n"])
     }

@@ -37,7 +37,9 @@ import Testing
         #expect(files(text) == ["1.ts", "2.ts", "4.ts"])
         #expect(text.contains("2.ts\n#EXT-X-DISCONTINUITY\n#EXTINF:2.000000,\n"))
         #expect(text.contains("#EXT-X-PLAYLIST-TYPE:VOD\n") && text.hasSuffix("#EXT-X-ENDLIST\n"))
-        for path in PlaylistText.paths(in: text, at: entry[0]) { #expect(try await fixture.get(path).status == 200) }
+        for path in PlaylistText.paths(in: text, at: entry[0]) {
+            #expect(try await fixture.get(path).status == 200)
+        }
         #expect(try await fixture.origin.requests().isEmpty)
     }
 
@@ -71,10 +73,14 @@ import Testing
         let fixture = try await TestHouse(.playback())
         let master = fixture.typed("/aes/master.m3u8")
         let paths = try await fixture.media(master, 0)
-        for path in paths where path.hasSuffix(".ts") { #expect(try await fixture.get(path).status == 200) }
+        for path in paths where path.hasSuffix(".ts") {
+            #expect(try await fixture.get(path).status == 200)
+        }
         #expect(try await fixture.get("/offline/aes.m3u8").status == 404)
         let keys = paths.filter { $0.hasSuffix(".key") }
-        for key in keys where key != keys[0] { #expect(try await fixture.get(key).status == 200) }
+        for key in keys where key != keys[0] {
+            #expect(try await fixture.get(key).status == 200)
+        }
         let text = try await fixture.get(fixture.entry("/offline/aes.m3u8")[0]).text
         #expect(files(text).filter { $0.hasSuffix(".ts") } == ["2.ts", "3.ts", "4.ts", "5.ts"])
     }
@@ -109,7 +115,9 @@ import Testing
             #expect(lists.map { $0.split(separator: "/")[3] } == ["video-270p"])
             let paths = try await fixture.paths(at: lists[0])
             #expect(paths.count == 6)
-            for path in paths[..<2] { #expect(try await fixture.get(path).status == 200) }
+            for path in paths[..<2] {
+                #expect(try await fixture.get(path).status == 200)
+            }
         }
         // It was only slow.
         try await fixture.origin.clearRules()
@@ -151,7 +159,9 @@ import Testing
     @Test func aLoneMediaPlaylistIsCut() async throws {
         let fixture = try await TestHouse(.playback())
         let segments = try await fixture.entry(fixture.typed("/ts/90p/media.m3u8"))
-        for place in [2, 3, 4] { #expect(try await fixture.get(segments[place]).status == 200) }
+        for place in [2, 3, 4] {
+            #expect(try await fixture.get(segments[place]).status == 200)
+        }
         let name = try #require(fixture.library.assets.first).name
         let text = try await fixture.get("/offline/\(name).m3u8").text
         #expect(files(text) == ["2.ts", "3.ts", "4.ts"])

@@ -118,7 +118,9 @@ import Testing
     private static func prepare(_ state: State, _ fixture: TestHouse, _ entry: String) async throws {
         switch state {
         case .stored:
-            for path in try await fixture.entry(entry) { #expect(try await fixture.get(path).status == 200) }
+            for path in try await fixture.entry(entry) {
+                #expect(try await fixture.get(path).status == 200)
+            }
         case .new: break
         case .growing: try await fixture.origin.add(OriginRule("/1.ts") { $0.pauseAfter = 12 << 20 })
         case .live: try await fixture.put("/media.m3u8", LongSegments.playlist(isEnded: false))
@@ -163,7 +165,9 @@ private struct LongSegments: Sendable {
             var segment = try Repository.fixture("/ts/90p/\(number).ts")
             let missing = (Self.size - segment.count) / packet.count
             segment.reserveCapacity(Self.size)
-            for _ in 0..<missing { segment.append(packet) }
+            for _ in 0..<missing {
+                segment.append(packet)
+            }
             length += segment.count
             try segment.write(to: URL(filePath: folder.path("\(number).ts")))
         }
@@ -191,7 +195,9 @@ private struct LongSegments: Sendable {
             Self.process(connectedFrom: client, to: server)
         }
         connection = exchange.connection
-        if let process { kill(process, SIGSTOP) }
+        if let process {
+            kill(process, SIGSTOP)
+        }
     }
 
     /// Lets the process go on.

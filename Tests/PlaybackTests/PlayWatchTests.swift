@@ -29,11 +29,14 @@ struct WatchTrace {
 
     /// The requested segment arrives.
     mutating func get(at time: Double) {
-        if !isRequested { request(at: time) }
+        if !isRequested {
+            request(at: time)
+        }
         watch.requestsEnded(hasFailed: false, at: time)
         playhead.delivered(span, .main, at: Self.start + .seconds(time))
         watch.update(reading(time), isSeek: false, at: time)
-        (number, isRequested) = (number + 1, false)
+        number = number + 1
+        isRequested = false
     }
 
     mutating func fail(at time: Double) { watch.requestsEnded(hasFailed: true, at: time) }
@@ -216,7 +219,9 @@ struct WatchTrace {
         var trace = WatchTrace()
         trace.ask(at: 0, "bs")
         #expect(trace.watch.total == (0, 0))
-        for _ in 0..<10 { trace.get(at: 0) }
+        for _ in 0..<10 {
+            trace.get(at: 0)
+        }
         trace.ask(at: 1, "bs")
         #expect(trace.watch.total == (0, 0))
         trace.ask(at: 10, "bs")
@@ -228,7 +233,9 @@ struct WatchTrace {
     @Test func aSeekWithinTheBufferSkipsWatchedTime() {
         var trace = WatchTrace()
         trace.ask(at: 0, "bl=0")
-        for _ in 0..<15 { trace.get(at: 0) }
+        for _ in 0..<15 {
+            trace.get(at: 0)
+        }
         trace.ask(at: 5, "bl=10000")
         #expect(trace.watch.playhead == 20 && trace.watch.watched == 5)
         trace.watch.advance(to: 8)

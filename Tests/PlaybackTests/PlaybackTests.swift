@@ -57,7 +57,9 @@ import Testing
         let path = try #require(
             try await fixture.media(fixture.typed("/aes/master.m3u8")).first { $0.hasSuffix(end) })
         let first = try await fixture.get(path)
-        for _ in 0..<2 { #expect(try await fixture.get(path).body == first.body) }
+        for _ in 0..<2 {
+            #expect(try await fixture.get(path).body == first.body)
+        }
         let part = try await fixture.get(path, ["Range": "bytes=4-7"])
         #expect(part.status == 206 && part.body == first.body[4..<8])
         let tag = try #require(try await fixture.get(path)["etag"])
@@ -85,7 +87,9 @@ import Testing
         try await waitUntil("the request") { try await fixture.origin.load().paused == 1 }
         try await fixture.origin.release()
         let bytes = try fixtureBytes("/ts/90p/0.ts")
-        for player in players { #expect(try await player.value.body == bytes) }
+        for player in players {
+            #expect(try await player.value.body == bytes)
+        }
         #expect(try await fixture.mediaPaths().count == 1)
     }
 
@@ -192,7 +196,9 @@ import Testing
     @Test func aKeyIsServedByAPathWithDots() async throws {
         let fixture = try await TestHouse(.playback())
         let list = try await fixture.entry(fixture.typed("/aes/master.m3u8"))[0]
-        for path in try await fixture.paths(at: list) { #expect(try await fixture.get(path).status == 200) }
+        for path in try await fixture.paths(at: list) {
+            #expect(try await fixture.get(path).status == 200)
+        }
         for _ in 0..<2 {
             let connection = try await fixture.ask(list.replacing("media.m3u8", with: "../keys/0.key"))
             let head = try await connection.receiveHead().bytes

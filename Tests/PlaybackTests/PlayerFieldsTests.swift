@@ -54,7 +54,9 @@ import Testing
         let segment = try #require(try await fixture.paths(at: path).first)
         #expect(try await fixture.get(segment).status == 200)
         for request in try await fixture.origin.requests() {
-            for (name, value) in sent { #expect(request.headers[name.lowercased()] == value, "\(request.path)") }
+            for (name, value) in sent {
+                #expect(request.headers[name.lowercased()] == value, "\(request.path)")
+            }
         }
         let asset = try #require(fixture.library.assets.first)
         #expect(Set(asset.fields.texts) == Set(sent.map { "@ \($0.key): \($0.value)" }))

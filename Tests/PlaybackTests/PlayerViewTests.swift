@@ -48,7 +48,9 @@ import Testing
     func put(_ path: String) throws {
         let parts = path.split(separator: "/").map(String.init)
         try store.bundle(asset.id, create: true).subdirectory(parts[0], create: true).write([1], as: parts[1])
-        for folder in asset.folders { folder.reread() }
+        for folder in asset.folders {
+            folder.reread()
+        }
     }
 
     func entry(isStored: Bool) async throws -> String? {
@@ -273,7 +275,8 @@ import Testing
         #expect(text.gaps.isEmpty && String(decoding: text.bytes, as: UTF8.self).contains("\n0.mp4\n"))
         for mode in [Session.Mode.auto, .offline, .local, .adaptive] {
             var other = PlayerView(library: viewed.library, asset: viewed.asset, session: Session(mode))
-            (other.mount, other.base) = ("/t/token", "https://tv.example")
+            other.mount = "/t/token"
+            other.base = "https://tv.example"
             #expect(await other.draft(rendition, source) == draft, "\(mode)")
         }
     }

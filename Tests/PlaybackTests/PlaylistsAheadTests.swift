@@ -58,7 +58,9 @@ import Testing
         let fixture = try await fixture(variants: 3)
         let listed = try await fixture.paths(at: fixture.typed("/ts/master.m3u8"))
         let pieces = try await fixture.paths(at: listed[1])
-        for piece in pieces { #expect(try await fixture.get(piece).status == 200) }
+        for piece in pieces {
+            #expect(try await fixture.get(piece).status == 200)
+        }
         for entry in ["/ts.m3u8", "/local/ts.m3u8", "/local" + fixture.typed("/ts/master.m3u8")] {
             try await waitUntil("the stored variant alone") {
                 let entry = try await fixture.get(entry, Self.libavformat)

@@ -12,7 +12,9 @@ import Testing
 @Suite @LoopActor struct PresenceTests {
     /// Plays the entry's first rendition completely.
     private func watch(_ fixture: TestHouse, _ entry: String) async throws {
-        for path in try await fixture.media(entry) { #expect(try await fixture.get(path).status == 200) }
+        for path in try await fixture.media(entry) {
+            #expect(try await fixture.get(path).status == 200)
+        }
     }
 
     @Test func watchedMediaPlaysWithoutTheOrigin() async throws {
@@ -94,7 +96,9 @@ import Testing
     @Test func aRemovedAssetIsNotFound() async throws {
         let fixture = try await TestHouse(.playback())
         let path = try await fixture.media(fixture.typed("/ts/master.m3u8"))[0]
-        for _ in 0..<3 { _ = try await fixture.get(path) }
+        for _ in 0..<3 {
+            _ = try await fixture.get(path)
+        }
         _ = try await fixture.library.remove(try #require(fixture.library.asset(named: "ts")))
         #expect(try await fixture.get(path).status == 404)
         #expect(try await fixture.get("/ts.m3u8").status == 404)
@@ -110,7 +114,9 @@ import Testing
         let segments = PlaylistText.paths(in: text, at: media)
         #expect(segments.count == 4)
         for path in segments {
-            for _ in 0..<2 { #expect(try await fixture.get(path).status == 200) }
+            for _ in 0..<2 {
+                #expect(try await fixture.get(path).status == 200)
+            }
         }
         #expect(try await fixture.mediaPaths().count == 4)
         #expect(!fixture.folder.files().contains { $0.hasSuffix(".ts") })

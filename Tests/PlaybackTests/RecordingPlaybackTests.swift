@@ -82,7 +82,9 @@ import Testing
         try await stream.goOn(by: 3)
         let second = try await stream.media(name)
         #expect(PlaylistText.paths(in: second, at: "/").count == 7)
-        if entry == "media" { #expect(second.hasPrefix(first)) }
+        if entry == "media" {
+            #expect(second.hasPrefix(first))
+        }
         let live = try await stream.media(stream.typed)
         #expect(live.contains("#EXT-X-MEDIA-SEQUENCE:3\n") && !live.contains("EVENT"))
         #expect(PlaylistText.paths(in: live, at: "/").count == 4)
@@ -115,7 +117,9 @@ import Testing
         #expect(after.contains("#EXT-X-MEDIA-SEQUENCE:3\n") && after.hasSuffix("#EXT-X-ENDLIST\n"), "\(after)")
         let paths = PlaylistText.paths(in: after, at: media)
         #expect(paths == PlaylistText.paths(in: before, at: media))
-        for path in paths { #expect(try await stream.fixture.get(path).status == 200) }
+        for path in paths {
+            #expect(try await stream.fixture.get(path).status == 200)
+        }
         // A new session plays the recording.
         #expect(try await stream.media(stream.typed).contains("#EXT-X-MEDIA-SEQUENCE:0\n"))
     }

@@ -21,7 +21,9 @@ import Testing
         try await fixture.origin.add(OriginRule("*.ts") { ($0.noValidators, $0.headers) = (true, ["Date": sent]) })
         let master = fixture.typed("/ts/master.m3u8")
         let paths = try await fixture.media(master)
-        for path in paths.prefix(2) { #expect(try await fixture.get(path).status == 200) }
+        for path in paths.prefix(2) {
+            #expect(try await fixture.get(path).status == 200)
+        }
         return paths
     }
 
@@ -34,14 +36,19 @@ import Testing
         if let holds {
             try await fixture.origin.add(
                 OriginRule(holds) { rule in
-                    (rule.hold, rule.times) = (true, 1)
-                    (rule.status, rule.body, rule.noValidators) = (200, Self.new, true)
+                    rule.hold = true
+                    rule.times = 1
+                    rule.status = 200
+                    rule.body = Self.new
+                    rule.noValidators = true
                 })
         }
         try await fixture.origin.add(
             OriginRule("*.ts") { rule in
-                (rule.status, rule.body) = (200, Self.new)
-                (rule.noValidators, rule.headers) = (true, fields)
+                rule.status = 200
+                rule.body = Self.new
+                rule.noValidators = true
+                rule.headers = fields
             })
         try await fixture.origin.clearRequests()
     }
@@ -111,7 +118,9 @@ import Testing
                 text = try await fixture.get(path).text
             }
             var segments: [String] = []
-            for path in PlaylistText.paths(in: text, at: path) { segments.append(try await fixture.get(path).text) }
+            for path in PlaylistText.paths(in: text, at: path) {
+                segments.append(try await fixture.get(path).text)
+            }
             return (text, segments)
         }
         try await give(2, "old")

@@ -100,6 +100,8 @@ import Testing
             #expect(Session(id: session.id)?.mode == mode)
         }
         #expect(Session(.auto) != Session(.auto))
-        for id in ["", "a", "xabcde", "Aabcde", "aabcdeé"] { #expect(Session(id: id) == nil) }
+        for id in ["", "a", "xabcde", "Aabcde", "aabcdeé"] {
+            #expect(Session(id: id) == nil)
+        }
     }
 }

@@ -10,11 +10,19 @@ struct SegmentContentionTests {
         together: (first: Double, second: Double), alone: Double, leftover: Double = 0, ignoresPause: Bool = false
     ) -> [SegmentContention.Step] {
         var contention = SegmentContention(.init(all: 0, one: 0, time: 0))
-        var (first, second, left, isPaused, isHeld) = (0.0, 0.0, leftover, false, true)
+        var first = 0.0
+        var second = 0.0
+        var left = leftover
+        var isPaused = false
+        var isHeld = true
         var steps: [SegmentContention.Step] = []
         for step in 1...60 {
             first += (isHeld || isPaused && !ignoresPause && left <= 0 ? alone : together.first) / 4
-            if isPaused, !ignoresPause { left -= together.second / 4 } else if !isHeld { second += together.second / 4 }
+            if isPaused, !ignoresPause {
+                left -= together.second / 4
+            } else if !isHeld {
+                second += together.second / 4
+            }
             let next = contention.record(
                 .init(all: Int64(first) + Int64(second), one: Int64(second), time: Double(step) / 4))
             steps.append(next)

@@ -19,7 +19,9 @@ import Testing
         let spliced = SegmentForm(substitute: "video-2", isSpliced: true)
         let sessions = (0..<100).map { SegmentForms(of: "a\($0)", asset: "film", in: files) }
         for number in 0..<2 {
-            for forms in sessions { forms.record(number == 0 ? .own : spliced, of: number, in: "video-1") }
+            for forms in sessions {
+                forms.record(number == 0 ? .own : spliced, of: number, in: "video-1")
+            }
         }
         #expect(try Self.open(in: folder) <= 16)
         for place in sessions.indices {

@@ -13,7 +13,9 @@ import Testing
         init(_ name: String, _ sources: SegmentSource..., facts change: (inout SegmentFacts) -> Void) {
             var facts = SegmentFacts()
             change(&facts)
-            (testDescription, self.facts, self.sources) = (name, facts, sources)
+            testDescription = name
+            self.facts = facts
+            self.sources = sources
         }
 
         /// A row for a piece that is not stored.
@@ -21,10 +23,14 @@ import Testing
             missing name: String, _ joining: Composition.Joining = .apart, _ sources: SegmentSource...,
             facts change: (inout SegmentFacts.Missing) -> Void = { _ in }
         ) {
-            var (facts, missing) = (SegmentFacts(), SegmentFacts.Missing())
+            var facts = SegmentFacts()
+            var missing = SegmentFacts.Missing()
             change(&missing)
-            (facts.joining, facts.missing) = (joining, missing)
-            (testDescription, self.facts, self.sources) = ("missing, \(name)", facts, sources)
+            facts.joining = joining
+            facts.missing = missing
+            testDescription = "missing, \(name)"
+            self.facts = facts
+            self.sources = sources
         }
     }
 
@@ -126,11 +132,14 @@ import Testing
                     func bit(_ place: Int) -> Bool { bits >> place & 1 == 1 }
                     var facts = SegmentFacts()
                     facts.quality = quality.map { SegmentFacts.Quality(rendition: "high", isStored: $0) }
-                    (facts.joining, facts.recorded) = (joining, bit(0) ? Self.low : bit(10) ? .own : nil)
+                    facts.joining = joining
+                    facts.recorded = bit(0) ? Self.low : bit(10) ? .own : nil
                     let missing = SegmentFacts.Missing(
                         isListed: bit(1), mayAsk: bit(2), hasSubstitute: bit(3), isPresumedAbsent: bit(4),
                         hasFailed: bit(5), hasBuffer: bit(6), isSplicedComplete: bit(7), isExpiredKey: bit(8))
-                    if bit(9) { facts.missing = missing }
+                    if bit(9) {
+                        facts.missing = missing
+                    }
                     #expect(steps(facts, missing) <= 7)
                 }
             }
@@ -139,7 +148,8 @@ import Testing
 
     /// Number of sources up to the refusal.
     private func steps(_ facts: SegmentFacts, _ missing: SegmentFacts.Missing) -> Int {
-        var (facts, count) = (facts, 1)
+        var facts = facts
+        var count = 1
         while count < 100 {
             let source = SegmentSource(facts)
             switch source {

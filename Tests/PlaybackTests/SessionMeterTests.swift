@@ -44,9 +44,14 @@ struct MeterTrace {
     ) {
         meter.beginWait(for: number, of: rendition, from: source, at: time)
         let segment = Self.segment(number, of: rendition)
-        if isSeek { (front, isRunning) = (segment.start, false) }
+        if isSeek {
+            front = segment.start
+            isRunning = false
+        }
         var reading = reading(choice, at: time)
-        if isSeek { reading.position = segment.start }
+        if isSeek {
+            reading.position = segment.start
+        }
         meter.requested(segment, isSeek: isSeek, reading, at: time)
     }
 
@@ -80,7 +85,8 @@ struct MeterTrace {
 
     private mutating func deliver(_ number: Int, of rendition: String, at time: Double, choice: String? = nil) {
         let segment = Self.segment(number, of: rendition)
-        (front, isRunning) = (max(front, segment.start + 2), true)
+        front = max(front, segment.start + 2)
+        isRunning = true
         meter.delivered(segment, reading(choice, at: time), at: time)
     }
 }
@@ -117,7 +123,9 @@ struct MeterTrace {
         for number in 0..<40 {
             trace.ask(number, of: "low", at: time)
             let delay = [0.3, 1.9, 4.5, 0.1, 9][number % 5]
-            for step in 1...3 { check(trace.open(at: time + delay * Double(step) / 4), &last) }
+            for step in 1...3 {
+                check(trace.open(at: time + delay * Double(step) / 4), &last)
+            }
             trace.get(number, of: "low", at: time + delay, since: time, choice: number > 2 ? "low" : nil)
             time += delay
             check(trace.open(at: time), &last)
@@ -168,7 +176,9 @@ struct MeterTrace {
 
     @Test func aVariantSwitchBeginsAnEventAtTheNewVariantsFirstRequest() {
         var trace = MeterTrace()
-        for number in 0..<3 { play(number, of: "low", at: Double(number), choice: number == 2 ? "low" : nil, &trace) }
+        for number in 0..<3 {
+            play(number, of: "low", at: Double(number), choice: number == 2 ? "low" : nil, &trace)
+        }
         for number in 3..<6 {
             play(number, of: "high", at: Double(number), choice: number == 5 ? "high" : "low", &trace)
         }
@@ -194,7 +204,9 @@ struct MeterTrace {
     @Test func aSwitchUpAfterTheFirstSegmentIsCounted() {
         var trace = MeterTrace()
         play(0, of: "low", at: 0, choice: nil, &trace)
-        for number in 1..<4 { play(number, of: "high", at: Double(number), choice: number > 2 ? "high" : nil, &trace) }
+        for number in 1..<4 {
+            play(number, of: "high", at: Double(number), choice: number > 2 ? "high" : nil, &trace)
+        }
         #expect(trace.meter.switches == 1)
         #expect(trace.meter.current(at: 3.5).map(\.requests) == [3])
         #expect(trace.meter.takeFinished().map(\.requests) == [1])
@@ -202,8 +214,12 @@ struct MeterTrace {
 
     @Test func aSwitchFarAheadEndsTheEventWhenItsMediaHasPlayed() {
         var trace = MeterTrace()
-        for number in 0..<10 { trace.take(number, of: "low", at: 0, bytes: 1) }
-        for number in 10..<20 { trace.take(number, of: "high", at: 1, bytes: 1) }
+        for number in 0..<10 {
+            trace.take(number, of: "low", at: 0, bytes: 1)
+        }
+        for number in 10..<20 {
+            trace.take(number, of: "high", at: 1, bytes: 1)
+        }
         #expect(trace.meter.total(at: 15).watched == 15 && trace.meter.total(at: 15).bytes.all == 20)
         #expect(trace.meter.close(at: 100) == 40)
         let events = trace.meter.takeFinished()
@@ -214,8 +230,12 @@ struct MeterTrace {
 
     @Test func aSeekEndsEventsThatWereNeverShown() {
         var trace = MeterTrace()
-        for number in 0..<3 { trace.take(number, of: "low", at: 0) }
-        for number in 3..<6 { trace.take(number, of: "high", at: 1) }
+        for number in 0..<3 {
+            trace.take(number, of: "low", at: 0)
+        }
+        for number in 3..<6 {
+            trace.take(number, of: "high", at: 1)
+        }
         trace.ask(50, of: "high", at: 2, isSeek: true)
         let events = trace.meter.takeFinished()
         #expect(events.map(\.watched) == [2, 0] && events.map(\.ended) == [1002, 1002])
@@ -231,7 +251,9 @@ struct MeterTrace {
             }
         }
         #expect(trace.meter.takeFinished().isEmpty)
-        for number in 4..<6 { play(number, of: "high", at: Double(number), choice: "high", &trace) }
+        for number in 4..<6 {
+            play(number, of: "high", at: Double(number), choice: "high", &trace)
+        }
         #expect(trace.meter.takeFinished().isEmpty)
         #expect(trace.open(at: 6).uri == "http://o/high.m3u8")
         #expect(trace.meter.switches == 0)

@@ -38,7 +38,9 @@ import Testing
         for number in 0..<40 {
             let delay = [0.3, 1.9, 4.5, 0.1, 9][number % 5]
             trace.ask(number, of: "low", at: time)
-            for step in [0.5, 0.9] { check(trace.meter, at: time + delay * step) }
+            for step in [0.5, 0.9] {
+                check(trace.meter, at: time + delay * step)
+            }
             trace.get(number, of: "low", at: time + delay, since: time)
             time += delay
             check(trace.meter, at: time)
@@ -49,9 +51,12 @@ import Testing
     }
 
     private func check(_ meter: SessionMeter, at time: Double) {
-        let (series, total) = (timeline(meter, at: time), meter.total(at: time))
+        let series = timeline(meter, at: time)
+        let total = meter.total(at: time)
         #expect(series.stalls.count == total.stalls && abs(series.stallTime - total.stallTime) < 0.01, "\(time)")
-        for (stall, next) in zip(series.stalls, series.stalls.dropFirst()) { #expect(stall.until <= next.since) }
+        for (stall, next) in zip(series.stalls, series.stalls.dropFirst()) {
+            #expect(stall.until <= next.since)
+        }
         #expect(series.stalls.allSatisfy { $0.since < $0.until && $0.until <= time + 0.001 })
     }
 

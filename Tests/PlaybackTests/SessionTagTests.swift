@@ -86,7 +86,9 @@ import Testing
         #expect(text.contains("DATA-ID=\"a\",VALUE") && !text.contains("DATA-ID=\"c\""))
         let paths = PlaylistText.paths(in: text, at: "/").filter { $0.contains("/data/") }
         #expect(paths.count == 2)
-        for path in paths { #expect(try await fixture.get(path).text == "{}") }
+        for path in paths {
+            #expect(try await fixture.get(path).text == "{}")
+        }
         let master = try #require(fixture.folder.files().first { $0.hasSuffix("/master.m3u8") })
         let bundle = try String(contentsOfFile: fixture.folder.path(master), encoding: .utf8)
         #expect(bundle.contains("DATA-ID=\"b\",LANGUAGE=\"de\",URI=\"data/data-"))

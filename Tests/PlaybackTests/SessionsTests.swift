@@ -46,7 +46,9 @@ import Testing
         let media = PlaylistText.paths(in: entry.text, at: typed)[0]
         let paths = try await fixture.paths(at: media)
         var sizes: [Int] = []
-        for path in paths[0..<3] { sizes.append(try await fixture.get(path).body.count) }
+        for path in paths[0..<3] {
+            sizes.append(try await fixture.get(path).body.count)
+        }
         _ = try await fixture.get(paths[1])
         _ = try await fixture.get(paths[1], ["Range": "bytes=10-19"])
         let session = try session(fixture)
@@ -132,7 +134,9 @@ import Testing
         try await fixture.put(
             "/far/media.m3u8", "#EXTM3U\n#EXT-X-TARGETDURATION:2\n" + names + "#EXT-X-ENDLIST\n")
         let paths = try await fixture.entry(fixture.typed("/far/media.m3u8"))
-        for path in paths[0...3] + paths[30...31] { #expect(try await fixture.get(path).status == 200) }
+        for path in paths[0...3] + paths[30...31] {
+            #expect(try await fixture.get(path).status == 200)
+        }
         let open = await access(fixture)
         #expect(open.map(\.number) == [0, 1] && open.map(\.startOffset) == [0, 60])
         #expect(open.map(\.requests) == [4, 2] && open[0].ended != nil && open[1].ended == nil)
@@ -151,11 +155,15 @@ import Testing
         let clock = TestClock()
         let fixture = try await TestHouse(.clock(clock), .playback())
         let first = try await segments(fixture)
-        for path in first[0...1] { _ = try await fixture.get(path) }
+        for path in first[0...1] {
+            _ = try await fixture.get(path)
+        }
         fixture.library.playheads.catchUp()
         clock.advance(by: 50)
         let second = try await segments(fixture)
-        for path in [second[0], second[5]] { _ = try await fixture.get(path) }
+        for path in [second[0], second[5]] {
+            _ = try await fixture.get(path)
+        }
         let sought = try #require(await access(fixture).first { $0.ended != nil })
         clock.advance(by: 50)
         fixture.playback.sessions.endIdle()
@@ -172,7 +180,9 @@ import Testing
             "/signed/media.m3u8*",
             "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n/ts/none.ts?token=secret\n#EXT-X-ENDLIST\n")
         let path = try await fixture.entry(fixture.typed("/signed/media.m3u8?token=secret"))[0]
-        for _ in 0..<3 { #expect(try await fixture.get(path).status == 404) }
+        for _ in 0..<3 {
+            #expect(try await fixture.get(path).status == 404)
+        }
         #expect(try await fixture.get(fixture.typed("/none/media.m3u8?token=secret")).status == 404)
         let events = await fixture.playback.sessions.errorEvents(LogQuery())
         #expect(events.map(\.status) == [404, 404])

@@ -51,7 +51,8 @@ import Testing
     }
 
     private func write(_ texts: SharedTexts) async throws {
-        let (owner, playlist) = (Owner(), try Self.media(5_000))
+        let owner = Owner()
+        let playlist = try Self.media(5_000)
         let tasks = (0..<20).map { number in
             Task { @LoopActor in
                 // The origin sent the same text again.
@@ -60,7 +61,9 @@ import Testing
             }
         }
         var read: [SharedText] = []
-        for task in tasks { read.append(try #require(try await task.value)) }
+        for task in tasks {
+            read.append(try #require(try await task.value))
+        }
         #expect(texts.count == 1 && texts.writtenCount == 1)
         #expect(read.allSatisfy { $0 === read[0] && $0.tag(for: Session(.auto)) == read[0].tag(for: Session(.local)) })
         let late = try await body(texts, Self.draft(playlist), owner)
@@ -81,7 +84,8 @@ import Testing
 
     /// At the URL of an entry each line has the session's path.
     @Test func theTextsOfAllSessionsAreKeptOnce() async throws {
-        let (texts, owner) = (SharedTexts(), Owner())
+        let texts = SharedTexts()
+        let owner = Owner()
         let draft = try Self.draft(Self.media(5_000), isInFolder: false)
         let marked = String(decoding: try #require(try draft.text()), as: UTF8.self)
         var bodies: [SessionText] = []
@@ -105,7 +109,8 @@ import Testing
     }
 
     @Test func aShortTextIsCopied() async throws {
-        let (texts, owner) = (SharedTexts(), Owner())
+        let texts = SharedTexts()
+        let owner = Owner()
         let body = try await body(texts, Self.draft(Self.media(3)), owner)
         if case .bytes(let bytes) = body.body {
             #expect(bytes == body.bytes(in: 0..<body.count))
@@ -135,7 +140,9 @@ import Testing
     }
 
     @Test func nothingIsWrittenForClientsThatHaveLeft() async throws {
-        let (texts, owner, playlist) = (SharedTexts(), Owner(), try Self.media(5_000))
+        let texts = SharedTexts()
+        let owner = Owner()
+        let playlist = try Self.media(5_000)
         let gate = DispatchSemaphore(value: 0)
         let busy = Task { @LoopActor in await PureWork.shared.run(size: .max, for: owner) { gate.wait() } }
         let clients = (0..<4).map { _ in Client() }
@@ -145,17 +152,25 @@ import Testing
             }
         }
         // Three loops of jobs: the requests, the writing, and its work.
-        for _ in 0..<3 { await Task { @LoopActor in }.value }
+        for _ in 0..<3 {
+            await Task { @LoopActor in }.value
+        }
         #expect(PureWork.shared.waitingCount(for: owner) == 1)
-        for client in clients { client.isOpen = false }
+        for client in clients {
+            client.isOpen = false
+        }
         // A client that comes now waits for a text of its own.
         let late = Task { @LoopActor in
             try await texts.text(of: Self.draft(playlist), for: Client(), owner: owner)
         }
-        for _ in 0..<3 { await Task { @LoopActor in }.value }
+        for _ in 0..<3 {
+            await Task { @LoopActor in }.value
+        }
         gate.signal()
         _ = await busy.value
-        for task in tasks { #expect(try await task.value == nil) }
+        for task in tasks {
+            #expect(try await task.value == nil)
+        }
         #expect(try await late.value != nil)
         #expect(texts.writtenCount == 1)
     }

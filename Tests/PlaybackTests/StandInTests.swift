@@ -120,7 +120,9 @@ import Testing
         try await fixture.origin.add(OriginRule("/ts/master.m3u8") { ($0.status, $0.body) = (200, rest) })
         let paths = try await fixture.media("/auto" + fixture.typed("/ts/master.m3u8"))
         #expect(numbers(paths) == Array(0..<6))
-        for path in paths { #expect(try await fixture.get(path).status == 200, "\(path)") }
+        for path in paths {
+            #expect(try await fixture.get(path).status == 200, "\(path)")
+        }
     }
 
     @Test func aRenditionOfAnotherKindDoesNotStandIn() async throws {
@@ -154,7 +156,9 @@ import Testing
         try await waitUntil("the beginning") {
             try await fixture.origin.requests().contains { $0.path == "/ts/270p/1.ts" && $0.bytes == 2000 }
         }
-        if !isSilent { try await fixture.origin.stop() }
+        if !isSilent {
+            try await fixture.origin.stop()
+        }
         let answer = try await reply.value
         #expect(try answer.status == 200 && [UInt8](answer.body) == Spliced.transport("ts/180p/1.ts"))
         guard isSilent else { return }

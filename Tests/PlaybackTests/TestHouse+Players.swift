@@ -56,7 +56,9 @@ extension TestHouse {
 
     /// Lets time pass for the server's deadlines.
     func pass(_ time: Duration) {
-        for _ in 0..<Int((time / HTTPServer.Configuration().tick).rounded(.up)) { players.server.tick() }
+        for _ in 0..<Int((time / HTTPServer.Configuration().tick).rounded(.up)) {
+            players.server.tick()
+        }
     }
 
     /// The connections whose replies wait for their clients to read.

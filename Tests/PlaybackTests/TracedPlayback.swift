@@ -43,7 +43,8 @@ struct TracedPlayback {
     /// Plays one segment after the other, with at most `ahead` seconds of media ahead. Playback starts when the first
     /// segment has arrived.
     init(of film: TracedFilm, over trace: LinkTrace, ahead: Double, by rule: inout some TracedRule) {
-        var (time, begun) = (0.0, Double?.none)
+        var time = 0.0
+        var begun = Double?.none
         for index in 0..<film.count {
             let front = Double(index) * film.duration
             func buffer(_ now: Double) -> Double { begun.map { max(0, front - (now - $0 - stalled)) } ?? 0 }
@@ -67,18 +68,23 @@ struct TracedPlayback {
         of film: TracedFilm, _ place: Int, over trace: LinkTrace, at time: inout Double, _ rule: inout some TracedRule,
         _ buffer: (Double) -> Double
     ) -> Int? {
-        let (asked, size) = (time, Double(film.sizes[place]))
-        let (first, end) = (trace.answer(to: asked), trace.end(of: size, askedAt: asked))
+        let asked = time
+        let size = Double(film.sizes[place])
+        let first = trace.answer(to: asked)
+        let end = trace.end(of: size, askedAt: asked)
         var transfer = TracedTransfer(place: place, answer: first - asked, size: size)
         for tick in 1... {
             time = asked + Double(tick) / 10
             guard time < end else { break }
             transfer.elapsed = time - asked
             transfer.bytes = time > first ? min(size, trace.bytes(from: first, until: time)) : 0
-            if let other = rule.instead(of: transfer, buffer: buffer(time)) { return other }
+            if let other = rule.instead(of: transfer, buffer: buffer(time)) {
+                return other
+            }
         }
         time = end
-        (transfer.elapsed, transfer.bytes) = (end - asked, size)
+        transfer.elapsed = end - asked
+        transfer.bytes = size
         rule.took(transfer)
         return nil
     }

@@ -73,14 +73,17 @@ struct HLSJSTracedRule: TracedRule {
 
         mutating func add(_ value: Double, weighing more: Double) {
             let old = pow(0.5, more / halfLife)
-            (sum, weight) = (value * (1 - old) + sum * old, weight + more)
+            sum = value * (1 - old) + sum * old
+            weight = weight + more
         }
 
         var value: Double? { weight > 0 ? sum / (1 - pow(0.5, weight / halfLife)) : nil }
     }
 
     private let film: TracedFilm
-    private var (fast, slow, answers) = (Average(halfLife: 3), Average(halfLife: 9), Average(halfLife: 9))
+    private var fast = Average(halfLife: 3)
+    private var slow = Average(halfLife: 9)
+    private var answers = Average(halfLife: 9)
     private var last = 0
 
     init(for film: TracedFilm) { self.film = film }
@@ -95,7 +98,8 @@ struct HLSJSTracedRule: TracedRule {
 
     private func best(within limit: Double) -> Int? {
         film.sizes.indices.last { place in
-            let (rate, size) = (rate * (place <= last ? 0.95 : 0.7), Double(film.sizes[place]))
+            let rate = rate * (place <= last ? 0.95 : 0.7)
+            let size = Double(film.sizes[place])
             return size / film.duration <= rate && answer + size / rate < limit
         }
     }
@@ -105,14 +109,20 @@ struct HLSJSTracedRule: TracedRule {
             return nil
         }
         var streaming = transfer.elapsed - transfer.answer
-        if transfer.bytes > 0, streaming < 1 { streaming = min(transfer.elapsed, transfer.bytes / rate) }
+        if transfer.bytes > 0, streaming < 1 {
+            streaming = min(transfer.elapsed, transfer.bytes / rate)
+        }
         let measured = transfer.bytes > 0 ? transfer.bytes / streaming : nil
         let left = measured.map { (transfer.size - transfer.bytes) / $0 } ?? (transfer.size / rate + answer)
         guard left > buffer else { return nil }
         func time(_ place: Int) -> Double { answer + Double(film.sizes[place]) / (measured ?? rate) }
         let other = (0..<transfer.place).last { time($0) < min(buffer, film.duration + answer) } ?? 0
         guard time(other) < left, time(other) <= 10 * film.duration else { return nil }
-        if measured == nil { answered(transfer.elapsed) } else { sample(transfer) }
+        if measured == nil {
+            answered(transfer.elapsed)
+        } else {
+            sample(transfer)
+        }
         last = other
         return other
     }

@@ -14,7 +14,9 @@ import Testing
 @Suite @LoopActor struct ViewTests {
     /// Plays one rendition of an entry completely.
     private func watch(_ fixture: TestHouse, _ entry: String, _ index: Int = 0) async throws {
-        for path in try await fixture.media(entry, index) { #expect(try await fixture.get(path).status == 200) }
+        for path in try await fixture.media(entry, index) {
+            #expect(try await fixture.get(path).status == 200)
+        }
     }
 
     /// The renditions that an entry lists, in order.
@@ -88,7 +90,9 @@ import Testing
         let other = try await fixture.media(url, 1)
         try await fixture.origin.stop()
         // Two requests detect the absence. Later requests that do not need the origin do not wait for it.
-        for path in other.suffix(2) { #expect(try await fixture.get(path).status == 504) }
+        for path in other.suffix(2) {
+            #expect(try await fixture.get(path).status == 504)
+        }
         #expect(try await listed(fixture, url) == ["video-270p"])
         try await watch(fixture, url)
         #expect(try await listed(fixture, url) == ["video-270p"])
@@ -111,7 +115,9 @@ import Testing
         try await waitUntil("the view without the origin") { try await listed(fixture, url) == ["video-270p"] }
         // For the playlist, a look at the host, and comparisons of what was just played.
         #expect((1...4).contains(hole.connections()))
-        for _ in 0..<20 { #expect(try await listed(fixture, url) == ["video-270p"]) }
+        for _ in 0..<20 {
+            #expect(try await listed(fixture, url) == ["video-270p"])
+        }
         try await watch(fixture, url)
         #expect(hole.connections() == 0)
     }
@@ -119,7 +125,9 @@ import Testing
     @Test func partialVariantsAreListedAtOnce() async throws {
         let fixture = try await TestHouse(.absence(.seconds(600)), .playback())
         let url = fixture.typed("/ts/master.m3u8")
-        for path in try await fixture.media(url, 2).prefix(3) { #expect(try await fixture.get(path).status == 200) }
+        for path in try await fixture.media(url, 2).prefix(3) {
+            #expect(try await fixture.get(path).status == 200)
+        }
         fixture.client.presumeAbsent(after: .init(try fixture.asset("ts").origin))
         try await fixture.origin.clearRequests()
         #expect(try await listed(fixture, url) == ["video-270p"])
@@ -162,7 +170,9 @@ private final class BlackHole {
     /// Number of new connections since the last call. They stay open.
     func connections() -> Int {
         var count = 0
-        while accept(descriptor, nil, nil) >= 0 { count += 1 }
+        while accept(descriptor, nil, nil) >= 0 {
+            count += 1
+        }
         return count
     }
 }

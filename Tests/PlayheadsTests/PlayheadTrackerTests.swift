@@ -84,7 +84,9 @@ import Testing
         }
         let moves = tracker.moves.subscribe { seen.append("\($0.asset) \($0.cause)") }
         let cursor = try cursor()
-        for number in [0, 1, 7] { cursor.served("\(number)") }
+        for number in [0, 1, 7] {
+            cursor.served("\(number)")
+        }
         #expect(seen.isEmpty)
         #expect(tracker.downloadStart(for: "film") == 16)
         #expect(
@@ -107,7 +109,8 @@ import Testing
         #expect(tracker.age(of: "a") == 30)
         tracker.forget("film")
         #expect(!tracker.isPlayed("film") && !tracker.hasSession("a"))
-        let (began, ended) = (#"began(asset: "film")"#, #"ended(asset: "film")"#)
+        let began = #"began(asset: "film")"#
+        let ended = #"ended(asset: "film")"#
         #expect(seen == [began, began, ended, ended, "end"])
         withExtendedLifetime((changes, moves)) {}
     }
@@ -158,7 +161,9 @@ import Testing
             let session = "\(isEncrypted)"
             let cursor = try #require(
                 tracker.cursor(of: session, in: film, "video", PlayerTraits(playsParts: true, resume: 1)))
-            for number in 0..<3 { cursor.served("\(number)") }
+            for number in 0..<3 {
+                cursor.served("\(number)")
+            }
             let reply = Reply()
             cursor.beginWait(for: "3", reply)
             clock.now += .seconds(2)
@@ -173,12 +178,17 @@ import Testing
     }
 
     @Test func downloadStartsWhereTheSmallestBufferEnds() throws {
-        let (first, second) = (try cursor("a"), try cursor("b"))
-        for number in 0..<4 { first.served("\(number)") }
+        let first = try cursor("a")
+        let second = try cursor("b")
+        for number in 0..<4 {
+            first.served("\(number)")
+        }
         second.served("0")
         #expect(tracker.downloadStart(for: "film") == 2)
         #expect(tracker.neededTimes(of: "film").sorted() == [0, 0, 2, 8])
-        for number in 1..<10 { second.served("\(number)") }
+        for number in 1..<10 {
+            second.served("\(number)")
+        }
         // The second session has requested all of the film.
         #expect(tracker.downloadStart(for: "film") == 8)
     }

@@ -35,7 +35,9 @@ struct SessionPlayheadTests {
 
     @Test func mpvReadsEverythingAtOnceAndPlaysFromTheBeginning() {
         var trace = Trace()
-        for number in 0..<500 { trace.load(number, at: Double(number) * 0.01, takes: 0.01) }
+        for number in 0..<500 {
+            trace.load(number, at: Double(number) * 0.01, takes: 0.01)
+        }
         #expect(trace.jumps.isEmpty)
         #expect(near(trace.position(100.01), 100))
         #expect(near(trace.buffer(100.01), 900))
@@ -50,10 +52,14 @@ struct SessionPlayheadTests {
         var trace = Trace()
         let renditions = [("low", MediaKind.main), ("high", .main), ("de", .audio), ("fr", .audio)]
         for (index, (rendition, kind)) in renditions.enumerated() {
-            for number in 0...1 { trace.load(number, of: rendition, kind, at: Double(index)) }
+            for number in 0...1 {
+                trace.load(number, of: rendition, kind, at: Double(index))
+            }
         }
         #expect(trace.buffer(3.5) == 0)
-        for number in 2...4 { trace.load(number, of: played == .main ? "low" : "de", played, at: 4) }
+        for number in 2...4 {
+            trace.load(number, of: played == .main ? "low" : "de", played, at: 4)
+        }
         #expect(trace.buffer(4.2) > 0)
     }
 
@@ -61,7 +67,9 @@ struct SessionPlayheadTests {
         var trace = Trace()
         // libavformat over a slow link: each variant's first two segments, then the variant that it plays.
         for (index, variant) in ["low", "mid", "high"].enumerated() {
-            for number in 0...1 { trace.load(number, of: variant, at: Double(index * 2 + number), takes: 1) }
+            for number in 0...1 {
+                trace.load(number, of: variant, at: Double(index * 2 + number), takes: 1)
+            }
         }
         #expect(trace.jumps.isEmpty)
         #expect(trace.playhead.choice == nil)
@@ -80,8 +88,12 @@ struct SessionPlayheadTests {
 
     @Test func vlcSeeksBackAndRequestsSegmentsAgain() {
         var trace = Trace()
-        for number in 0..<18 { trace.load(number, at: Double(number) * 0.2) }
-        for number in 18..<30 { trace.load(number, at: 4 + Double(number - 18) * 2) }
+        for number in 0..<18 {
+            trace.load(number, at: Double(number) * 0.2)
+        }
+        for number in 18..<30 {
+            trace.load(number, at: 4 + Double(number - 18) * 2)
+        }
         #expect(trace.jumps.isEmpty)
         trace.load(5, at: 30)
         #expect(trace.jumps == [10])
@@ -92,7 +104,9 @@ struct SessionPlayheadTests {
 
     @Test func seekForwardMovesThePlayheadAtOnce() {
         var trace = Trace()
-        for number in 0..<6 { trace.load(number, at: Double(number)) }
+        for number in 0..<6 {
+            trace.load(number, at: Double(number))
+        }
         _ = trace.playhead.requested(trace.span(200), of: "video", .main, at: Self.start + .seconds(8))
         #expect(near(trace.position(12), 400))
         #expect(near(trace.buffer(12), 0))
@@ -103,7 +117,11 @@ struct SessionPlayheadTests {
 
     @Test func seekRightAfterOpening() {
         var trace = Trace()
-        for variant in ["low", "high"] { for number in 0...1 { trace.load(number, of: variant, at: 0) } }
+        for variant in ["low", "high"] {
+            for number in 0...1 {
+                trace.load(number, of: variant, at: 0)
+            }
+        }
         trace.load(150, of: "high", at: 1)
         #expect(trace.jumps == [300])
         trace.load(151, of: "high", at: 1.2)
@@ -116,7 +134,9 @@ struct SessionPlayheadTests {
         var trace = Trace()
         trace.load(0, of: "low", at: 0)
         trace.load(1, of: "mid", at: 0.2)
-        for number in 2..<15 { trace.load(number, of: "high", at: 0.2 * Double(number)) }
+        for number in 2..<15 {
+            trace.load(number, of: "high", at: 0.2 * Double(number))
+        }
         // The player replaces a segment with one of better quality, and returns to a quality that it had left.
         trace.load(12, of: "top", at: 4)
         trace.load(13, of: "top", at: 5)
@@ -129,7 +149,9 @@ struct SessionPlayheadTests {
 
     @Test func seekIntoAnotherQuality() {
         var trace = Trace()
-        for number in 0..<60 { trace.load(number, of: "high", at: Double(number) * 2) }
+        for number in 0..<60 {
+            trace.load(number, of: "high", at: Double(number) * 2)
+        }
         trace.load(20, of: "low", at: 121)
         #expect(trace.jumps == [40])
         #expect(near(trace.position(122.1), 41))
@@ -137,8 +159,12 @@ struct SessionPlayheadTests {
 
     @Test func returnToTheBeginningInAnotherQualityShowsWithTheThirdSegment() {
         var trace = Trace()
-        for number in 0..<60 { trace.load(number, of: "high", at: Double(number) * 2) }
-        for number in 0..<2 { trace.load(number, of: "low", at: 121) }
+        for number in 0..<60 {
+            trace.load(number, of: "high", at: Double(number) * 2)
+        }
+        for number in 0..<2 {
+            trace.load(number, of: "low", at: 121)
+        }
         #expect(trace.jumps.isEmpty)
         trace.load(2, of: "low", at: 122)
         #expect(trace.jumps == [4])
@@ -146,7 +172,9 @@ struct SessionPlayheadTests {
 
     @Test func retriesAndOmissionsAreNotSeeks() {
         var trace = Trace()
-        for number in [0, 1, 2, 2, 2, 4, 3, 5, 8, 9] { trace.load(number, at: Double(number)) }
+        for number in [0, 1, 2, 2, 2, 4, 3, 5, 8, 9] {
+            trace.load(number, at: Double(number))
+        }
         #expect(trace.jumps.isEmpty)
         trace.load(13, at: 10)
         #expect(trace.jumps == [26])
@@ -166,7 +194,9 @@ struct SessionPlayheadTests {
         var trace = Trace()
         for number in 0..<10 {
             trace.load(number, at: Double(number) * 0.2)
-            if number < 8 { trace.load(number, of: "audio", .audio, at: Double(number) * 0.2 + 0.1) }
+            if number < 8 {
+                trace.load(number, of: "audio", .audio, at: Double(number) * 0.2 + 0.1)
+            }
         }
         #expect(near(trace.buffer(4.2), 12))
         #expect(trace.playhead.requestedEnd == 16)
@@ -184,23 +214,31 @@ struct SessionPlayheadTests {
             trace.load(number, at: Double(number))
             trace.load(number, of: "audio", .audio, at: Double(number))
         }
-        for number in 5..<40 { trace.load(number, of: "muxed", at: Double(number)) }
+        for number in 5..<40 {
+            trace.load(number, of: "muxed", at: Double(number))
+        }
         #expect(trace.playhead.front == 80)
     }
 
     @Test func idleSessionEndsAfterAMinuteOrTwiceItsBuffer() {
         var trace = Trace()
-        for number in 0..<5 { trace.load(number, at: Double(number) * 0.2) }
+        for number in 0..<5 {
+            trace.load(number, at: Double(number) * 0.2)
+        }
         #expect(!trace.playhead.isOver(at: Self.start + .seconds(60)))
         #expect(trace.playhead.isOver(at: Self.start + .seconds(62)))
-        for number in 5..<50 { trace.load(number, at: Double(number) * 0.2) }
+        for number in 5..<50 {
+            trace.load(number, at: Double(number) * 0.2)
+        }
         #expect(!trace.playhead.isOver(at: Self.start + .seconds(180)))
         #expect(trace.playhead.isOver(at: Self.start + .seconds(195)))
     }
 
     @Test func bulkDeliveryCountsAsASequence() {
         var trace = Trace()
-        for number in 0..<3 { trace.load(number, at: 0) }
+        for number in 0..<3 {
+            trace.load(number, at: 0)
+        }
         trace.playhead.deliveredInBulk(upTo: trace.span(4000), of: "video", .main, at: Self.start + .seconds(1))
         trace.load(4001, at: 1.1)
         #expect(trace.jumps.isEmpty)
@@ -214,8 +252,12 @@ struct SessionPlayheadTests {
     private func paced(until count: Int) -> Trace {
         var trace = Trace()
         trace.playhead.end = 200
-        for number in 0..<15 { trace.load(number, at: Double(number) * 0.1, takes: 0.1) }
-        for number in 15..<count { trace.load(number, at: 2.1 + Double(number - 15) * 2) }
+        for number in 0..<15 {
+            trace.load(number, at: Double(number) * 0.1, takes: 0.1)
+        }
+        for number in 15..<count {
+            trace.load(number, at: 2.1 + Double(number - 15) * 2)
+        }
         return trace
     }
 
@@ -244,7 +286,9 @@ struct SessionPlayheadTests {
         var trace = paced(until: 20)
         let last = 2.1 + 4 * 2
         // 10 s later than it would be.
-        for number in 20..<25 { trace.load(number, at: last + 12 + Double(number - 20) * 2) }
+        for number in 20..<25 {
+            trace.load(number, at: last + 12 + Double(number - 20) * 2)
+        }
         #expect(abs(trace.position(last + 20) - (last + 10)) < 1)
         #expect(trace.jumps.isEmpty)
     }
@@ -252,7 +296,9 @@ struct SessionPlayheadTests {
     @Test func frequentRequestsShowAHigherSpeed() {
         var trace = paced(until: 20)
         let last = 2.1 + 4 * 2
-        for number in 20..<40 { trace.load(number, at: last + Double(number - 19)) }
+        for number in 20..<40 {
+            trace.load(number, at: last + Double(number - 19))
+        }
         // At double speed from there on.
         #expect(abs(trace.position(last + 20.1) - (last + 40)) < 3)
     }

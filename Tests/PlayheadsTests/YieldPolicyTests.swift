@@ -90,7 +90,9 @@ struct LinkMeterTests {
     /// The rate after these samples: (seconds, bytes so far, true if the link was busy).
     private func rate(_ samples: [(Double, Int64, Bool)]) -> Double? {
         var meter = LinkMeter()
-        for (at, bytes, isBusy) in samples { meter.record(bytes, isBusy: isBusy, at: start + .seconds(at)) }
+        for (at, bytes, isBusy) in samples {
+            meter.record(bytes, isBusy: isBusy, at: start + .seconds(at))
+        }
         return meter.rate
     }
 

@@ -29,7 +29,9 @@ struct URLCheckTests {
     }
 
     private func write(_ files: [String: String]) throws {
-        for (name, text) in files { try folder.write(Data(text.utf8), to: name) }
+        for (name, text) in files {
+            try folder.write(Data(text.utf8), to: name)
+        }
     }
 
     private func originCode(_ origin: TestOrigin) async throws -> OriginError.Code? {
@@ -150,7 +152,9 @@ struct URLCheckTests {
         let names = (0..<9).map { "\($0).m3u8" }
         let lines = names.map { "#EXT-X-STREAM-INF:BANDWIDTH=200000,CODECS=\"avc1.4d401f\"\n\($0)\n" }.joined()
         try write(["master.m3u8": "#EXTM3U\n" + lines])
-        for name in names { try write([name: Self.media]) }
+        for name in names {
+            try write([name: Self.media])
+        }
         let origin = try await TestOrigin(root: folder.path)
         let source = OriginCheckSource(entry: try WebURL(origin.url("/master.m3u8")))
         let impatient = await PresentationReader(source: source, timeLimit: .zero).run()

@@ -56,7 +56,9 @@ import Testing
     @Test func sessionsWithMadeUpIdsReplaceEachOther() {
         var sessions = StartingSessions()
         let now = ContinuousClock.now
-        for number in 0..<1000 { sessions.add("s\(number)", of: "a\(number)", isOffline: true, at: now) }
+        for number in 0..<1000 {
+            sessions.add("s\(number)", of: "a\(number)", isOffline: true, at: now)
+        }
         func isNeeded(_ asset: String) -> Bool {
             var needs = NeededTimes()
             sessions.addNeeds(of: asset, to: &needs, at: now) { _ in false }

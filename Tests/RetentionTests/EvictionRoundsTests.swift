@@ -9,7 +9,9 @@ import Testing
         var rounds: EvictionRounds
 
         init(_ pieces: String, limit: Int64?) {
-            for piece in pieces { _ = queue.append(String(piece), size: 10, lastUse: 0) }
+            for piece in pieces {
+                _ = queue.append(String(piece), size: 10, lastUse: 0)
+            }
             rounds = EvictionRounds(limit: limit)
         }
 
@@ -21,7 +23,9 @@ import Testing
             while true {
                 let (evicted, hasMore) = rounds.turn(over: &queue) { needed.contains($0) }
                 turns.append(evicted.map(\.element).joined())
-                if !hasMore { return turns }
+                if !hasMore {
+                    return turns
+                }
             }
         }
 

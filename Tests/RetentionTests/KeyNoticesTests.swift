@@ -6,7 +6,8 @@ import Testing
 
 @Suite("S33: notices and renewals of keys") struct KeyNoticesTests {
     private static let key = KeyNotices.Place(asset: "a", number: 0)
-    private static let (hour, day): (Int64, Int64) = (3600, 86_400)
+    private static let hour: Int64 = 3600
+    private static let day: Int64 = 86_400
 
     @Test("come a day and an hour before, once each, and again for another date")
     func notices() {

@@ -87,7 +87,9 @@ import Testing
         let asset = try await film()
         let keys = files(".key")
         #expect(keys == (0..<3).map { "assets/\(asset.id)/keys/\($0).key" })
-        for key in keys { #expect(try mode(key) == 0o600) }
+        for key in keys {
+            #expect(try mode(key) == 0o600)
+        }
         #expect(try mode("assets/\(asset.id)/keys") == 0o700)
         let reports = library.keys.reports(of: asset)
         #expect(
@@ -181,7 +183,8 @@ import Testing
 
     @Test func defaultKeyTermsApplyToAssetsWithKeysAndWithoutTerms() async throws {
         retention.newKeyTerms = KeyTerms(lifetime: 60)
-        let (asset, clear) = (try await film(), try await fixture.open("/ts/master.m3u8"))
+        let asset = try await film()
+        let clear = try await fixture.open("/ts/master.m3u8")
         await retention.applyNewKeyTerms(to: asset)
         await retention.applyNewKeyTerms(to: clear)
         #expect(asset.life.policy.keys.lifetime == 60 && clear.life.policy == StoragePolicy())
@@ -249,7 +252,9 @@ import Testing
         let asset = try await film()
         var told: [String] = []
         let subscription = library.events.subscribe {
-            if case .keysChanged(_, let change, let numbers) = $0 { told.append("\(change.rawValue) \(numbers)") }
+            if case .keysChanged(_, let change, let numbers) = $0 {
+                told.append("\(change.rawValue) \(numbers)")
+            }
         }
         defer { subscription.cancel() }
         let watch = KeyWatch(of: library)

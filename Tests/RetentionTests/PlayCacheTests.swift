@@ -90,7 +90,8 @@ import Testing
 
     @Test func pinnedPiecesStayAndDoNotCount() async throws {
         let fixture = try await PlayCacheFixture(pieces: 10)
-        let (kept, other) = (try await fixture.film(20), try await fixture.film(30))
+        let kept = try await fixture.film(20)
+        let other = try await fixture.film(30)
         fixture.retention.pin(.renditions(["media": .all]), of: kept.asset)
         try await fixture.play(0..<20, of: kept)
         #expect(fixture.retention.cachedBytes == 0 && kept.asset.cachedBytes == 0 && kept.asset.bytes == 20_000)
@@ -102,7 +103,8 @@ import Testing
 
     @Test func cachedPiecesArePinnedWithoutARequest() async throws {
         let fixture = try await PlayCacheFixture(pieces: 10)
-        let (kept, other) = (try await fixture.film(20), try await fixture.film(30))
+        let kept = try await fixture.film(20)
+        let other = try await fixture.film(30)
         try await fixture.play(0..<10, of: kept)
         let before = try FileManager.default.attributesOfItem(
             atPath: fixture.base.folder.path("assets/\(kept.asset.id)/media/4.ts"))
@@ -127,7 +129,8 @@ import Testing
 
     @Test func keepsPiecesThatASessionNeedsSoon() async throws {
         let fixture = try await PlayCacheFixture(pieces: 30)
-        let (film, other) = (try await fixture.film(60), try await fixture.film(40))
+        let film = try await fixture.film(60)
+        let other = try await fixture.film(40)
         try await fixture.play(0..<30, of: film)
         let cursor = try #require(fixture.library.playheads.cursor(of: "aaaaaa", in: film.asset, "media"))
         cursor.served("12.ts")
@@ -140,7 +143,8 @@ import Testing
 
     @Test func anOfflineSessionNeedsEveryStoredPiece() async throws {
         let fixture = try await PlayCacheFixture(pieces: 5)
-        let (film, other) = (try await fixture.film(10), try await fixture.film(30))
+        let film = try await fixture.film(10)
+        let other = try await fixture.film(30)
         fixture.retention.expect("oaaaaa", at: film.asset, isOffline: true)
         try await fixture.play(0..<10, of: film)
         try await fixture.play(0..<30, of: other)
@@ -153,7 +157,9 @@ import Testing
     @Test func playlistsAreUpdatedBeforeAnEviction() async throws {
         let fixture = try await PlayCacheFixture(pieces: 400)
         let asset = try await fixture.base.open("/cmaf/master.m3u8")
-        for id in ["audio-en", "video-90p"] { try await fixture.base.fetch(id, of: asset) }
+        for id in ["audio-en", "video-90p"] {
+            try await fixture.base.fetch(id, of: asset)
+        }
         let master = fixture.base.folder.path("assets/\(asset.id)/master.m3u8")
         #expect(FileManager.default.fileExists(atPath: master) && asset.isPlayableOffline)
         // If the playlist can be neither written nor deleted, no piece is evicted.
@@ -181,7 +187,8 @@ import Testing
 
     @Test func aRemovedAssetDoesNotCount() async throws {
         let fixture = try await PlayCacheFixture(pieces: 10)
-        let (film, other) = (try await fixture.film(10), try await fixture.film(20))
+        let film = try await fixture.film(10)
+        let other = try await fixture.film(20)
         try await fixture.play(0..<10, of: film)
         _ = try await fixture.library.remove(film.asset)
         #expect(fixture.retention.cachedBytes == 0)
@@ -194,7 +201,9 @@ import Testing
         let film = try await fixture.film()
         try await fixture.play(0..<10, of: film)
         let folder = fixture.base.folder.path("assets/\(film.asset.id)/media/")
-        for number in 0..<4 { try FileManager.default.removeItem(atPath: folder + "\(number).ts") }
+        for number in 0..<4 {
+            try FileManager.default.removeItem(atPath: folder + "\(number).ts")
+        }
         try Data(repeating: 0x47, count: 500).write(to: URL(fileURLWithPath: folder + "20.ts"))
         #expect(film.rendition.folder.open("0.ts") == nil && fixture.retention.cachedBytes == 9000)
         film.rendition.folder.reread()
@@ -205,7 +214,8 @@ import Testing
 
     @Test func timesOfUseSurviveARestart() async throws {
         let fixture = try await PlayCacheFixture(pieces: nil)
-        let (film, other) = (try await fixture.film(10), try await fixture.film(20))
+        let film = try await fixture.film(10)
+        let other = try await fixture.film(20)
         try await fixture.play(0..<10, of: film)
         try await fixture.play(0..<10, of: other)
         let now = Int64(time(nil))

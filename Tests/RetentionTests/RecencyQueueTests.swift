@@ -7,7 +7,9 @@ import Testing
     private var slots: [String: RecencyQueue<String>.Slot] = [:]
 
     private mutating func enter(_ names: String...) {
-        for name in names { slots[name] = queue.append(name, size: Int64(name.utf8.count), lastUse: 0) }
+        for name in names {
+            slots[name] = queue.append(name, size: Int64(name.utf8.count), lastUse: 0)
+        }
     }
 
     private var order: String { queue.slots.compactMap { queue[$0] }.joined(separator: " ") }
@@ -37,7 +39,9 @@ import Testing
 
     @Test mutating func isEmptyAfterTheLastRemovalAndReusable() {
         enter("a", "bb")
-        for slot in slots.values { queue.remove(slot) }
+        for slot in slots.values {
+            queue.remove(slot)
+        }
         #expect(queue.oldest == nil && queue.count == 0 && queue.size == 0 && order.isEmpty)
         enter("c")
         #expect(order == "c")
@@ -63,16 +67,22 @@ import Testing
             switch (Int.random(in: 0..<5, using: &random), chosen) {
             case (0, let chosen?):
                 plain.removeAll { $0 == chosen }
-                if let slot = slots.removeValue(forKey: chosen) { queue.remove(slot) }
+                if let slot = slots.removeValue(forKey: chosen) {
+                    queue.remove(slot)
+                }
             case (1...2, let chosen?):
                 plain.removeAll { $0 == chosen }
                 plain.append(chosen)
-                if let slot = slots[chosen] { queue.use(slot, at: Int64(number)) }
+                if let slot = slots[chosen] {
+                    queue.use(slot, at: Int64(number))
+                }
             default:
                 plain.append(number)
                 slots[number] = queue.append(number, size: 2, lastUse: Int64(number))
             }
-            if number % 97 == 0 { #expect(queue.slots.compactMap { queue[$0] } == plain) }
+            if number % 97 == 0 {
+                #expect(queue.slots.compactMap { queue[$0] } == plain)
+            }
         }
         #expect(queue.slots.compactMap { queue[$0] } == plain && queue.size == Int64(2 * plain.count))
     }

@@ -142,7 +142,8 @@ import Testing
 
     @Test func aPurgedAssetStaysKnownAndCanBeFetchedAgain() async throws {
         let asset = try await film()
-        let (bytes, rendition) = (asset.bytes, try #require(asset.rendition("video-90p")))
+        let bytes = asset.bytes
+        let rendition = try #require(asset.rendition("video-90p"))
         clock.date = 1000
         await retention.purge(asset, .space)
         #expect(asset.bytes == 0 && !rendition.isComplete && !asset.isPlayableOffline && files(of: asset).isEmpty)
@@ -192,7 +193,8 @@ import Testing
     private func stored() -> [String] { library.assets.filter { $0.bytes > 0 }.map(\.name) }
 
     @Test func aFullDiskPurgesOnlyExpiredAssetsAndCachedPieces() async throws {
-        let (asset, other) = (try await film(), try await fixture.open("/cmaf/master.m3u8"))
+        let asset = try await film()
+        let other = try await fixture.open("/cmaf/master.m3u8")
         try await fixture.fetch("video-90p", of: other)
         let third = try await fixture.open("/aes/master.m3u8")
         try await fixture.fetch("video-90p", of: third)
@@ -221,7 +223,9 @@ import Testing
         try await fixture.fetch("video-90p", of: important)
         try await retention.setPolicy(StoragePolicy(priority: .important), of: important)
         try await fixture.restart(.reserve(.max), .purge(limit))
-        for asset in library.assets { retention.pin(.everything, of: asset) }
+        for asset in library.assets {
+            retention.pin(.everything, of: asset)
+        }
         retention.recordDiskFull()
         try await waitUntil("room", within: .seconds(20)) { self.stored() == left }
         let causes = library.assets.compactMap { $0.life.purge?.cause }

@@ -80,7 +80,9 @@ struct EncodedLadder: Sendable {
         }
 
         private var packaging: [String] {
-            if !recipe.flags.isEmpty { return ["-f", "mp4", "-movflags", recipe.flags, "all.mp4"] }
+            if !recipe.flags.isEmpty {
+                return ["-f", "mp4", "-movflags", recipe.flags, "all.mp4"]
+            }
             return [
                 "-f", "hls", "-hls_time", "1", "-hls_playlist_type", "vod", "-hls_segment_type", "fmp4",
                 "-hls_segment_filename", "%d.m4s", "media.m3u8",
@@ -94,7 +96,8 @@ struct EncodedLadder: Sendable {
         /// Splits a fragmented file: all up to `moov`, then one second of fragments per segment.
         private func split(_ path: String) throws -> ([UInt8], [[UInt8]]) {
             let whole = try bytes(path)
-            var (parts, start): ([[UInt8]], Int) = ([], 0)
+            var parts: [[UInt8]] = []
+            var start: Int = 0
             for box in try Box.topLevel(of: whole) where box.type == "moov" || box.type == "mdat" {
                 parts.append(Array(whole[start..<box.range.upperBound]))
                 start = box.range.upperBound
@@ -117,7 +120,9 @@ private actor EncodedLadders {
     private var known: [EncodedLadder.Recipe: Task<EncodedLadder, any Error>] = [:]
 
     func task(_ recipe: EncodedLadder.Recipe) -> Task<EncodedLadder, any Error> {
-        if let task = known[recipe] { return task }
+        if let task = known[recipe] {
+            return task
+        }
         let task = Task { try await EncodedLadder(recipe) }
         known[recipe] = task
         return task

@@ -56,7 +56,9 @@ struct HandMadeSection {
     var bytes: [UInt8] {
         var movie = fullBox("mvhd", zeros(8), number(UInt32(1000)), zeros(84))
         movie += track(1, handler, videoEntry, size: dimensions)
-        if let sound { movie += track(2, "soun", sound, size: [0, 0]) }
+        if let sound {
+            movie += track(2, "soun", sound, size: [0, 0])
+        }
         var extends: [UInt8] = []
         for id in 1...(sound == nil ? 1 : 2) {
             extends += fullBox("trex", number(UInt32(id)), Array(defaults.map { number($0) }.joined()))
@@ -117,7 +119,9 @@ struct HandMadeSegment {
 
     private func fragment(at data: Int) -> [UInt8] {
         var tracks = track(1, pictures, at: data, inVideoFragment)
-        if !sounds.isEmpty { tracks += track(2, sounds, at: data + pictures.joined().count, []) }
+        if !sounds.isEmpty {
+            tracks += track(2, sounds, at: data + pictures.joined().count, [])
+        }
         return box("moof", fullBox("mfhd", number(UInt32(1))), tracks)
     }
 
@@ -172,7 +176,9 @@ extension Box {
     ) throws(SegmentFormatError) -> [Box] {
         var reader = BoxReader(FileBytes(bytes: bytes, origin: 0), in: parent, range)
         var found: [Box] = []
-        while let box = try reader.box() { found.append(box) }
+        while let box = try reader.box() {
+            found.append(box)
+        }
         return found
     }
 }

@@ -66,7 +66,9 @@ struct HostileBytesTests {
                 guard let splice = try? splicePair.splice(ByteSource(changed)) else { continue }
                 let spliced = splice.joined(with: changed)
                 var expected = try samples(of: changed, section)
-                if let first = expected[1]?.first { expected[1]?[0] = sets + first }
+                if let first = expected[1]?.first {
+                    expected[1]?[0] = sets + first
+                }
                 #expect(try samples(of: spliced, section) == expected)
                 kept += 1
             }

@@ -19,7 +19,8 @@ struct PackedAudioTests {
 
     /// A frame of an ID3 tag.
     private func frame(_ name: String, _ content: [UInt8], isSynchsafe: Bool = true) -> [UInt8] {
-        let (count, shift) = (content.count, isSynchsafe ? 7 : 8)
+        let count = content.count
+        let shift = isSynchsafe ? 7 : 8
         let low = UInt8(count & (1 << shift - 1))
         return Array(name.utf8) + [0, 0, UInt8(count >> shift), low, 0, 0] + content
     }
@@ -39,7 +40,8 @@ struct PackedAudioTests {
     @Test("can be substituted only if all fields that configure a decoder are equal")
     func comparesDecoderFields() throws {
         let bytes = try Fixture.bytes("audio/low/3.aac")
-        let (own, other) = (try read(bytes), try read(try Fixture.bytes("audio/high/3.aac")))
+        let own = try read(bytes)
+        let other = try read(try Fixture.bytes("audio/high/3.aac"))
         #expect(own.obstacle(inPlaceOf: other) == nil && own.firstTime == other.firstTime)
         let start = 73
         try #require(bytes[start] == 0xFF)
@@ -70,7 +72,9 @@ struct PackedAudioTests {
             tag(timestamp(time), flags: 0x10) + Array("3DI".utf8) + [4, 0, 0x10, 0, 0, 0, 63],
             tag(frame("PRIV", [UInt8](repeating: 7, count: 200), isSynchsafe: false) + timestamp(time), version: 3),
         ]
-        for tag in tags { #expect(try read(tag + Self.frame).firstTime == due) }
+        for tag in tags {
+            #expect(try read(tag + Self.frame).firstTime == due)
+        }
         // A clock of 33 bits.
         #expect(try read(tag(timestamp([0xFF, 0, 0, 0, 0, 0, 0, 5])) + Self.frame).firstTime == 5)
     }
@@ -102,7 +106,9 @@ struct PackedAudioTests {
             (Array(tag([]).dropLast()) + [0x80] + Self.frame, "ID3 at byte 0: its size is not synchsafe"),
             (Array(dated.dropLast()), "ID3 at byte 0: its size is 63"),
         ]
-        for (bytes, reason) in cases { #expect(refusal(bytes) == reason) }
+        for (bytes, reason) in cases {
+            #expect(refusal(bytes) == reason)
+        }
         let many = Array(repeating: tag([]), count: SegmentFormatLimits.tags + 1).joined()
         #expect(refusal(Array(many) + dated + Self.frame)?.contains("more than") == true)
     }
@@ -111,7 +117,9 @@ struct PackedAudioTests {
     func survivesUntrustedBytes() throws {
         let bytes = Array(try Fixture.bytes("audio/low/1.aac").prefix(600))
         _ = try read(bytes)
-        for count in 0..<80 { #expect(throws: SegmentFormatError.self) { try read(Array(bytes[..<count])) } }
+        for count in 0..<80 {
+            #expect(throws: SegmentFormatError.self) { try read(Array(bytes[..<count])) }
+        }
         for index in 0..<80 {
             for value in [0, 1, 0x7F, 0xFF] as [UInt8] {
                 var changed = bytes
@@ -135,8 +143,10 @@ struct PackedAudioTests {
             let found = try await FrameHashes.of(playlist.path, outputOptions: ["-c", "copy"])
             return found.streams[0].frames
         }
-        let (high, low) = (try segments("high"), try segments("low"))
-        let (highs, lows) = (try await frames(high), try await frames(low))
+        let high = try segments("high")
+        let low = try segments("low")
+        let highs = try await frames(high)
+        let lows = try await frames(low)
         let mixed = try await frames(Array(high[..<3] + low[3...]))
         let cut = 3 * 94
         #expect(highs[cut...] != lows[cut...])

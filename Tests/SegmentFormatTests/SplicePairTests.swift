@@ -39,7 +39,8 @@ struct SplicePairTests {
         #expect(try verdict { $0.format = "avc3" } == needed)
         #expect(try verdict { $0.defaults[1] = 40 } == needed)
         // Composition offsets shift pictures, and may only grow.
-        let (plain, moved) = (try Self.plain.section, try HandMadeSection(edits: [(0, 200)]).section)
+        let plain = try Self.plain.section
+        let moved = try HandMadeSection(edits: [(0, 200)]).section
         #expect(SplicePair(of: plain, behind: moved).verdict == needed)
         let reason = "track 1 (vide): its edit list moves it by another time than the playlist's"
         #expect(SplicePair(of: moved, behind: plain).verdict == .cannotBeJoined(reason))
@@ -76,7 +77,8 @@ struct SplicePairTests {
             try reason { $0.edits = [(0, 200)] }
                 == "track 1 (vide): its edit list moves it by another time than the playlist's")
         // Audio has no composition offsets.
-        let (plain, moved) = (try Self.changed { _ in }.section, try Self.changed { $0.edits = [(0, 200)] }.section)
+        let plain = try Self.changed { _ in }.section
+        let moved = try Self.changed { $0.edits = [(0, 200)] }.section
         let sound = "track 2 (soun): its edit list moves it by another time than the playlist's"
         #expect(SplicePair(of: plain, behind: moved).verdict == .cannotBeJoined(sound))
         #expect(

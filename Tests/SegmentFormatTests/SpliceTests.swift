@@ -37,7 +37,8 @@ struct SpliceTests {
             pictures: Self.pictures, sounds: Self.sounds, countsFromFragment: shape.countsFromFragment,
             sizes: shape.sizes, hasLongMediaData: shape.hasLongMediaData
         ).bytes
-        let (source, playlist) = (try Self.source.section, try Self.playlist.section)
+        let source = try Self.source.section
+        let playlist = try Self.playlist.section
         #expect(try samples(of: segment, source) == [1: Self.pictures, 2: Self.sounds])
         let splice = try SplicePair(of: source, behind: playlist).splice(ByteSource(segment))
         let spliced = splice.joined(with: segment)

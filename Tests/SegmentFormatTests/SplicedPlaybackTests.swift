@@ -24,13 +24,16 @@ struct SplicedPlaybackTests {
     /// The playlist's own rendition, the other one for segments 2 and 3, then its own again, spliced by the rule of
     /// `SplicePair`.
     private static func composite(_ own: EncodedLadder.Rendition, _ other: EncodedLadder.Rendition) throws -> Playlist {
-        let (section, foreign) = (try own.section, try other.section)
+        let section = try own.section
+        let foreign = try other.section
         let there = SplicePair(of: foreign, behind: section)
         #expect(there.verdict == .needsInBandParameterSets)
         let back = SplicePair(of: section, behind: section)
         #expect(back.verdict == .equivalent)
         let segments = try own.segments.indices.map { index in
-            if index < 2 { return own.segments[index] }
+            if index < 2 {
+                return own.segments[index]
+            }
             let (splicePair, segment) = index < 4 ? (there, other.segments[index]) : (back, own.segments[index])
             let splice = try splicePair.splice(ByteSource(segment))
             let joined = splice.joined(with: segment)

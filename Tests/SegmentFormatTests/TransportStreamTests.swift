@@ -25,7 +25,8 @@ struct TransportStreamTests {
 
     @Test("can replace another with the same streams and time")
     func acceptsSameStreams() throws {
-        let (own, other) = (try stream("ts/180p/3.ts"), try stream("ts/270p/3.ts"))
+        let own = try stream("ts/180p/3.ts")
+        let other = try stream("ts/270p/3.ts")
         #expect(own.obstacle(inPlaceOf: other) == nil && Self.times(own) == Self.times(other))
         #expect(Self.times(own) != Self.times(try stream("ts/270p/4.ts")))
     }
@@ -38,7 +39,8 @@ struct TransportStreamTests {
         func frames(_ segments: [[UInt8]]) async throws -> FrameHashes {
             try await Playlist(initialization: nil, segments: segments, seconds: 2).frames()
         }
-        let (high, low) = (try segments("270p"), try segments("180p"))
+        let high = try segments("270p")
+        let low = try segments("180p")
         for number in 2..<4 {
             let (own, other) = (
                 try TransportStream(ByteSource(low[number])), try TransportStream(ByteSource(high[number]))
@@ -49,7 +51,8 @@ struct TransportStreamTests {
             number < 2 ? bytes : try TransportStream(ByteSource(bytes)).splice().joined(with: bytes)
         }
         let found = try await frames(composite)
-        let (highs, lows) = (try await frames(high), try await frames(low))
+        let highs = try await frames(high)
+        let lows = try await frames(low)
         #expect(found.errors == "")
         let pictures = (highs.streams[0].frames, lows.streams[0].frames)
         #expect(pictures.0.count == 120 && pictures.1.count == 120)
@@ -120,7 +123,9 @@ struct TransportStreamTests {
         var value: UInt32 = 0xFFFF_FFFF
         for byte in bytes[map..<(map + length - 4)] {
             value ^= UInt32(byte) << 24
-            for _ in 0..<8 { value = value & 0x8000_0000 == 0 ? value << 1 : value << 1 ^ 0x04C1_1DB7 }
+            for _ in 0..<8 {
+                value = value & 0x8000_0000 == 0 ? value << 1 : value << 1 ^ 0x04C1_1DB7
+            }
         }
         bytes.replaceSubrange((map + length - 4)..<(map + length), with: number(value))
         return bytes

@@ -140,7 +140,9 @@ import Testing
         #expect(try bundles() == ["notes", "My Film", "readme", "linked"])
         let lines = fixture.log.lines.filter { $0.contains("left alone") }
         #expect(lines.count == 1)
-        for name in try bundles() { #expect(lines.first?.contains("\"\(name)\"") ?? false) }
+        for name in try bundles() {
+            #expect(lines.first?.contains("\"\(name)\"") ?? false)
+        }
         #expect(outside.files() == ["asset.json"])
     }
 
@@ -165,7 +167,8 @@ import Testing
         try replaceFormat(of: asset.id, by: 99)
         try await fixture.restart()
         let before = try state(of: asset.id)
-        let (library, retention) = (fixture.library, fixture.retention)
+        let library = fixture.library
+        let retention = fixture.retention
         let refused = try #require(library.asset(named: "film"))
         let error = #expect(throws: LibraryError.self) { try retention.checkExpiry(of: refused) }
         #expect(error?.code == .newerBundle && error?.message.contains("format 99") ?? false)

@@ -92,7 +92,8 @@ import Testing
             #expect(try ThumbnailTrack(file).names.count == count)
             return Self.processorTime() - begin
         }
-        let (short, long) = (max(try time(1000), try time(1000), 1e-4), try time(4000))
+        let short = max(try time(1000), try time(1000), 1e-4)
+        let long = try time(4000)
         #expect(long < short * 9, "\(short) s, then \(long) s")
     }
 
@@ -153,7 +154,8 @@ import Testing
 
     @Test("A package of many streams of one folder takes the loop no longer than one of a few") @LoopActor
     func packageIsReadOnce() async throws {
-        let (fixture, folder) = (try await TestHouse(), try TemporaryFolder())
+        let fixture = try await TestHouse()
+        let folder = try TemporaryFolder()
         func loopTime(streams: Int) async throws -> Double {
             let path = try package(streams: streams, segments: 400, in: folder)
             // Of the loop's own thread, on which this function runs.
@@ -163,13 +165,15 @@ import Testing
             #expect(asset.isEverythingComplete)
             return time
         }
-        let (few, many) = (try await loopTime(streams: 10), try await loopTime(streams: 100))
+        let few = try await loopTime(streams: 10)
+        let many = try await loopTime(streams: 100)
         #expect(many < few * 3 + 0.05, "\(few) s, then \(many) s")
     }
 
     @Test("Thumbnails whose playlist has no end end no import") @LoopActor
     func thumbnailsWithoutAnEnd() async throws {
-        let (fixture, folder) = (try await TestHouse(), try TemporaryFolder())
+        let fixture = try await TestHouse()
+        let folder = try TemporaryFolder()
         let segment = try Data(contentsOf: URL(filePath: Repository.path("fixtures/media/ts/90p/0.ts")))
         let head = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n"
         try folder.write(segment, to: "film/0.ts")
@@ -188,7 +192,8 @@ import Testing
 
     @Test("Who leaves ends an import, and nothing is left of it") @LoopActor
     func cancelledImportEnds() async throws {
-        let (fixture, folder) = (try await TestHouse(), try TemporaryFolder())
+        let fixture = try await TestHouse()
+        let folder = try TemporaryFolder()
         let path = try package(streams: 10, segments: 400, in: folder)
         let importing = Task { @LoopActor in
             _ = try await fixture.exchange.importer.importAsset(at: path, name: "film")

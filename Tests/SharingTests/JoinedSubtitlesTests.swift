@@ -5,7 +5,9 @@ import Testing
 @Suite struct JoinedSubtitlesTests {
     private func joined(_ segments: [String], start: Double = 0) -> String {
         var joined = JoinedSubtitles(start: start)
-        for segment in segments { joined.add(Array(segment.utf8)) }
+        for segment in segments {
+            joined.add(Array(segment.utf8))
+        }
         return String(decoding: joined.text, as: UTF8.self)
     }
 

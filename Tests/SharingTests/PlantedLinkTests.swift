@@ -103,7 +103,9 @@ import Testing
         }
 
         _ = try? await exchange.importer.importAsset(at: Repository.path("fixtures/media/ts"), name: "second")
-        for asset in library.assets { _ = try? await library.remove(asset) }
+        for asset in library.assets {
+            _ = try? await library.remove(asset)
+        }
         await library.close()
     }
 
@@ -113,7 +115,9 @@ import Testing
         let isPiece = ![".json", ".m3u8", "SUMS"].contains { plant.place.hasSuffix($0) }
         let file = rendition.folder.open("0.ts")
         #expect(isPiece == (file == nil))
-        if let file { close(file) }
+        if let file {
+            close(file)
+        }
     }
 
     // MARK: Names

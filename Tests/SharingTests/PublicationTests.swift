@@ -13,7 +13,9 @@ struct PublicationTests {
             ("me@host:/srv/films", .rsync("me@host:/srv/films")), ("rsync://h/m/film", .rsync("rsync://h/m/film")),
             ("rsync://me@h:873/m/film", .rsync("rsync://me@h:873/m/film")),
         ]
-        for (text, target) in cases { #expect(try PublicationTarget(text) == target, "\(text)") }
+        for (text, target) in cases {
+            #expect(try PublicationTarget(text) == target, "\(text)")
+        }
     }
 
     @Test(

@@ -41,7 +41,9 @@ import Testing
         _ = try await fixture.rendition("video-90p", of: asset)
         async let pieces: Void = fixture.fetch("video-90p", of: asset)
         // The move meets the first pieces at another moment in each run.
-        for _ in 0..<(run * 3) { await Task.yield() }
+        for _ in 0..<(run * 3) {
+            await Task.yield()
+        }
         try await move(asset, to: volume)
         try await pieces
         await fixture.flush()
@@ -73,7 +75,9 @@ import Testing
         let asset = try await fixture.open("/ts/master.m3u8")
         try await fixture.fetch("video-90p", of: asset)
         let move = try mover.move(asset, to: other.path("weir"))
-        for _ in 0..<(run * 5) { await Task.yield() }
+        for _ in 0..<(run * 5) {
+            await Task.yield()
+        }
         _ = try await fixture.library.remove(asset)
         #expect(move.state != .running)
         #expect(bundles(in: fixture.folder.path) == [] && bundles(in: other.path("weir")) == [])

@@ -19,7 +19,9 @@ import Testing
 
     @Test func appendsBlocks() throws {
         let file = try AppendedFile(in: PieceDirectory(directory), named: "log", length: 0)
-        for block in ["one\n", "", "two\n"] { try file.append(Array(block.utf8)) }
+        for block in ["one\n", "", "two\n"] {
+            try file.append(Array(block.utf8))
+        }
         #expect(try text() == "one\ntwo\n")
         #expect(file.length == 8)
     }

@@ -25,7 +25,9 @@ import Testing
 
     @Test func marksTheFolderOfBundles() throws {
         let store = try Store(path: folder.path)
-        for _ in 0..<2 { try store.setExcludedFromBackups(true) }
+        for _ in 0..<2 {
+            try store.setExcludedFromBackups(true)
+        }
         #expect(folder.files().contains("assets/CACHEDIR.TAG"))
         try store.setExcludedFromBackups(false)
         #expect(!folder.files().contains { $0.hasSuffix("CACHEDIR.TAG") })

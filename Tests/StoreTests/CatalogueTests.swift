@@ -37,7 +37,8 @@ import Testing
     private static let life: StorageLife = {
         var life = StorageLife()
         life.policy = StoragePolicy(expires: 9, afterFirstPlay: 8, priority: .important, backup: .exclude)
-        (life.firstPlayed, life.lastPlayed) = (3, 4)
+        life.firstPlayed = 3
+        life.lastPlayed = 4
         life.purge = .init(date: 5, bytes: 6, cause: .spaceThoughImportant)
         return life
     }()
@@ -80,7 +81,8 @@ import Testing
         let catalogue = try open()
         try await catalogue.save(full)
         var asset = AssetRecord.sample("a")
-        (asset.title, asset.fields) = ("A title", "Cookie: a=b\nX-Token: c")
+        asset.title = "A title"
+        asset.fields = "Cookie: a=b\nX-Token: c"
         var playlist = full.playlists[0]
         playlist.body = Array("#EXTM3U".utf8)
         try await catalogue.save(.init(assets: [asset], playlists: [playlist]))
@@ -179,7 +181,8 @@ import Testing
 
     @Test func allowsOneRevisionWithTheSameNameAndURL() async throws {
         var revision = AssetRecord.sample("a")
-        (revision.id, revision.revises) = ("a-new", "a-id")
+        revision.id = "a-new"
+        revision.revises = "a-id"
         try await open().save(.init(assets: [.sample("a")]))
         try await open().save(.init(assets: [revision]))
         #expect(try open().initial.assets == [.sample("a"), revision])
@@ -192,7 +195,8 @@ import Testing
 
     @Test func aRemovedRevisionDoesNotComeBack() async throws {
         var revision = AssetRecord.sample("a")
-        (revision.id, revision.revises) = ("a-new", "a-id")
+        revision.id = "a-new"
+        revision.revises = "a-id"
         let catalogue = try open()
         try await catalogue.save(.init(assets: [.sample("a")]))
         try await catalogue.save(.init(assets: [revision]))

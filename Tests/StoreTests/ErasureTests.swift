@@ -12,14 +12,17 @@ import Testing
         try await catalogue.save(.init(assets: [.sample("kept")]))
         for number in 0..<20 {
             var asset = AssetRecord.sample("gone-\(number)", created: Int64(number))
-            (asset.title, asset.origin) = (secret, "http://o/\(number)?token=\(secret)")
+            asset.title = secret
+            asset.origin = "http://o/\(number)?token=\(secret)"
             // Longer than a page, so that overflow pages become free.
             let body = Array(repeatElement("\(secret)\n", count: 2000).joined().utf8)
             let playlist = PlaylistRecord(asset: asset.id, rendition: "", url: secret, body: body, fetched: 1)
             try await catalogue.save(.init(assets: [asset], playlists: [playlist]))
         }
         #expect(try Self.files(in: folder, with: secret) != [])
-        for number in 0..<20 { try await catalogue.removeAsset("gone-\(number)-id") }
+        for number in 0..<20 {
+            try await catalogue.removeAsset("gone-\(number)-id")
+        }
         await catalogue.flush()
         #expect(try Self.files(in: folder, with: secret) == [])
         #expect(try Self.files(in: folder, with: "gone-") == [])

@@ -31,7 +31,9 @@ import Testing
     @Test(arguments: [ExportTarget.Kind.file, .folder])
     func leavesNothingAfterDiscard(kind: ExportTarget.Kind) throws {
         let target = try ExportTarget(path: folder.path("film"), kind: kind)
-        if kind == .folder { try target.directory().write([1], as: "0.ts") }
+        if kind == .folder {
+            try target.directory().write([1], as: "0.ts")
+        }
         target.discard()
         #expect(names == [])
     }

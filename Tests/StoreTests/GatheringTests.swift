@@ -21,7 +21,9 @@ import Testing
 
     private func gathering(_ text: String = "", in directory: Directory? = nil) throws -> GrowingFile {
         let file = GrowingFile(gatheringIn: directory ?? self.directory, named: "1")
-        if !text.isEmpty { try file.append(Array(text.utf8), at: 0) }
+        if !text.isEmpty {
+            try file.append(Array(text.utf8), at: 0)
+        }
         return file
     }
 

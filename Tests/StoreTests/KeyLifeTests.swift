@@ -26,7 +26,10 @@ import Testing
             _ state: KeyLife.State,
             left storage: Int64? = nil, _ playback: Int64? = nil
         ) {
-            (self.name, self.steps, self.now, self.state) = (name, steps, now, state)
+            self.name = name
+            self.steps = steps
+            self.now = now
+            self.state = state
             terms = KeyTerms(lifetime: lifetime, afterFirstPlay: window)
             remaining = KeyLife.Remaining(storage: storage, playback: playback)
         }
@@ -114,7 +117,8 @@ import Testing
             .valid),
     ])
     func followsTheTable(_ given: Case) {
-        var (life, terms) = (KeyLife(), given.terms)
+        var life = KeyLife()
+        var terms = given.terms
         for step in given.steps {
             switch step {
             case .comes(let now): life.renew(at: now, digest: nil)

@@ -14,7 +14,10 @@ import Testing
         var testDescription: String { "\(wanted) of [\(assets)] up to \(limit.rawValue)" }
 
         init(_ assets: String, _ wanted: Int64, _ limit: PurgePlan.Limit, _ steps: String) {
-            (self.assets, self.wanted, self.limit, self.steps) = (assets, wanted, limit, steps)
+            self.assets = assets
+            self.wanted = wanted
+            self.limit = limit
+            self.steps = steps
         }
     }
 

@@ -19,8 +19,11 @@ import Testing
         }
 
         init(_ expires: Int64?, _ window: Int64?, _ first: Int64?, at now: Int64, _ isExpired: Bool) {
-            (self.expires, self.window, self.first) = (expires, window, first)
-            (self.now, self.isExpired) = (now, isExpired)
+            self.expires = expires
+            self.window = window
+            self.first = first
+            self.now = now
+            self.isExpired = isExpired
         }
     }
 
@@ -50,7 +53,9 @@ import Testing
     @Test func recordsTheFirstAndTheLastPlay() {
         var life = StorageLife()
         life.policy.afterFirstPlay = 48
-        for now: Int64 in [100, 120, 110] { life.recordPlay(at: now) }
+        for now: Int64 in [100, 120, 110] {
+            life.recordPlay(at: now)
+        }
         #expect(life.firstPlayed == 100 && life.lastPlayed == 120 && life.expiration == 148)
     }
 

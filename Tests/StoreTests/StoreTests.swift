@@ -27,7 +27,9 @@ import Testing
         symlink(outside.path, folder.path("tmp/linked"))
         try folder.write(Data("half".utf8), to: "tmp/gone-k3f9/video/0.ts")
         try folder.write(Data("piece".utf8), to: "assets/a-k3f9/video/0.ts")
-        for number in 0..<2000 { try folder.write(Data(), to: "tmp/film-k3f9.1/video/\(number).ts") }
+        for number in 0..<2000 {
+            try folder.write(Data(), to: "tmp/film-k3f9.1/video/\(number).ts")
+        }
         let store = try Store(path: folder.path)
         // Files are deleted at once; folders get unique names and are deleted in the background.
         let left = try FileManager.default.contentsOfDirectory(atPath: folder.path("tmp"))
@@ -42,7 +44,9 @@ import Testing
 
     @Test func removesABundleAtOnceAndThenItsFiles() async throws {
         let store = try Store(path: folder.path, reserve: 0)
-        for number in 0..<3000 { try folder.write(Data(), to: "assets/film-k3f9/video/\(number).ts") }
+        for number in 0..<3000 {
+            try folder.write(Data(), to: "assets/film-k3f9/video/\(number).ts")
+        }
         let video = try store.bundle("film-k3f9", create: false).subdirectory("video")
         let open = try video.open("7.ts")
         defer { close(open) }
@@ -137,7 +141,9 @@ import Testing
         let store = try Store(path: folder.path)
         let bundle = try store.bundle("a-k3f9", create: true)
         let video = try bundle.subdirectory("video", create: true)
-        for number in 0..<20 { try video.write([1], as: "\(number).ts") }
+        for number in 0..<20 {
+            try video.write([1], as: "\(number).ts")
+        }
         let open = try #require(video.openIfPresent("0.ts"))
         defer { close(open) }
 

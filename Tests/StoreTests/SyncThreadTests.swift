@@ -49,7 +49,9 @@ import Testing
 
     @Test func syncsAGroupOfSixteenAtOnce() async throws {
         let pieces = store.pieces(in: video)
-        for number in 0..<16 { try commit("\(number)", as: "\(number).ts", to: pieces) }
+        for number in 0..<16 {
+            try commit("\(number)", as: "\(number).ts", to: pieces)
+        }
         try await waitUntil("sixteen lines") { try pieces.ledger()?.lineCount == 16 }
     }
 
@@ -100,7 +102,9 @@ import Testing
     @Test func syncsAGrowingText() async throws {
         let pieces = store.pieces(in: video)
         let text = try AppendedFile(in: pieces, named: "recorded.m3u8", length: 0)
-        for block in ["#EXTM3U\n", "#EXT-X-TARGETDURATION:6\n"] { try text.append(Array(block.utf8)) }
+        for block in ["#EXTM3U\n", "#EXT-X-TARGETDURATION:6\n"] {
+            try text.append(Array(block.utf8))
+        }
         await store.flush()
         #expect(try video.read("recorded.m3u8").map { String(decoding: $0, as: UTF8.self) }?.hasSuffix(":6\n") ?? false)
         #expect(try pieces.ledger()?.entries ?? [:] == [:] && !pieces.isExpected("recorded.m3u8"))
@@ -116,7 +120,9 @@ import Testing
 
     @Test func deletesAPieceOfAnotherLength() async throws {
         let pieces = store.pieces(in: video)
-        for name in ["0.ts", "1.ts"] { try commit("abc", as: name, to: pieces) }
+        for name in ["0.ts", "1.ts"] {
+            try commit("abc", as: name, to: pieces)
+        }
         await store.flush()
         #expect(truncate(video.path + "/0.ts", 2) == 0)
         #expect(try store.pieces(in: video).pieces { $0.hasSuffix(".ts") }.keys.sorted() == ["1.ts"])
@@ -171,7 +177,9 @@ import Testing
         let pieces = store.pieces(in: video) { name, error in
             told.withLock { $0.append(name) }
         }
-        for name in ["0.ts", "1.ts"] { try commit("abc", as: name, to: pieces) }
+        for name in ["0.ts", "1.ts"] {
+            try commit("abc", as: name, to: pieces)
+        }
         try video.write([1], as: "2.ts")
         pieces.didAdd("2.ts", size: 1, descriptor: try unsyncable())
         await store.flush()
@@ -201,11 +209,15 @@ import Testing
         let pieces = store.pieces(in: disk)
         try disk.write([1], as: "0.ts")
         var rest = 0
-        while (try? disk.write([UInt8](repeating: 1, count: 4096), as: "rest-\(rest)")) != nil { rest += 1 }
+        while (try? disk.write([UInt8](repeating: 1, count: 4096), as: "rest-\(rest)")) != nil {
+            rest += 1
+        }
         pieces.didAdd("0.ts", size: 1, descriptor: nil)
         await store.flush()
         #expect(try pieces.ledger()?.entries ?? [:] == [:])
-        for number in 0..<rest { try disk.remove("rest-\(number)") }
+        for number in 0..<rest {
+            try disk.remove("rest-\(number)")
+        }
         try disk.write([2], as: "1.ts")
         pieces.didAdd("1.ts", size: 1, descriptor: nil)
         await store.flush()

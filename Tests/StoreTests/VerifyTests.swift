@@ -22,7 +22,9 @@ import Testing
 
     /// Stores ten pieces with lines, and a playlist, which is not a piece.
     private func fill() async throws {
-        for number in 0..<10 { try commit([UInt8](repeating: UInt8(number), count: 1000 + number), as: "\(number).ts") }
+        for number in 0..<10 {
+            try commit([UInt8](repeating: UInt8(number), count: 1000 + number), as: "\(number).ts")
+        }
         try video.write(Array("#EXTM3U".utf8), as: "media.m3u8")
         await store.flush()
     }
@@ -44,7 +46,9 @@ import Testing
 
     /// The digest is computed a moment after the arrival, and must not become that of the damage.
     @Test func damageBeforeTheDigestIsFound() async throws {
-        for number in 0..<3 { try commit([UInt8](repeating: UInt8(number), count: 1000), as: "\(number).ts") }
+        for number in 0..<3 {
+            try commit([UInt8](repeating: UInt8(number), count: 1000), as: "\(number).ts")
+        }
         try flip("1.ts")
         await store.flush()
         #expect(try await verify().faults.keys.sorted() == ["1.ts"])
@@ -121,7 +125,9 @@ import Testing
             while left.withLock({ $0 }) > 0 {
                 let round = left.withLock { $0 }
                 let name = "\(round % 10).ts"
-                if round % 3 == 0 { try video.remove(name) }
+                if round % 3 == 0 {
+                    try video.remove(name)
+                }
                 try commit([UInt8](repeating: UInt8(round % 251), count: 500 + round), as: name)
                 left.withLock { $0 -= 1 }
             }
@@ -180,7 +186,9 @@ import Testing
 
     @Test func rewritesALedgerWithMostlyOutdatedLines() async throws {
         try await fill()
-        for round in 0..<11 { try commit([UInt8](repeating: 7, count: 10 + round), as: "0.ts") }
+        for round in 0..<11 {
+            try commit([UInt8](repeating: 7, count: 10 + round), as: "0.ts")
+        }
         await store.flush()
         #expect(try pieces.ledger()?.lineCount == 21)
         #expect(try await verify().isComplete)
@@ -196,7 +204,9 @@ import Testing
 
     @Test func keepsALedgerWithTwiceAsManyLines() async throws {
         try await fill()
-        for round in 0..<10 { try commit([UInt8(round)], as: "0.ts") }
+        for round in 0..<10 {
+            try commit([UInt8(round)], as: "0.ts")
+        }
         await store.flush()
         _ = try await verify()
         #expect(try pieces.ledger()?.lineCount == 20)
@@ -204,7 +214,9 @@ import Testing
 
     @Test func emptiesTheLedgerOfAnEmptyFolder() async throws {
         try await fill()
-        for number in 0..<10 { try video.remove("\(number).ts") }
+        for number in 0..<10 {
+            try video.remove("\(number).ts")
+        }
         _ = try await verify()
         #expect(video.size(of: Ledger.fileName) == 0)
     }

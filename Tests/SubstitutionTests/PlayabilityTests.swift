@@ -17,7 +17,9 @@ import Testing
         _ fixture: TestHouse, _ name: String, renditions: [String], segments: Int = .max
     ) async throws -> Asset {
         let asset = try await fixture.open("/\(name)/master.m3u8")
-        for id in renditions { try await fetch(fixture, id, of: asset, segments: segments) }
+        for id in renditions {
+            try await fetch(fixture, id, of: asset, segments: segments)
+        }
         return asset
     }
 
@@ -123,7 +125,9 @@ import Testing
         let asset = try await asset(fixture, "aes", renditions: ["video-90p"])
         #expect(await answer(fixture, asset).answer == .yes)
         let keys = fixture.folder.files().filter { $0.hasSuffix(".key") }
-        for key in keys { try FileManager.default.removeItem(atPath: fixture.folder.path(key)) }
+        for key in keys {
+            try FileManager.default.removeItem(atPath: fixture.folder.path(key))
+        }
         #expect(!keys.isEmpty)
         let found = await answer(fixture, asset)
         #expect(found.answer != .yes)
@@ -135,7 +139,9 @@ import Testing
         let fixture = try await TestHouse()
         let asset = try await asset(fixture, "ts", renditions: ["video-90p"])
         let answers = (0..<8).map { _ in Task { @LoopActor in await answer(fixture, asset).answer } }
-        for task in answers { #expect(await task.value == .yes) }
+        for task in answers {
+            #expect(await task.value == .yes)
+        }
         #expect(!fixture.library.surveys.isRunning(ObjectIdentifier(asset)))
     }
 }

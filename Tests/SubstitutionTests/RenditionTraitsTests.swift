@@ -38,7 +38,8 @@ import Testing
     }
 
     private func obstacle(_ own: String, _ other: String) throws -> String? {
-        let (mine, its) = (try #require(try traits(own)), try #require(try traits(other)))
+        let mine = try #require(try traits(own))
+        let its = try #require(try traits(other))
         #expect((mine.obstacle(to: its) == nil) == (its.obstacle(to: mine) == nil))
         return mine.obstacle(to: its)
     }

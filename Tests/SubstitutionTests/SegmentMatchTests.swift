@@ -21,13 +21,16 @@ import Testing
             throw OtherPlaylist()
         }
         var times = [0.0]
-        for segment in playlist.segments { times.append(times[times.count - 1] + segment.duration.seconds) }
+        for segment in playlist.segments {
+            times.append(times[times.count - 1] + segment.duration.seconds)
+        }
         return TimedPlaylist(playlist, times: times)
     }
 
     /// Indices of the other playlist's segments; -1 for no match.
     private func match(_ own: String, _ other: String, shift: Double = 0) throws -> [Int] {
-        let (own, other) = (try playlist(own), try playlist(other))
+        let own = try playlist(own)
+        let other = try playlist(other)
         let match = SegmentMatch(own, other, shift: shift, tolerance: 0.02)
         let places = own.playlist.segments.indices.map { match[$0] ?? -1 }
         #expect(match.count == places.count { $0 >= 0 })
@@ -60,7 +63,8 @@ import Testing
     }
 
     @Test func datesGiveTheShift() throws {
-        let (early, late) = ("2026-01-01T00:00:00Z 2 2 2", "2026-01-01T00:00:02.000Z 2 2 2")
+        let early = "2026-01-01T00:00:00Z 2 2 2"
+        let late = "2026-01-01T00:00:02.000Z 2 2 2"
         let shifts = SegmentMatch.shifts(try playlist(early), try playlist(late))
         #expect(shifts == [-2, 0])
         #expect(try match(early, late, shift: -2) == [-1, 0, 1])

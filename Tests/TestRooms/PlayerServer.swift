@@ -43,7 +43,9 @@ package import TestSupport
         connections = ConnectionPool(limit: configuration.http.connections)
         server = HTTPServer(configuration: configuration.http, pool: connections) { exchange in
             configuration.seen(exchange)
-            if !playback.handle(exchange) { exchange.reply(.notFound, "Not a player's.") }
+            if !playback.handle(exchange) {
+                exchange.reply(.notFound, "Not a player's.")
+            }
         }
         port = Int(try server.listen(host: "127.0.0.1", port: 0))
     }

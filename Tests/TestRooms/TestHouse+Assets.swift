@@ -85,6 +85,10 @@ extension Fetch {
 extension Result where Failure == FetchError {
     /// The error's code; nil for success.
     package var code: FetchError.Code? {
-        if case .failure(let error) = self { error.code } else { nil }
+        if case .failure(let error) = self {
+            error.code
+        } else {
+            nil
+        }
     }
 }

@@ -66,7 +66,9 @@ package final class Browser: Sendable {
         let session: Session = try await call(
             "Target.attachToTarget", ["targetId": .text(target.targetId), "flatten": true])
         let page = BrowserPage(browser: self, session: session.sessionId, target: target.targetId)
-        for domain in ["Page", "Network", "Runtime", "Log"] { try await page.call("\(domain).enable") }
+        for domain in ["Page", "Network", "Runtime", "Log"] {
+            try await page.call("\(domain).enable")
+        }
         return page
     }
 

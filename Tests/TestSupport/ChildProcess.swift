@@ -31,7 +31,9 @@ package final class ChildProcess: Sendable {
         output = try TemporaryFolder()
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw SystemCallError("pipe") }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        for end in ends {
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+        }
         defer { close(ends[0]) }
         input = ends[1]
         let usual = ProcessInfo.processInfo.environment.merging(["WEIR_START": "false", "LC_ALL": "C.UTF-8"]) { $1 }

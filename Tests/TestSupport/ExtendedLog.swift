@@ -12,7 +12,11 @@ package struct ExtendedLog: Sendable {
     package init(_ lines: [String]) throws {
         for (index, line) in lines.enumerated() {
             do {
-                if line.hasPrefix("#") { try readDirective(line) } else { try readEntry(line) }
+                if line.hasPrefix("#") {
+                    try readDirective(line)
+                } else {
+                    try readEntry(line)
+                }
             } catch let fault as Fault {
                 throw Fault(description: "line \(index + 1): \(fault.description): \(line)")
             }
@@ -29,9 +33,15 @@ package struct ExtendedLog: Sendable {
         let name = String(line[line.index(after: line.startIndex)..<colon])
         guard Self.known.contains(name) else { throw Fault(description: "no directive of the format") }
         let value = line[line.index(after: colon)...].drop { $0 == " " }
-        if name == "Version", value != "1.0" { throw Fault(description: "another version") }
-        if name == "Fields" { fields = value.split(separator: " ").map(String.init) }
-        if name == "Date" { try Self.check(value.split(separator: " ").map(String.init)) }
+        if name == "Version", value != "1.0" {
+            throw Fault(description: "another version")
+        }
+        if name == "Fields" {
+            fields = value.split(separator: " ").map(String.init)
+        }
+        if name == "Date" {
+            try Self.check(value.split(separator: " ").map(String.init))
+        }
         directives.append((name, String(value)))
     }
 
@@ -55,7 +65,9 @@ package struct ExtendedLog: Sendable {
             throw Fault(description: "\(values.count) values for \(fields.count) fields")
         }
         let entry = Dictionary(zip(fields, values)) { $1 }
-        for (name, value) in entry { try Self.check(name, value) }
+        for (name, value) in entry {
+            try Self.check(name, value)
+        }
         entries.append(entry)
     }
 
@@ -80,7 +92,9 @@ package struct ExtendedLog: Sendable {
     }
 
     private static func check(_ name: String, _ value: String) throws {
-        if value == "-" { return }
+        if value == "-" {
+            return
+        }
         let isRight =
             switch name {
             case "date": isShaped(value, "0000-00-00")
@@ -93,7 +107,9 @@ package struct ExtendedLog: Sendable {
             case "uri": value.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
             default: true
             }
-        if !isRight { throw Fault(description: "\(name) is no \(value)") }
+        if !isRight {
+            throw Fault(description: "\(name) is no \(value)")
+        }
     }
 
     private static func isShaped(_ value: String, _ shape: String) -> Bool {

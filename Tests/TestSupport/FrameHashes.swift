@@ -105,7 +105,9 @@ package struct FrameHashes: Equatable, Sendable {
             let differences = expected.streams.filter { $0.name == stream.name }.map {
                 stream.firstDifference(from: $0)
             }
-            if differences.contains(nil) { return nil }
+            if differences.contains(nil) {
+                return nil
+            }
             return differences.first ?? "a stream \(stream.name) that is not expected"
         }.first
     }

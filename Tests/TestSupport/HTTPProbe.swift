@@ -82,7 +82,9 @@ package enum HTTPProbe {
         while let line = rest.range(of: Data("\r\n".utf8)),
             let size = Int(String(decoding: rest[..<line.lowerBound], as: UTF8.self), radix: 16)
         {
-            if size == 0 { return (body, true) }
+            if size == 0 {
+                return (body, true)
+            }
             let data = rest[line.upperBound...].prefix(size)
             body.append(data)
             rest = rest[line.upperBound...].dropFirst(size + 2)

@@ -28,7 +28,9 @@ package final class ObjectStore: Sendable {
         package var hold: Bool?
 
         package init(_ method: String? = nil, _ path: String? = nil, times: Int = 1) {
-            (self.method, self.path, self.times) = (method, path, times)
+            self.method = method
+            self.path = path
+            self.times = times
         }
     }
 

@@ -29,7 +29,9 @@ package enum OncePerRun {
         let copy = kept + "." + UUID().uuidString
         try FileManager.default.copyItem(atPath: path, toPath: copy)
         // Another process may have been faster.
-        if rename(copy, kept) != 0 { try FileManager.default.removeItem(atPath: copy) }
+        if rename(copy, kept) != 0 {
+            try FileManager.default.removeItem(atPath: copy)
+        }
     }
 
     /// True in a run of all checks (`tools/test --all`), in which tests repeat more often what they do at random.

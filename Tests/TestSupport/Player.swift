@@ -39,7 +39,9 @@ package enum Player: String, CaseIterable, Codable, Sendable {
         _ url: String, seekingTo positions: [Int] = [], within bound: Duration = .seconds(90)
     ) async throws -> Report {
         var arguments = [rawValue, url, "--within", String(bound.components.seconds)]
-        if !positions.isEmpty { arguments += ["--seek", positions.map { String($0) }.joined(separator: ",")] }
+        if !positions.isEmpty {
+            arguments += ["--seek", positions.map { String($0) }.joined(separator: ",")]
+        }
         await PlayerSlots.shared.acquire()
         let outcome = await Result.of {
             try await ProcessRunner.run(Repository.path("tools/lab/player"), arguments, within: bound + .seconds(30))

@@ -21,7 +21,9 @@ package struct PlayerBaseline: Sendable {
     /// end; ffplay hangs). mpv with its cache avoids this, because it has read all of such a short fixture. GStreamer's
     /// launcher cannot seek.
     package var seeks: Bool {
-        if player == .gstreamer { return false }
+        if player == .gstreamer {
+            return false
+        }
         let isFragmentedMP4 = fixture == "cmaf" || fixture == "byterange-fmp4"
         return !(isFragmentedMP4 && [.ffmpeg, .ffplay, .mpvUncached].contains(player))
     }
@@ -39,7 +41,9 @@ package struct PlayerBaseline: Sendable {
     /// - Parameter positions: the requested seek positions.
     package func shortcoming(of report: Player.Report, seekingTo positions: [Int] = []) -> String? {
         let problems = newProblems(in: report)
-        if !problems.isEmpty { return "\(player) on \(fixture) complains: \(problems)" }
+        if !problems.isEmpty {
+            return "\(player) on \(fixture) complains: \(problems)"
+        }
         // 3.5 s before the end of the twelve: see Player.Report.position.
         guard report.ended, let position = report.position, position >= 8.5 else {
             return

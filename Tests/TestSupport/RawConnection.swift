@@ -107,8 +107,12 @@ package final class RawConnection: Sendable {
             while missing(bytes) > 0 {
                 guard poll(descriptor, POLLIN, until: deadline) else { return (bytes, .timedOut) }
                 let count = recv(descriptor, &buffer, min(buffer.count, missing(bytes)), 0)
-                if count == 0 { return (bytes, .closed) }
-                if count < 0 && errno == ECONNRESET { return (bytes, .reset) }
+                if count == 0 {
+                    return (bytes, .closed)
+                }
+                if count < 0 && errno == ECONNRESET {
+                    return (bytes, .reset)
+                }
                 guard count > 0 else { throw SystemCallError("recv") }
                 bytes.append(contentsOf: buffer[..<count])
             }

@@ -27,7 +27,9 @@ package enum Repository {
     /// The path of a program built by this package: the one that the variable WEIR_TESTED names, else the one beside the running
     /// test bundle, else the one in the default build folder.
     package static func builtProgram(_ name: String) -> String {
-        if let given = ProcessInfo.processInfo.environment["WEIR_TESTED"], !given.isEmpty { return given }
+        if let given = ProcessInfo.processInfo.environment["WEIR_TESTED"], !given.isEmpty {
+            return given
+        }
 
         let running = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         let beside = (running as NSString).deletingLastPathComponent + "/" + name
@@ -65,7 +67,9 @@ package enum MirroredFixture {
         guard line.hasPrefix("#") else { return "\(pathway)/\(line)" }
         var line = line.replacing("URI=\"", with: "URI=\"\(pathway)/")
             .replacing("STREAM-INF:", with: "STREAM-INF:PATHWAY-ID=\"\(pathway)\",")
-        for group in ["aac", "text"] { line = line.replacing("\"\(group)\"", with: "\"\(group)-\(pathway)\"") }
+        for group in ["aac", "text"] {
+            line = line.replacing("\"\(group)\"", with: "\"\(group)-\(pathway)\"")
+        }
         return line
     }
 }

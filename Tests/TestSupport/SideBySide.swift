@@ -16,7 +16,9 @@ package func sideBySide<Case: Sendable>(
 ) async {
     await withTaskGroup(of: Void.self) { group in
         for (index, element) in cases.enumerated() {
-            if index >= limit { await group.next() }
+            if index >= limit {
+                await group.next()
+            }
             group.addTask {
                 await RunningCase.$name.withValue(String(describingForTest: element)) {
                     do {

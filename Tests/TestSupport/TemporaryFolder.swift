@@ -48,7 +48,9 @@ package final class TemporaryFolder: Sendable {
         for attempt in 1... {
             let copy = try TemporaryFolder()
             let result = try await ProcessRunner.run("cp", ["-a", path + "/.", copy.path])
-            if result.exit == .code(0) { return copy }
+            if result.exit == .code(0) {
+                return copy
+            }
             guard result.errors.contains("cannot stat"), attempt < 20 else {
                 throw CocoaError(.fileReadUnknown, userInfo: [NSDebugDescriptionErrorKey: result.errors])
             }

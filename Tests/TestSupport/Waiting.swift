@@ -40,7 +40,9 @@ package nonisolated(nonsending) func waitUntil(
     let deadline = clock.now + bound
     while true {
         let began = clock.now
-        if try await condition() { return }
+        if try await condition() {
+            return
+        }
         let now = clock.now
         guard now < deadline else { throw TimedOut("\(what) within \(bound)") }
         try await clock.sleep(for: pause(after: now - began))

@@ -19,7 +19,9 @@ package actor WeirProcess {
         store = folder.path("store")
         state = folder.path("state")
         self.options = options
-        if started { try await start() }
+        if started {
+            try await start()
+        }
     }
 
     package var address: String { base }

@@ -168,7 +168,9 @@ struct TestOriginFaultTests {
                 $0.skip = 1
             })
         var answers: [HTTPAnswer] = []
-        for _ in 0..<5 { answers.append(try await HTTPProbe.fetch(origin.url(path))) }
+        for _ in 0..<5 {
+            answers.append(try await HTTPProbe.fetch(origin.url(path)))
+        }
         #expect(answers.map(\.status) == [503, 503, 302, 200, 200])
         #expect(answers[0].text == "busy" && answers[0]["retry-after"] == "1")
         #expect(answers[2]["location"] == "/cmaf/master.m3u8")

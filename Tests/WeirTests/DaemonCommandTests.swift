@@ -161,7 +161,8 @@ import Testing
         var request = API.DownloadRequest(
             source: "https://h/m.m3u8",
             Selection(quality: .heightAtMost(1080), audio: .languages(["en"]), subtitles: .all))
-        (request.name, request.title) = ("sintel", "S")
+        request.name = "sintel"
+        request.title = "S"
         #expect(await daemon.requests == [request])
         await daemon.stop()
     }
@@ -216,7 +217,9 @@ import Testing
         #expect(process.standardError.hasSuffix(sentence))
         let results = process.standardOutput.split(separator: "\n").filter { $0.contains(#""t":"result""#) }
         #expect(results.count == (json ? 1 : 0))
-        if json { #expect(results.first?.contains(#""state":"running""#) == true) }
+        if json {
+            #expect(results.first?.contains(#""state":"running""#) == true)
+        }
         await daemon.stop()
     }
 
@@ -350,7 +353,8 @@ import Testing
             var stored = asset
             stored.state = .saved
             stored.tracks.variants = [.init(id: "video-360p"), .init(id: "video-720p", local: .complete)]
-            (stored.tracks.variants[0].bandwidth, stored.tracks.variants[1].bandwidth) = (500_000, 2_000_000)
+            stored.tracks.variants[0].bandwidth = 500_000
+            stored.tracks.variants[1].bandwidth = 2_000_000
             change(&stored)
             let daemon = try await daemon(assets: [stored])
             let output = try await run(["url", "https://h/m.m3u8"]).output
@@ -363,7 +367,9 @@ import Testing
             { $0.state = .downloading }, { $0.hasChanged = true }, { $0.ranges = [.init(start: 0, end: 6)] },
             { ($0.tracks.variants[0].local, $0.tracks.variants[1].local) = (.complete, .partial) },
         ]
-        for change in changes { #expect(try await url(change) == "m.m3u8\n") }
+        for change in changes {
+            #expect(try await url(change) == "m.m3u8\n")
+        }
     }
 
     @Test func theModeIsToldAndChanged() async throws {

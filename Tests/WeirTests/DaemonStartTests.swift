@@ -73,7 +73,9 @@ import Testing
     @Test func commandsAtTheSameTimeStartOne() async throws {
         try await withDaemon {
             let results = try await withThrowingTaskGroup(of: ProcessResult.self) { group in
-                for _ in 0..<4 { group.addTask { try await run(["mode"]) } }
+                for _ in 0..<4 {
+                    group.addTask { try await run(["mode"]) }
+                }
                 return try await group.reduce(into: [ProcessResult]()) { $0.append($1) }
             }
             #expect(results.allSatisfy { $0.exit == .code(0) && $0.output == "auto\n" }, "\(results)")

@@ -33,7 +33,10 @@ import Testing
             "WEIR_LISTEN": "", "WEIR_CONFIG": "", "WEIR_PLAYER": "", "WEIR_RESERVE": "1", "no_proxy": "",
             "NO_PROXY": "",
         ]
-        for name in ["http_proxy", "all_proxy"] { (environment[name], environment[name.uppercased()]) = ("", "") }
+        for name in ["http_proxy", "all_proxy"] {
+            environment[name] = ""
+            environment[name.uppercased()] = ""
+        }
         let line = wrapper + [Repository.builtProgram("weir"), "doctor", "--json"] + options
         let result = try await ProcessRunner.run(
             line[0], Array(line.dropFirst()), environment: environment.merging(more) { $1 })
@@ -41,7 +44,9 @@ import Testing
         let last = try #require(lines.last, "\(result.errors)")
         let end = try #require(JSONSerialization.jsonObject(with: last) as? [String: Any])
         #expect(end["t"] as? String == "result")
-        if case .code(let code) = result.exit { #expect(end["exit"] as? Int == Int(code)) }
+        if case .code(let code) = result.exit {
+            #expect(end["exit"] as? Int == Int(code))
+        }
         let findings = try lines.dropLast().map { try JSONDecoder().decode(Finding.self, from: $0) }
         #expect(end["faults"] as? Int == findings.count { $0.grade == .fault })
         return Report(exit: result.exit, findings: findings)

@@ -67,21 +67,28 @@ import Testing
             VerificationText.failure(API.Verification(asset: "film", state: nil)), MoveText.failure(move(nil)),
             PublicationText.failure(API.Publication(asset: "film", state: nil)),
         ]
-        for failure in failures { #expect(failure?.exitCode == 1 && failure?.code == "cancelled") }
+        for failure in failures {
+            #expect(failure?.exitCode == 1 && failure?.code == "cancelled")
+        }
     }
 
     @Test func progressAndResultAsJSON() {
         var move = move(.running)
-        (move.bytes, move.totalBytes) = (1, 4)
+        move.bytes = 1
+        move.totalBytes = 4
         #expect(MoveText.progress(move) == #"{"v":1,"t":"progress","id":"film","bytes":1,"totalBytes":4}"#)
         var verification = API.Verification(asset: "film", state: .running)
         verification.isRepairing = true
-        (verification.bytes, verification.totalBytes) = (4, 4)
+        verification.bytes = 4
+        verification.totalBytes = 4
         #expect(
             VerificationText.progress(verification)
                 == #"{"v":1,"t":"progress","id":"film","state":"running","isRepairing":true,"bytes":4,"totalBytes":4}"#)
         var publication = API.Publication(asset: "film", state: .running)
-        (publication.files, publication.totalFiles, publication.bytes, publication.totalBytes) = (2, 3, 5, 9)
+        publication.files = 2
+        publication.totalFiles = 3
+        publication.bytes = 5
+        publication.totalBytes = 9
         #expect(
             PublicationText.progress(publication)
                 == #"{"v":1,"t":"progress","id":"film","files":2,"totalFiles":3,"bytes":5,"totalBytes":9}"#)
@@ -97,7 +104,8 @@ import Testing
         var publication = API.Publication(asset: "film", state: .running)
         #expect(
             PublicationText.drawn(publication, columns: 80, hasColor: false) == "film  listing the target")
-        (publication.bytes, publication.totalBytes) = (1, 2)
+        publication.bytes = 1
+        publication.totalBytes = 2
         #expect(PublicationText.drawn(publication, columns: 80, hasColor: false).hasPrefix("film   50%"))
     }
 }
@@ -114,7 +122,8 @@ import Testing
     ///   - states: one for each request; the last one repeats.
     ///   - afterCancel: the states after a cancellation.
     init(_ state: String, states: [JobState?], afterCancel: [JobState?] = []) throws {
-        (self.states, self.afterCancel) = (states, afterCancel)
+        self.states = states
+        self.afterCancel = afterCancel
         claim = try StateDirectory(state).claim()
         let routes = ControlRoutes(handlers, token: claim.token)
         let server = HTTPServer { _ = routes.handle($0) }

@@ -38,9 +38,11 @@ import Testing
         #expect(KeysText.lines(list, zone: zone) == ["aes has no known keys"])
         var first = API.Key(
             number: 0, state: .valid, uses: [.init(rendition: "video-90p", start: 0, end: 4, segments: 2)])
-        (first.fetched, first.expiration) = (1_798_128_000, 1_800_720_000)
+        first.fetched = 1_798_128_000
+        first.expiration = 1_800_720_000
         list.keys = [first, API.Key(number: 1, state: .revoked)]
-        (list.keysExpire, list.keysAfterFirstPlay) = (2_592_000, 172_800)
+        list.keysExpire = 2_592_000
+        list.keysAfterFirstPlay = 172_800
         #expect(
             KeysText.lines(list, zone: zone) == [
                 "aes  2 keys; valid 30d after their fetch, 48h after the first play",
@@ -53,7 +55,8 @@ import Testing
 
     @Test func listAndShowNameUnusableKeys() {
         var asset = API.Asset(name: "aes", id: "aes-k3f9", url: "https://h/m.m3u8")
-        (asset.state, asset.stored) = (.partlySaved, .partlySaved)
+        asset.state = .partlySaved
+        asset.stored = .partlySaved
         asset.keys = API.KeySummary(count: 3)
         let cell: (API.Asset) -> String? = { ListCommand.table([ListedAsset($0)]).rows.last?.dropLast().last }
         #expect(cell(asset) == "partly saved" && ShowCommand.lines(asset).allSatisfy { !$0.contains("key") })

@@ -54,7 +54,10 @@ import Testing
     /// Mission P4.
     @Test func p4ARangeIsListedAsSuch() {
         var part = asset
-        (part.local, part.state, part.stored, part.title) = (.complete, .saved, .saved, nil)
+        part.local = .complete
+        part.state = .saved
+        part.stored = .saved
+        part.title = nil
         part.ranges = [.init(start: 0, end: 10), .init(start: 300, end: 360)]
         #expect(
             ListCommand.table([ListedAsset(part)]).lines.last
@@ -75,8 +78,10 @@ import Testing
 
     /// A better quality that is stored in part must not be shown as stored.
     @Test func theListShowsTheBestCompleteQuality() {
-        var (low, high) = (API.Variant(id: "low", local: .complete), API.Variant(id: "high", local: .partial))
-        (low.height, high.height) = (360, 1080)
+        var low = API.Variant(id: "low", local: .complete)
+        var high = API.Variant(id: "high", local: .partial)
+        low.height = 360
+        high.height = 1080
         #expect(API.Tracks(variants: [low, high]).storedQuality == "360p")
         low.local = .partial
         #expect(API.Tracks(variants: [low, high]).storedQuality == "1080p")

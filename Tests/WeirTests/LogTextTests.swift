@@ -12,8 +12,12 @@ import Testing
     private var event: AccessEvent {
         var event = AccessEvent(
             session: "aabcde", guid: "G", number: 0, asset: "sintel", client: "VLC/3.0.18 LibVLC/3.0.18", began: 0)
-        (event.watched, event.startup, event.stalls, event.stallTime) = (558, 0.84, 2, 62)
-        (event.indicated, event.bytes.store) = (2_149_280, 3 << 20)
+        event.watched = 558
+        event.startup = 0.84
+        event.stalls = 2
+        event.stallTime = 62
+        event.indicated = 2_149_280
+        event.bytes.store = 3 << 20
         return event
     }
 
@@ -40,7 +44,10 @@ import Testing
     @Test func eightyColumnsAreEnoughWhateverTheNamesAndNumbers() {
         var event = event
         event.asset = String(repeating: "long-name-", count: 9)
-        (event.watched, event.startup, event.stalls, event.indicated) = (359_999, 1234, 123_456, 999_499_999)
+        event.watched = 359_999
+        event.startup = 1234
+        event.stalls = 123_456
+        event.indicated = 999_499_999
         event.client = String(repeating: "client", count: 9)
         event.bytes.origin = 999 << 30
         var error = ErrorEvent(
@@ -49,7 +56,9 @@ import Testing
         let lines =
             [LogTable.line(event), LogTable.line(error), LogTable.heading(of: AccessEvent.self)]
             + [LogTable.heading(of: ErrorEvent.self)] + KPIText.narrow(API.KPIReport([event])).lines
-        for line in lines { #expect(line.count <= 80 && !line.hasSuffix(" "), "\(line)") }
+        for line in lines {
+            #expect(line.count <= 80 && !line.hasSuffix(" "), "\(line)")
+        }
         #expect(lines[0].hasSuffix("  long-name-long-…  99:59:…  1234…  123456  999 Mb/s  –         0%"))
         #expect(lines[1].hasSuffix("  502     word word word word word word word word …"))
         #expect(lines[2] == "TIME         ASSET             WATCHED  START  STALLS  RATE      OBSERVED  STORE")

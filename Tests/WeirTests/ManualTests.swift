@@ -96,7 +96,9 @@ import Testing
         let assets = ["sintel", "tears-of-steel"].map { API.Asset(name: $0, id: $0, url: "https://h/\($0)") }
         let daemon = try await ScriptedDaemon(state: state, assets: assets)
         let file = try await script(shell)
-        if shell == "zsh" { try FileManager.default.copyItem(atPath: file, toPath: folder.path("_weir")) }
+        if shell == "zsh" {
+            try FileManager.default.copyItem(atPath: file, toPath: folder.path("_weir"))
+        }
         let programs = (Repository.builtProgram("weir") as NSString).deletingLastPathComponent
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
         let result = try await ProcessRunner.run(
@@ -154,7 +156,9 @@ import Testing
         // man writes a bold letter as letter, backspace, letter.
         let text = read.output.replacing(/.\x08/, with: "")
         #expect(text.contains("November 22, 2026"))
-        for command in commands { #expect(text.contains("weir \(command)"), "\(command)") }
+        for command in commands {
+            #expect(text.contains("weir \(command)"), "\(command)")
+        }
         for option in ["--prefer-multichannel", "--delay-down", "--format", "--check", "-q, --quality"] {
             #expect(text.contains(option), "\(option)")
         }

@@ -47,7 +47,8 @@ import Testing
         #expect(sentence(storage) == "plays until 2026-12-24 16:00; important")
         storage = API.Storage(policy: .init(afterFirstPlay: 172_800, backup: .exclude))
         #expect(sentence(storage) == "plays 48h after the first play; not in backups")
-        (storage.firstPlayed, storage.expiration) = (1_797_955_200, 1_798_128_000)
+        storage.firstPlayed = 1_797_955_200
+        storage.expiration = 1_798_128_000
         #expect(sentence(storage) == "plays until 2026-12-24 16:00; not in backups")
         storage.isExpired = true
         #expect(sentence(storage) == "expired since 2026-12-24 16:00; not in backups")
@@ -60,12 +61,16 @@ import Testing
         var asset = API.Asset(name: "sintel", id: "sintel-k3f9", url: "https://h/m.m3u8")
         let cell: (API.Asset) -> String? = { ListCommand.table([ListedAsset($0)]).rows.last?.dropLast().last }
         asset.storage = API.Storage(policy: .init(priority: .important))
-        (asset.local, asset.state, asset.stored) = (.complete, .saved, .saved)
+        asset.local = .complete
+        asset.state = .saved
+        asset.stored = .saved
         #expect(cell(asset) == "saved, important")
         asset.state = .expired
         #expect(cell(asset) == "expired, saved, important")
         asset.storage = API.Storage()
-        (asset.local, asset.state, asset.stored) = (.none, .failed, .purged)
+        asset.local = .none
+        asset.state = .failed
+        asset.stored = .purged
         #expect(cell(asset) == "failed, purged")
     }
 }

@@ -25,7 +25,9 @@ import Testing
     func theDrawnLineFitsItsWindow(columns: Int, line: String) {
         let drawn = ProgressLine(download: sampleDownload).drawn(columns: columns, hasColor: false)
         #expect(drawn == line)
-        if columns >= 20 { #expect(drawn.count < columns) }
+        if columns >= 20 {
+            #expect(drawn.count < columns)
+        }
     }
 
     @Test func colorDoesNotChangeTheText() {
@@ -217,9 +219,11 @@ import Testing
 
     @Test func aRecordingShowsOnlyItsRecordedAmount() {
         var recording = API.Download(id: "d1", asset: "news")
-        (recording.state, recording.isRecording) = (.running, true)
+        recording.state = .running
+        recording.isRecording = true
         recording.loaded = [API.Download.TimeRange(start: 0, end: 90)]
-        (recording.bytes, recording.rate) = (3_000_000, 250_000)
+        recording.bytes = 3_000_000
+        recording.rate = 250_000
         #expect(ProgressLine(download: recording).plain == "–  1:30 recorded  2.9 MB  244 KB/s")
         #expect(!ProgressLine(download: recording).drawn(columns: 80, hasColor: false).contains("%"))
     }

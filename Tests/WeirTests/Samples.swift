@@ -24,7 +24,8 @@ var sampleDownload: API.Download {
 /// A variant of 720 lines.
 var sampleVariant: API.Variant {
     var variant = API.Variant(id: "video-720p", local: .partial, bytes: 158_334_976)
-    (variant.width, variant.height) = (1280, 720)
+    variant.width = 1280
+    variant.height = 720
     variant.codecs = "avc1.64001f,mp4a.40.2"
     variant.bandwidth = 2_100_000
     variant.estimatedBytes = 251_658_240

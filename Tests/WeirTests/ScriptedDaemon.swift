@@ -172,12 +172,16 @@ import TestSupport
 
     private func explain(_ request: API.DownloadRequest) throws(APIError) -> API.Presentation {
         requests.append(request)
-        if let contradiction = request.order.contradiction { throw APIError(.badRequest, contradiction) }
+        if let contradiction = request.order.contradiction {
+            throw APIError(.badRequest, contradiction)
+        }
         guard request.order.selection.quality != .height(9) else {
             throw APIError(.noMatch, "no variant is 9p; there are 720p")
         }
         var other = API.Variant(id: "video-360p")
-        (other.width, other.height, other.bandwidth) = (640, 360, 800_000)
+        other.width = 640
+        other.height = 360
+        other.bandwidth = 800_000
         var presentation = API.Presentation(
             url: request.source, duration: 61, tracks: .init(variants: [other, sampleVariant]))
         presentation.explanation = sampleExplanation

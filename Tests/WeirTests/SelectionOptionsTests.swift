@@ -28,8 +28,12 @@ import Testing
         var preferences = Selection.Preferences()
         preferences.minimumBitRate = 1_500_000
         preferences.minimumSize = Selection.Size(width: 640, height: 360)
-        (preferences.prefersHDR, preferences.prefersMultichannel, preferences.isFast) = (true, true, true)
-        (preferences.codecs, preferences.languages, preferences.locale) = (["avc1", "hvc1"], ["ja", "en"], "en-GB")
+        preferences.prefersHDR = true
+        preferences.prefersMultichannel = true
+        preferences.isFast = true
+        preferences.codecs = ["avc1", "hvc1"]
+        preferences.languages = ["ja", "en"]
+        preferences.locale = "en-GB"
         expected.preferences = preferences
         #expect(selection == expected)
     }
@@ -37,7 +41,9 @@ import Testing
     /// Issue row: the configuration, the options and the API have one set of keys.
     @Test func anOptionExistsForEachKeyOfASelection() throws {
         let help = SelectionOptions.helpMessage(columns: 300)
-        for key in Selection.Key.allCases { #expect(help.contains("--\(key.rawValue)"), "\(key)") }
+        for key in Selection.Key.allCases {
+            #expect(help.contains("--\(key.rawValue)"), "\(key)")
+        }
         #expect(try selection(["--no-prefer-hdr", "--no-fast"]).preferences?.prefersHDR == false)
         #expect(try selection(["--audio", "default"]).audio == .default)
         for wrong in [

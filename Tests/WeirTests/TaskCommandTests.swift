@@ -29,7 +29,9 @@ import Testing
 
     private var asset: API.Asset {
         var asset = API.Asset(name: "sintel", id: "sintel-k3f9", url: "https://h/m.m3u8", duration: 888.1)
-        (asset.state, asset.need, asset.download) = (.waiting, .space, "d1")
+        asset.state = .waiting
+        asset.need = .space
+        asset.download = "d1"
         return asset
     }
 
@@ -60,8 +62,11 @@ import Testing
         request.headers = [
             API.Header("Cookie: a=b; c=d"), API.Header("X: y"), API.Header("X-Key: k", host: "cdn.h:8443"),
         ].compactMap(\.self)
-        (request.title, request.order.note) = ("S", "for the train")
-        (request.order.priority, request.order.ignoreSpace, request.order.paused) = (.important, true, true)
+        request.title = "S"
+        request.order.note = "for the train"
+        request.order.priority = .important
+        request.order.ignoreSpace = true
+        request.order.paused = true
         request.order.additional = [
             .init(quality: .height(360), audio: .languages(["ja"])), .init(subtitles: .all),
         ]
@@ -135,7 +140,9 @@ import Testing
             sampleDownload.with { ($0.id, $0.asset, $0.state) = (state.rawValue, state.rawValue, state) }
         }
         let daemon = try await ScriptedDaemon(state: state, states: states)
-        for command in ["pause", "resume", "cancel"] { _ = try await run([command, "--all"]) }
+        for command in ["pause", "resume", "cancel"] {
+            _ = try await run([command, "--all"])
+        }
         #expect(
             await daemon.changes == [
                 "pause queued", "pause running", "pause waiting", "resume paused", "resume waiting", "resume failed",
@@ -233,8 +240,11 @@ import Testing
             ($0.note, $0.priority) = ("for the train", .important)
             $0.expected = [.init(start: 600, end: 1204)]
             var part = API.Download.Part(id: "video-720p", kind: "video")
-            (part.loaded, part.expected) = ([.init(start: 600, end: 840)], $0.expected)
-            (part.bytes, part.totalBytes, part.fraction) = (1_048_576, 4_194_304, 0.25)
+            part.loaded = [.init(start: 600, end: 840)]
+            part.expected = $0.expected
+            part.bytes = 1_048_576
+            part.totalBytes = 4_194_304
+            part.fraction = 0.25
             $0.parts = [part]
         }
         let daemon = try await ScriptedDaemon(state: state, assets: [asset], states: [download])

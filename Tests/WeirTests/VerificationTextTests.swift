@@ -12,14 +12,17 @@ import Testing
     ) -> API.Verification.Part {
         var part = API.Verification.Part(
             id: id, pieces: 4, bytes: 2048, loaded: id == "keys" ? [] : [.init(start: 0, end: 8)])
-        (part.holes, part.mismatches) = (holes, mismatches)
+        part.holes = holes
+        part.mismatches = mismatches
         part.remaining = holes.reduce(0) { $0 + ($1.isSelected ? $1.count : 0) } + mismatches.count { !$0.isRepaired }
         return part
     }
 
     private func verification(found: Int, _ parts: API.Verification.Part...) -> API.Verification {
         var verification = API.Verification(asset: "sintel", state: .complete)
-        (verification.bytes, verification.totalBytes, verification.found) = (4096, 4096, found)
+        verification.bytes = 4096
+        verification.totalBytes = 4096
+        verification.found = found
         verification.remaining = parts.reduce(0) { $0 + $1.remaining }
         verification.parts = parts
         return verification
@@ -64,7 +67,8 @@ import Testing
     @Test func aFailureIsShownWithTheRemainingPieces() {
         var offline = verification(
             found: 1, part("keys", mismatches: [.init(file: "0.key", time: nil, fault: "bytes", isRepaired: false)]))
-        (offline.state, offline.isRepair) = (.failed, true)
+        offline.state = .failed
+        offline.isRepair = true
         offline.error = .init(code: .offline, message: "sintel: Weir is offline")
         let failure = VerificationText.failure(offline)
         #expect(failure?.exitCode == 75)
@@ -77,7 +81,8 @@ import Testing
     @Test(arguments: [(80, true), (50, true), (20, false), (1, false)])
     func theProgressLineFits(columns: Int, hasBar: Bool) {
         var running = API.Verification(asset: "sintel", state: .running)
-        (running.bytes, running.totalBytes) = (2048, 4096)
+        running.bytes = 2048
+        running.totalBytes = 4096
         let line = VerificationText.drawn(running, columns: columns, hasColor: false)
         #expect(line.hasPrefix("sintel   50%"))
         #expect(line.contains("█") == hasBar)

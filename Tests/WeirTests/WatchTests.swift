@@ -11,11 +11,17 @@ import Testing
 @Suite struct WatchTests {
     private var state: WatchedState {
         var store = API.Store(path: "/s", playCache: .init(bytes: 0, limit: nil), purge: "expired")
-        (store.assets, store.bytes) = (2, 3 << 20)
+        store.assets = 2
+        store.bytes = 3 << 20
         store.disk = .init(totalBytes: 9 << 30, freeBytes: 4 << 30, reservedBytes: 0)
         var session = SessionSummary(id: "a", guid: "G", asset: "sintel", client: "VLC/3.0.18 LibVLC/3.0.18", began: 0)
-        (session.playhead, session.watched, session.stalls, session.isStalled) = (61, 59, 1, true)
-        (session.bytes.store, session.bytes.origin, session.quality) = (3, 1, "720p")
+        session.playhead = 61
+        session.watched = 59
+        session.stalls = 1
+        session.isStalled = true
+        session.bytes.store = 3
+        session.bytes.origin = 1
+        session.quality = "720p"
         let waiting = API.Download(id: "d2", asset: "other").with {
             $0.state = .waiting
             $0.need = .network
@@ -45,7 +51,8 @@ import Testing
             WatchText.lines(state, base: "b", columns: 80)[2]
                 == "PLAYS   CLIENT      QUALITY  AT    WATCHED  STALLS  STORED")
         var empty = state
-        (empty.sessions, empty.downloads) = ([], [])
+        empty.sessions = []
+        empty.downloads = []
         #expect(WatchText.lines(empty, base: "b").suffix(3) == ["nothing plays", "", "nothing downloads"])
     }
 

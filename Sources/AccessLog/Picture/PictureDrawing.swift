@@ -7,7 +7,10 @@ struct PictureDrawing {
     enum Anchor: String { case start, middle, end }
 
     mutating func line(_ kind: String, from start: (x: Double, y: Double), to end: (x: Double, y: Double)) {
-        let (x1, y1, x2, y2) = (Self.number(start.x), Self.number(start.y), Self.number(end.x), Self.number(end.y))
+        let x1 = Self.number(start.x)
+        let y1 = Self.number(start.y)
+        let x2 = Self.number(end.x)
+        let y2 = Self.number(end.y)
         text += "<line class=\"\(kind)\" x1=\"\(x1)\" y1=\"\(y1)\" x2=\"\(x2)\" y2=\"\(y2)\"/>\n"
     }
 
@@ -82,7 +85,8 @@ struct PictureTime {
     ]
 
     init(_ timeline: SessionTimeline, left: Double, width: Double) {
-        (self.left, self.width) = (left, width)
+        self.left = left
+        self.width = width
         let last = max(timeline.segments.last?.time ?? 0, timeline.stalls.last?.until ?? 0, timeline.length)
         length = last.isFinite ? min(max(last, 1), 1e7) : 1
     }
@@ -102,9 +106,11 @@ enum PictureText {
     /// `0:04`, `1:02:03`; with tenths for times that are not whole seconds.
     static func clock(_ seconds: Double) -> String {
         let tenths = Int((min(max(0, seconds), 1e7) * 10).rounded())
-        let (whole, rest) = (tenths / 10, tenths % 10)
+        let whole = tenths / 10
+        let rest = tenths % 10
         let two = { (number: Int) in number < 10 ? "0\(number)" : "\(number)" }
-        let (hours, minutes) = (whole / 3600, whole / 60 % 60)
+        let hours = whole / 3600
+        let minutes = whole / 60 % 60
         let text = hours > 0 ? "\(hours):\(two(minutes)):\(two(whole % 60))" : "\(minutes):\(two(whole % 60))"
         return rest == 0 ? text : "\(text).\(rest)"
     }

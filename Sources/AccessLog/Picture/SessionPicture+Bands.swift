@@ -32,7 +32,9 @@ extension SessionPicture {
             labels.append((y, Self.name(rendition)))
         }
         drawBand(&drawing, "Quality of what was loaded", in: area, labels: labels)
-        for (y, _) in labels { drawing.line("grid", from: (area.x, y), to: (area.right, y)) }
+        for (y, _) in labels {
+            drawing.line("grid", from: (area.x, y), to: (area.right, y))
+        }
         drawing.path("quality", steps(known, top: top, in: area))
     }
 
@@ -46,11 +48,16 @@ extension SessionPicture {
     ) -> String {
         var points: [(x: Double, y: Double)] = []
         for (time, rendition) in known {
-            let (x, y) = (self.time.x(time), Self.y(Double(rendition.bandwidth ?? 0), of: top, in: area))
-            if let last = points.last { points.append((x, last.y)) }
+            let x = self.time.x(time)
+            let y = Self.y(Double(rendition.bandwidth ?? 0), of: top, in: area)
+            if let last = points.last {
+                points.append((x, last.y))
+            }
             points.append((x, y))
         }
-        if let last = points.last { points.append((area.right, last.y)) }
+        if let last = points.last {
+            points.append((area.right, last.y))
+        }
         return PictureDrawing.data(points)
     }
 
@@ -67,13 +74,17 @@ extension SessionPicture {
         let labels = [(Self.y(top, of: top, in: area), PictureText.bitRate(top)), (area.bottom, "0")]
         drawBand(&drawing, "Throughput from the origin", in: area, labels: labels)
         for segment in fetched {
-            let (rate, wait) = (segment.rate ?? 0, segment.wait ?? 0)
+            let rate = segment.rate ?? 0
+            let wait = segment.wait ?? 0
             // A rate that is far below the others has a bar too.
-            let (x, y) = (time.x(segment.time - wait), min(Self.y(rate, of: top, in: area), area.bottom - 2))
+            let x = time.x(segment.time - wait)
+            let y = min(Self.y(rate, of: top, in: area), area.bottom - 2)
             let bar = PictureArea(x: x, y: y, width: max(2, time.x(segment.time) - x), height: area.bottom - y)
             drawing.rectangle("rate", bar, title: "\(PictureText.clock(segment.time)): \(PictureText.bitRate(rate))")
         }
-        if !known.isEmpty { drawing.path("needed", steps(known, top: top, in: area)) }
+        if !known.isEmpty {
+            drawing.path("needed", steps(known, top: top, in: area))
+        }
     }
 
     // MARK: Buffer
@@ -117,7 +128,9 @@ extension SessionPicture {
         guard let last = points.last else { return [] }
         // The rest is played without a further delivery.
         let dry = min(timeline.length, last.time + last.buffer)
-        if dry > last.time { points.append((dry, max(0, last.buffer - (dry - last.time)))) }
+        if dry > last.time {
+            points.append((dry, max(0, last.buffer - (dry - last.time))))
+        }
         return points
     }
 }

@@ -50,7 +50,9 @@ package struct SessionPicture {
         sentences.append(
             PictureText.count(timeline.count, "segment") + (counts.isEmpty ? "" : ": \(counts.joined(separator: ", "))")
         )
-        if timeline.omitted > 0 { sentences.append("the first \(timeline.omitted) are not shown") }
+        if timeline.omitted > 0 {
+            sentences.append("the first \(timeline.omitted) are not shown")
+        }
         let first = timeline.stalls.first.map { ", the first at \(PictureText.clock($0.since))" } ?? ""
         sentences.append(
             timeline.stalls.isEmpty
@@ -127,14 +129,20 @@ package struct SessionPicture {
     {
         drawing.words(heading, "heading", at: Self.right, area.y - 9)
         drawing.line("axis", from: (area.x, area.bottom), to: (area.right, area.bottom))
-        for (y, label) in labels { drawing.words(label, "label", at: area.x - 6, y + 4, .end) }
+        for (y, label) in labels {
+            drawing.words(label, "label", at: area.x - 6, y + 4, .end)
+        }
     }
 
     private func drawLegend(_ drawing: inout PictureDrawing, at top: Double) -> Double {
-        var (x, y) = (Self.right, top)
+        var x = Self.right
+        var y = top
         for entry in legend {
             let length = 22 + Double(entry.words.count) * 6.6
-            if x + length > width - Self.right, x > Self.right { (x, y) = (Self.right, y + 20) }
+            if x + length > width - Self.right, x > Self.right {
+                x = Self.right
+                y = y + 20
+            }
             entry.drawKey(&drawing, at: x, y)
             drawing.words(entry.words, "quiet", at: x + 20, y)
             x += length + 16

@@ -44,7 +44,9 @@ import Store
         configuration: Configuration = Configuration(), readiness: @escaping () async -> Void = {},
         snapshot: @escaping () -> [API.Download]
     ) {
-        (self.configuration, self.readiness, self.snapshot) = (configuration, readiness, snapshot)
+        self.configuration = configuration
+        self.readiness = readiness
+        self.snapshot = snapshot
         history = EventHistory(limit: configuration.history)
         timer = LoopTimer { [weak self] in self?.beat() }
     }
@@ -54,25 +56,34 @@ import Store
     /// Sends an event to all readers. Encodes nothing without readers.
     package func publish(_ event: @autoclosure () -> API.Event) {
         guard !readers.isEmpty else { return history.skip() }
-        let (event, number) = (event(), history.next)
+        let event = event()
+        let number = history.next
         guard let message = message(event, number: number) else { return }
         let others = readers.values.filter { !$0.credential.isPhone }
         if others.count < readers.count, let forPhones = event.forPhone.flatMap({ self.message($0, number: number) }) {
-            for reader in readers.values where reader.credential.isPhone { reader.send(forPhones) }
+            for reader in readers.values where reader.credential.isPhone {
+                reader.send(forPhones)
+            }
         }
         history.append(message)
-        for reader in others { reader.send(message) }
+        for reader in others {
+            reader.send(message)
+        }
     }
 
     package func end() {
         isOver = true
-        for reader in readers.values { reader.end() }
+        for reader in readers.values {
+            reader.end()
+        }
     }
 
     /// Ends the streams that were opened with a credential.
     func end(_ credential: Credential) {
         ended.insert(credential)
-        for reader in readers.values where reader.credential == credential { reader.end() }
+        for reader in readers.values where reader.credential == credential {
+            reader.end()
+        }
     }
 
     /// Waits until the first message of a reader can be sent.
@@ -81,16 +92,22 @@ import Store
     /// Creates the body of a response to a client that has received the messages up to `lastEventID`.
     func reader(after lastEventID: String?, of credential: Credential = .token) -> EventReader {
         let reader = EventReader(self, of: credential, lastEventID: lastEventID, limit: configuration.backlog)
-        if isOver || ended.contains(credential) { reader.end() }
+        if isOver || ended.contains(credential) {
+            reader.end()
+        }
         return reader
     }
 
     // MARK: Readers
 
     func admit(_ reader: EventReader, after lastEventID: String?) -> [[UInt8]] {
-        if readers.isEmpty { timer?.schedule(after: configuration.heartbeat) }
+        if readers.isEmpty {
+            timer?.schedule(after: configuration.heartbeat)
+        }
         readers[ObjectIdentifier(reader)] = reader
-        if ended.contains(reader.credential) { return [] }
+        if ended.contains(reader.credential) {
+            return []
+        }
         if reader.credential.isPhone {
             let snapshot = API.Event.snapshot(snapshot()).forPhone
             return [snapshot.flatMap { message($0, number: history.last) } ?? EventText.heartbeat]
@@ -113,12 +130,18 @@ import Store
 
     func forget(_ reader: EventReader) {
         readers[ObjectIdentifier(reader)] = nil
-        if readers.isEmpty { timer?.cancel() }
+        if readers.isEmpty {
+            timer?.cancel()
+        }
     }
 
     private func beat() {
-        for reader in readers.values { reader.send(EventText.heartbeat) }
-        if !readers.isEmpty { timer?.schedule(after: configuration.heartbeat) }
+        for reader in readers.values {
+            reader.send(EventText.heartbeat)
+        }
+        if !readers.isEmpty {
+            timer?.schedule(after: configuration.heartbeat)
+        }
     }
 
     // MARK: Messages
@@ -153,12 +176,17 @@ import Store
     }
 
     private func publish(_ download: Download, _ event: DownloadEvent) {
-        let (id, name) = (download.asset.id, download.asset.name)
+        let id = download.asset.id
+        let name = download.asset.name
         switch event {
         case .state:
             publish(.download(.state, API.Download(download)))
-            if download.state == .complete { publish(.download(.complete, API.Download(download))) }
-            if download.state == .failed { publish(.download(.error, API.Download(download))) }
+            if download.state == .complete {
+                publish(.download(.complete, API.Download(download)))
+            }
+            if download.state == .failed {
+                publish(.download(.error, API.Download(download)))
+            }
         case .progress: publish(.download(.progress, API.Download(download)))
         case .renditionComplete(let rendition):
             publish(.renditionComplete(.init(id: id, asset: name, rendition: rendition)))
@@ -182,7 +210,9 @@ import Store
         switch event {
         case .assetChanged(let asset):
             // A revision has the name of the asset that it revises.
-            if !asset.isRevision { publish(.changed(.init(id: asset.id, asset: asset.name))) }
+            if !asset.isRevision {
+                publish(.changed(.init(id: asset.id, asset: asset.name)))
+            }
         case .contentChanged(let asset): publish(.contentChanged(.init(id: asset.id, asset: asset.name)))
         case .modeChanged(let mode): publish(.mode(API.Mode(mode)))
         case .purged(let asset, let purge):

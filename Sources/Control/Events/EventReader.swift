@@ -18,13 +18,17 @@ import HTTPServer
 
     /// - Parameter limit: maximum number of bytes in the queue.
     init(_ feed: EventFeed, of credential: Credential, lastEventID: String?, limit: Int) {
-        (self.feed, self.credential, self.lastEventID, self.limit) = (feed, credential, lastEventID, limit)
+        self.feed = feed
+        self.credential = credential
+        self.lastEventID = lastEventID
+        self.limit = limit
     }
 
     func send(_ message: [UInt8]) {
         guard !hasFailed, !isOver else { return }
         if bytes + message.count > limit {
-            (waiting, hasFailed) = ([], true)
+            waiting = []
+            hasFailed = true
         } else {
             waiting.append(message)
             bytes += message.count
@@ -50,7 +54,8 @@ import HTTPServer
     func next() -> ReplyFeedStep {
         guard !waiting.isEmpty else { return isOver ? .end : .wait }
         let messages = waiting
-        (waiting, bytes) = ([], 0)
+        waiting = []
+        bytes = 0
         return .bytes(messages.count == 1 ? messages[0] : Array(messages.joined()))
     }
 

@@ -37,8 +37,11 @@ package import Origin
         configuration: Configuration = Configuration(),
         report: @escaping @Sendable (String) -> Void
     ) {
-        (self.receiver, self.events, self.client) = (receiver, events, client)
-        (self.configuration, self.report) = (configuration, report)
+        self.receiver = receiver
+        self.events = events
+        self.client = client
+        self.configuration = configuration
+        self.report = report
     }
 
     /// Sends the events of downloads and of the library from now on.
@@ -69,16 +72,24 @@ package import Origin
             dropped += 1
         }
         waiting.append(body)
-        if sending == nil { sending = Task { @LoopActor [weak self] in await self?.sendAll() } }
+        if sending == nil {
+            sending = Task { @LoopActor [weak self] in await self?.sendAll() }
+        }
     }
 
     private func sendAll() async {
         while !waiting.isEmpty, !Task.isCancelled {
             let body = waiting.removeFirst()
             let failure = await deliver(body)
-            if Task.isCancelled { break }
-            if let failure { report("the webhook did not get an event: \(failure)") }
-            if dropped > 0 { report("the webhook did not get \(dropped) older events: too many wait") }
+            if Task.isCancelled {
+                break
+            }
+            if let failure {
+                report("the webhook did not get an event: \(failure)")
+            }
+            if dropped > 0 {
+                report("the webhook did not get \(dropped) older events: too many wait")
+            }
             dropped = 0
         }
         sending = nil
@@ -153,7 +164,8 @@ package struct WebhookReceiver: Equatable, Sendable {
     package init?(_ text: String) {
         let split = UserInformation(splitting: text)
         guard let url = try? WebURL(split.url), !url.needsHandler else { return nil }
-        (self.url, authorization) = (url, split.field)
+        self.url = url
+        authorization = split.field
     }
 
     /// A request without method and body. The host may be private, because the user names it.
@@ -164,7 +176,9 @@ package struct WebhookReceiver: Equatable, Sendable {
             request.credentials = OriginRequest.Credentials(origin: url.origin, fields: [authorization])
         }
         request.acceptsAnyStatus = true
-        (request.deadline, request.retries, request.ignoresAbsence) = (.seconds(10), .never, true)
+        request.deadline = .seconds(10)
+        request.retries = .never
+        request.ignoresAbsence = true
         // The receiver's words are not needed.
         request.limit = 64 << 10
         return request

@@ -46,8 +46,12 @@ package struct WebhookMessage: Codable, Equatable, Sendable {
     package var selection: API.Tracks?
 
     @LoopActor init(_ event: WebhookEvent, of asset: Asset, at time: Int, _ message: String) {
-        (self.event, self.time, self.message) = (event.rawValue, time, message)
-        (id, self.asset, title) = (asset.id, asset.name, asset.title)
+        self.event = event.rawValue
+        self.time = time
+        self.message = message
+        id = asset.id
+        self.asset = asset.name
+        title = asset.title
     }
 }
 

@@ -24,7 +24,10 @@ import Store
     package weak var network: HTTPServer?
 
     package init(library: Library, downloader: Downloader, sessions: Sessions, client: OriginClient, version: String) {
-        (self.library, self.downloader, self.sessions, self.client) = (library, downloader, sessions, client)
+        self.library = library
+        self.downloader = downloader
+        self.sessions = sessions
+        self.client = client
         self.version = version
     }
 
@@ -147,7 +150,9 @@ struct MetricsText {
         _ name: String, _ kind: Kind, _ help: String, unit: String? = nil, label: String?, _ samples: [(String, Value)]
     ) {
         lines.append("# TYPE \(name) \(kind.rawValue)")
-        if let unit { lines.append("# UNIT \(name) \(unit)") }
+        if let unit {
+            lines.append("# UNIT \(name) \(unit)")
+        }
         lines.append("# HELP \(name) \(help)")
         for (value, number) in samples {
             let labels = label.map { "{\($0)=\"\(value)\"}" } ?? ""

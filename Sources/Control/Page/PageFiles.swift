@@ -51,7 +51,9 @@ extension PageFiles.File {
     /// 64-bit FNV-1a: distinguishes versions of one file. A collision gains an attacker nothing.
     private static func digest(of bytes: [UInt8]) -> String {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        for byte in bytes {
+            hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3
+        }
         return String(hash, radix: 36)
     }
 }
@@ -80,7 +82,9 @@ struct PageTemplate {
         while let begin = rest.firstRange(of: "<!--weir:"), let end = rest[begin.upperBound...].firstRange(of: "-->") {
             let slot = Slot(rawValue: String(rest[begin.upperBound..<end.lowerBound]))
             parts.append(.text(Array(rest[..<(slot == nil ? end.upperBound : begin.lowerBound)].utf8)))
-            if let slot { parts.append(.slot(slot)) }
+            if let slot {
+                parts.append(.slot(slot))
+            }
             rest = rest[end.upperBound...]
         }
         parts.append(.text(Array(rest.utf8)))

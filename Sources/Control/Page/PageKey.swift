@@ -41,7 +41,8 @@ package final class PageKey: ChangingToken {
     func replace() throws(APIError) -> Int {
         let folder = state.withLock { $0.folder }
         try folder?.removePageKey()
-        let (text, ended) = (StateDirectory.randomToken(), state.withLock { $0.number })
+        let text = StateDirectory.randomToken()
+        let ended = state.withLock { $0.number }
         state.withLock { ($0.text, $0.number) = (text, ended + 1) }
         try? folder?.writeFile(StateDirectory.pageKeyFile, text)
         return ended

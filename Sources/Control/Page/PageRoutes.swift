@@ -100,7 +100,9 @@ package import HTTPServer
         head.append(FieldName("Referrer-Policy"), literal: "no-referrer")
         head.append(FieldName("Cross-Origin-Opener-Policy"), literal: "same-origin")
         head.append(FieldName("Cross-Origin-Resource-Policy"), literal: "same-origin")
-        if status == .unauthorized { head.append(FieldName("WWW-Authenticate"), literal: "Bearer") }
+        if status == .unauthorized {
+            head.append(FieldName("WWW-Authenticate"), literal: "Bearer")
+        }
         return head
     }
 }

@@ -61,7 +61,8 @@ struct PageRow {
     /// Formats a duration: `14:48`, `1:02:03`.
     static func time(_ seconds: Double) -> String {
         let all = Int(min(max(0, seconds.rounded()), 1e9))
-        let (hours, minutes) = (all / 3600, all / 60 % 60)
+        let hours = all / 3600
+        let minutes = all / 60 % 60
         let two = { (number: Int) in number < 10 ? "0\(number)" : "\(number)" }
         return hours > 0 ? "\(hours):\(two(minutes)):\(two(all % 60))" : "\(minutes):\(two(all % 60))"
     }
@@ -69,9 +70,13 @@ struct PageRow {
     /// Formats a size in powers of 1024, as the command line does: `151 MB`, `1.5 GB`.
     static func size(_ bytes: Int) -> String {
         guard bytes >= 1024 else { return "\(bytes) B" }
-        var (value, unit) = (Double(bytes) / 1024, 0)
+        var value = Double(bytes) / 1024
+        var unit = 0
         let units = ["KB", "MB", "GB", "TB"]
-        while value >= 1023.5, unit < units.count - 1 { (value, unit) = (value / 1024, unit + 1) }
+        while value >= 1023.5, unit < units.count - 1 {
+            value = value / 1024
+            unit = unit + 1
+        }
         return String(format: unit > 1 && value < 99.95 ? "%.1f" : "%.0f", value) + " " + units[unit]
     }
 }

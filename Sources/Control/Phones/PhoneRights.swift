@@ -141,8 +141,13 @@ extension API.Asset: PhoneReply {
     var forPhone: Self {
         var asset = self
         asset.url = PhoneText.host(of: url)
-        (asset.path, asset.volume, asset.logo, asset.playable) = (nil, nil, nil, nil)
-        (asset.keys, asset.explanation, asset.isInsecure) = (nil, nil, nil)
+        asset.path = nil
+        asset.volume = nil
+        asset.logo = nil
+        asset.playable = nil
+        asset.keys = nil
+        asset.explanation = nil
+        asset.isInsecure = nil
         asset.unreadable = unreadable.map { _ in "a newer Weir wrote its record" }
         return asset
     }
@@ -152,8 +157,11 @@ extension API.Download: PhoneReply {
     /// The download without its origins, rules, and texts that may name a path.
     var forPhone: Self {
         var download = self
-        (download.summary, download.rules) = (nil, nil)
-        if let error { download.error?.message = PhoneText.message(error.message, error.code) }
+        download.summary = nil
+        download.rules = nil
+        if let error {
+            download.error?.message = PhoneText.message(error.message, error.code)
+        }
         download.reasons = reasons?.filter { ![Need.space, .volume, .key].contains($0.need) }
         return download
     }

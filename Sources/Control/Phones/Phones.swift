@@ -20,7 +20,8 @@ import Store
     package init(
         in folder: StateDirectory, now: @escaping () -> Int = { time(nil) }, report: (String) -> Void = { _ in }
     ) {
-        (self.folder, self.now) = (folder, now)
+        self.folder = folder
+        self.now = now
         do throws(APIError) { records = try folder.phones() } catch {
             records = []
             report("\(error)")
@@ -36,13 +37,17 @@ import Store
         guard let index = records.firstIndex(where: { $0.digest == digest }) else { return nil }
         records[index].seen = now()
         // A file that cannot be written loses a time only.
-        if now() - written >= Self.seenInterval { try? write() }
+        if now() - written >= Self.seenInterval {
+            try? write()
+        }
         return digest
     }
 
     /// Admits a phone, and returns its token. Throws `.nameTaken`, `.tooManyPhones`.
     func admit(_ name: String) throws(APIError) -> String {
-        if let fault = PhoneRecord.fault(ofName: name) { throw APIError(.badRequest, fault) }
+        if let fault = PhoneRecord.fault(ofName: name) {
+            throw APIError(.badRequest, fault)
+        }
         guard !records.contains(where: { $0.name == name }) else {
             throw APIError(
                 .nameTaken, "there is a phone named \(name)", next: "weir page --revoke NAME, or give another name")
@@ -62,7 +67,9 @@ import Store
     /// Ends the access of one phone, or of all. Throws `.noSuchPhone`.
     func revoke(_ name: String?) throws(APIError) -> [PhoneRecord] {
         let ended = records.filter { name == nil || $0.name == name }
-        if let name, ended.isEmpty { throw APIError(.noSuchPhone, "there is no phone named \(name)") }
+        if let name, ended.isEmpty {
+            throw APIError(.noSuchPhone, "there is no phone named \(name)")
+        }
         records.removeAll { record in ended.contains { $0.digest == record.digest } }
         do throws(APIError) { try write() } catch {
             // Better that all phones need a new link after a restart than that this one has access again.

@@ -17,7 +17,9 @@ extension Doctor {
             } else {
                 running = url
                 findings.append(await ownDaemonFinding(url))
-                if let finding = await loopFinding(url) { findings.append(finding) }
+                if let finding = await loopFinding(url) {
+                    findings.append(finding)
+                }
             }
         } else {
             findings.append(

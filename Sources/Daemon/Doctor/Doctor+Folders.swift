@@ -45,7 +45,9 @@ extension Doctor {
         while !parts.isEmpty {
             parts.removeLast()
             let folder = "/" + parts.joined(separator: "/")
-            if exists(folder) { return folder }
+            if exists(folder) {
+                return folder
+            }
         }
         return "/"
     }
@@ -54,7 +56,8 @@ extension Doctor {
     private var backupFinding: Finding? {
         let assets = configuration.store + "/assets"
         guard exists(assets) else { return nil }
-        let (isMarked, isWanted) = (exists(assets + "/CACHEDIR.TAG"), configuration.isExcludedFromBackups)
+        let isMarked = exists(assets + "/CACHEDIR.TAG")
+        let isWanted = configuration.isExcludedFromBackups
         guard isMarked == isWanted else {
             return .warning(
                 "backups",

@@ -21,7 +21,9 @@ extension Doctor {
             var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
             getnameinfo(entry.ai_addr, entry.ai_addrlen, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
             let address = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-            if !addresses.contains(address) { addresses.append(address) }
+            if !addresses.contains(address) {
+                addresses.append(address)
+            }
             next = entry.ai_next
         }
         let foreign = addresses.filter { $0 != "::1" && !$0.hasPrefix("127.") }
@@ -47,7 +49,9 @@ extension Doctor {
     }
 
     func path(of program: String) -> String? {
-        if program.contains("/") { return access(program, X_OK) == 0 ? program : nil }
+        if program.contains("/") {
+            return access(program, X_OK) == 0 ? program : nil
+        }
         let folders = environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
         return folders.split(separator: ":").map { "\($0)/\(program)" }.first { access($0, X_OK) == 0 }
     }

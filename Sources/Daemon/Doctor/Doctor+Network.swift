@@ -51,7 +51,9 @@ extension Doctor {
             }
             return .ok("lan", "other machines are admitted at \(current)", next: "weir url NAME --lan --qr")
         }
-        if isRunning { return .warning("lan", "the running daemon admits no other machine", next: again) }
+        if isRunning {
+            return .warning("lan", "the running daemon admits no other machine", next: again)
+        }
         switch Self.bindingError(place) {
         case 0: return .ok("lan", place.port == 0 ? "Weir can listen on \(place.host)" : "\(place) is free")
         case EADDRINUSE:

@@ -9,7 +9,9 @@ extension Doctor {
             let direct = configuration.proxy == .direct ? "none is used, by the key proxy" : "none is set"
             return [.ok("proxies", direct)] + playerProxyFindings
         }
-        if configuration.proxy != nil { return [.ok("proxies", "\(summary), by the key proxy")] + playerProxyFindings }
+        if configuration.proxy != nil {
+            return [.ok("proxies", "\(summary), by the key proxy")] + playerProxyFindings
+        }
         // A service manager starts the daemon with an environment of its own.
         let message =
             "\(summary), by this shell's environment; a daemon that systemd starts as a service does not have it"

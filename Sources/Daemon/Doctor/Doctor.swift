@@ -7,7 +7,9 @@ package struct Doctor: Sendable {
         /// The exit code: 0 without a fault, 78 for a fault in the settings, 1 for any other fault.
         package var exitCode: Int32 {
             let faults = findings.filter { $0.grade == .fault }
-            if faults.isEmpty { return 0 }
+            if faults.isEmpty {
+                return 0
+            }
             return faults.contains { $0.subject == Doctor.settings } ? 78 : 1
         }
     }

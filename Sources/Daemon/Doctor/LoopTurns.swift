@@ -9,7 +9,9 @@ struct LoopTurns {
 
     /// Reads the text of `/metrics`; nil if it has no turns.
     init?(_ text: String) {
-        var (buckets, count, longest): ([(bound: Double, count: Double)], Double?, Double?) = ([], nil, nil)
+        var buckets: [(bound: Double, count: Double)] = []
+        var count: Double? = nil
+        var longest: Double? = nil
         for line in text.split(separator: "\n") where line.hasPrefix("weir_loop_") {
             let words = line.split(separator: " ")
             guard words.count == 2, let value = Double(words[1]) else { continue }

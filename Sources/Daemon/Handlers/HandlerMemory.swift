@@ -42,8 +42,12 @@ struct HandlerMemory {
     }
 
     private mutating func insert(_ entry: Entry, _ key: Key, at now: Double) {
-        if entries.count >= Self.limit { entries = entries.filter { ($0.value.terms.expires ?? .infinity) > now } }
-        if entries.count >= Self.limit { entries = [:] }
+        if entries.count >= Self.limit {
+            entries = entries.filter { ($0.value.terms.expires ?? .infinity) > now }
+        }
+        if entries.count >= Self.limit {
+            entries = [:]
+        }
         entries[key] = entry
     }
 

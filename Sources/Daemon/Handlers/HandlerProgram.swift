@@ -36,7 +36,9 @@ final class HandlerProgram: Sendable {
         // A program may close its output and go on.
         let watchdog = Task {
             try? await LoopActor.pause(for: .seconds(timeLimit))
-            if !Task.isCancelled { end(lateness) }
+            if !Task.isCancelled {
+                end(lateness)
+            }
         }
         defer { watchdog.cancel() }
         return await withTaskCancellationHandler {
@@ -51,13 +53,16 @@ final class HandlerProgram: Sendable {
     /// Ends the program, from any thread.
     func end(_ reason: String) {
         state.withLock { state in
-            if state.reason == nil { state.reason = reason }
+            if state.reason == nil {
+                state.reason = reason
+            }
             state.process?.send(SIGKILL, group: true)
         }
     }
 
     private func runHere(_ words: [String], _ variables: [String]) -> Outcome {
-        var (output, errors): ([Int32], [Int32]) = ([-1, -1], [-1, -1])
+        var output: [Int32] = [-1, -1]
+        var errors: [Int32] = [-1, -1]
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, kind, 0, &output) == 0 else { return .failure(String(cString: strerror(errno))) }
         guard socketpair(AF_UNIX, kind, 0, &errors) == 0 else {
@@ -81,12 +86,19 @@ final class HandlerProgram: Sendable {
             state.process = process
             return state.reason != nil
         }
-        if isEnded { process.send(SIGKILL, group: true) }
-        var (text, complaints): ([UInt8], [UInt8]) = ([], [])
+        if isEnded {
+            process.send(SIGKILL, group: true)
+        }
+        var text: [UInt8] = []
+        var complaints: [UInt8] = []
         read(output[0], into: &text, errors[0], into: &complaints)
         let exit = process.wait()
-        if let reason = state.withLock({ $0.reason }) { return .failure(reason) }
-        if exit == .code(0) { return .output(text) }
+        if let reason = state.withLock({ $0.reason }) {
+            return .failure(reason)
+        }
+        if exit == .code(0) {
+            return .output(text)
+        }
         let last = String(decoding: complaints, as: UTF8.self).split(whereSeparator: \.isNewline).last.map(String.init)
         let end = if case .code(let code) = exit { "exit code \(code)" } else { "a signal ended it" }
         return .failure(last.map { "\(end): \($0.prefix(200))" } ?? end)
@@ -124,13 +136,17 @@ final class HandlerProgram: Sendable {
             guard poll(&open, nfds_t(open.count), milliseconds) >= 0 || errno == EINTR else { return }
             for index in open.indices where open[index].fd >= 0 && open[index].revents != 0 {
                 let count = Glibc.read(open[index].fd, &buffer, buffer.count)
-                if count < 0, errno == EINTR { continue }
+                if count < 0, errno == EINTR {
+                    continue
+                }
                 guard count > 0 else {
                     open[index].fd = -1
                     continue
                 }
                 if index == 1 {
-                    if words.count < Self.errorLimit { words += buffer[..<count] }
+                    if words.count < Self.errorLimit {
+                        words += buffer[..<count]
+                    }
                 } else {
                     text += buffer[..<count]
                     guard text.count <= Self.outputLimit else {
@@ -150,7 +166,11 @@ final class HandlerProgram: Sendable {
                 context.map { Unmanaged<Body>.fromOpaque($0).takeRetainedValue().body() }
                 return nil
             }, context)
-        if code == 0 { pthread_detach(thread) } else { Unmanaged<Body>.fromOpaque(context).takeRetainedValue().body() }
+        if code == 0 {
+            pthread_detach(thread)
+        } else {
+            Unmanaged<Body>.fromOpaque(context).takeRetainedValue().body()
+        }
     }
 
     private final class Body {

@@ -32,7 +32,9 @@ struct HandlerReply {
         guard bytes.first(where: { !" \t\r\n".utf8.contains($0) }) == UInt8(ascii: "{"),
             let object = try? JSONDecoder().decode(Object.self, from: Data(bytes))
         else { return bytes.isEmpty ? .failure("it wrote nothing") : .content(bytes, HandlerTerms()) }
-        if let error = object.error { return .failure("it says: \(error.prefix(200))") }
+        if let error = object.error {
+            return .failure("it says: \(error.prefix(200))")
+        }
         if let expires = object.expires, expires.moment == nil {
             return .failure("its expires is neither seconds since 1970 nor a date such as 2026-11-25T20:00:00Z")
         }

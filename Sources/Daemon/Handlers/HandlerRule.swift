@@ -46,8 +46,12 @@ package struct HandlerRule: Equatable, Sendable {
 
     private static func rule(_ key: String, _ value: any TOMLValueConvertible) throws(Refusal) -> HandlerRule {
         let scope = try scope(key)
-        if let words = value.array { return .init(scope: scope, target: try program(words), answersPlaylists: false) }
-        if let text = value.string { return .init(scope: scope, target: try server(text), answersPlaylists: false) }
+        if let words = value.array {
+            return .init(scope: scope, target: try program(words), answersPlaylists: false)
+        }
+        if let text = value.string {
+            return .init(scope: scope, target: try server(text), answersPlaylists: false)
+        }
         guard let table = value.table else {
             throw Refusal("it is neither a list of words, nor a URL, nor a table")
         }
@@ -114,7 +118,9 @@ package struct HandlerRule: Equatable, Sendable {
     private static func matches(_ text: String, _ pattern: String) -> Bool {
         let parts = pattern.utf8.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false)
         guard let first = parts.first, let last = parts.last, text.utf8.starts(with: first) else { return false }
-        if parts.count == 1 { return text.utf8.count == first.count }
+        if parts.count == 1 {
+            return text.utf8.count == first.count
+        }
         var rest = Array(text.utf8.dropFirst(first.count))[...]
         for part in parts.dropFirst().dropLast() {
             guard let place = rest.firstRange(of: part) else { return false }

@@ -24,7 +24,9 @@ internal import Origin
         _ rules: [HandlerRule], client: OriginClient, environment: [String: String],
         now: @escaping @Sendable () -> Double = { WallClock.seconds }
     ) {
-        (self.rules, self.client, self.now) = (rules, client, now)
+        self.rules = rules
+        self.client = client
+        self.now = now
         variables = Self.keptVariables.compactMap { name in environment[name].map { "\(name)=\($0)" } }
     }
 
@@ -39,7 +41,9 @@ internal import Origin
     func expiry(of url: WebURL) -> Double? { memory.expiry(of: url) }
 
     func answer(_ url: WebURL, isUsers: Bool) async -> HandlerAnswer {
-        if let known = memory.answer(for: url, isUsers: isUsers, at: now()) { return known }
+        if let known = memory.answer(for: url, isUsers: isUsers, at: now()) {
+            return known
+        }
         let answer = await newAnswer(url, isUsers: isUsers)
         memory.record(answer, for: url, isUsers: isUsers, at: now())
         return answer
@@ -79,6 +83,10 @@ internal import Origin
     }
 
     private func leave() {
-        if waiting.isEmpty { running -= 1 } else { waiting.removeFirst().resume() }
+        if waiting.isEmpty {
+            running -= 1
+        } else {
+            waiting.removeFirst().resume()
+        }
     }
 }

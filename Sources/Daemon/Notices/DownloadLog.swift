@@ -26,7 +26,9 @@ internal import Orders
             let last = self.last[id]
             guard last?.state != shape.state || last?.reason != shape.error?.message else { return }
             // Sizes need the playlists, and a start reports every download in the queue.
-            if shape.state == .running || shape.state == .complete { shape = API.Download(download) }
+            if shape.state == .running || shape.state == .complete {
+                shape = API.Download(download)
+            }
             guard let line = Self.line(shape, isFirst: last?.state.isFinal ?? true) else { return }
             self.last[id] = (shape.state, shape.error?.message)
             logger.info("\(download.asset.name): \(line)")

@@ -58,8 +58,11 @@ package struct NoticeCommands: Equatable, Sendable {
         ]
 
     init(_ setup: Setup, of downloader: Downloader, _ library: Library, service: LibraryService) {
-        (self.library, self.service) = (library, service)
-        (commands, state, logger) = (setup.commands, setup.state, setup.logger)
+        self.library = library
+        self.service = service
+        commands = setup.commands
+        state = setup.state
+        logger = setup.logger
         // A command of Weir in the program finds this daemon.
         self.environment =
             Self.keptVariables.compactMap { name in setup.environment[name].map { "\(name)=\($0)" } } + [
@@ -83,7 +86,8 @@ package struct NoticeCommands: Equatable, Sendable {
     func stop() {
         isOver = true
         watch?.cancel()
-        (subscriptions, waiting) = ([], [])
+        subscriptions = []
+        waiting = []
     }
 
     private func react(to download: Download, _ event: DownloadEvent) {

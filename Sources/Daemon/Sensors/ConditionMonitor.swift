@@ -22,11 +22,14 @@ internal import Store
     private static let longest = Duration.seconds(60)
 
     init(_ downloader: Downloader, _ sensors: MachineSensors) {
-        (self.downloader, self.sensors) = (downloader, sensors)
+        self.downloader = downloader
+        self.sensors = sensors
         timer = LoopTimer { [weak self] in self?.read() }
         subscription = downloader.changes.subscribe { [weak self] change in
             // Only active downloads depend on facts. Adopting a large store reports thousands of complete ones.
-            if case .state = change.event, change.download.state.isActive { self?.timer?.fireSoon() }
+            if case .state = change.event, change.download.state.isActive {
+                self?.timer?.fireSoon()
+            }
         }
     }
 
@@ -39,7 +42,8 @@ internal import Store
         guard !isReading else { return isDue = true }
         let facts = downloader.neededFacts
         guard !facts.isEmpty else { return }
-        (isReading, isDue) = (true, false)
+        isReading = true
+        isDue = false
         Task { @LoopActor [weak self, sensors] in
             // A bus that does not answer takes seconds.
             let conditions = try? await DiskWork.run { () throws(StoreError) in sensors.read(facts) }
@@ -50,7 +54,9 @@ internal import Store
     private func adopt(_ conditions: Conditions?) {
         isReading = false
         guard subscription != nil else { return }
-        if let conditions { downloader.apply(conditions) }
+        if let conditions {
+            downloader.apply(conditions)
+        }
         timer?.schedule(after: isDue ? .zero : pause)
     }
 

@@ -12,7 +12,8 @@ enum LocalTime {
     /// The offset by TZ or /etc/localtime, as they are now: a traveller may have changed the latter.
     static func systemOffset(at time: Int64) -> Int {
         tzset()
-        var (seconds, parts) = (time_t(time), tm())
+        var seconds = time_t(time)
+        var parts = tm()
         localtime_r(&seconds, &parts)
         return parts.tm_gmtoff
     }

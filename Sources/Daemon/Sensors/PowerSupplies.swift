@@ -13,7 +13,9 @@ struct PowerSupplies {
     /// Reads the state. Absent without a battery of the machine itself: a desktop, or a server.
     func read() -> Conditions.Reading<Conditions.Power> {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        var (isPowered, isDischarging, hasBattery) = (false, false, false)
+        var isPowered = false
+        var isDischarging = false
+        var hasBattery = false
         var charges: [(now: Double, full: Double)] = []
         var percentages: [Int] = []
         // A mouse or a headset has a battery as well: its scope is Device.
@@ -24,8 +26,12 @@ struct PowerSupplies {
                 guard value("present", of: name) != "0" else { continue }
                 hasBattery = true
                 isDischarging = isDischarging || value("status", of: name) == "Discharging"
-                if let charge = charge(of: name) { charges.append(charge) }
-                if let percent = value("capacity", of: name).flatMap({ Int($0) }) { percentages.append(percent) }
+                if let charge = charge(of: name) {
+                    charges.append(charge)
+                }
+                if let percent = value("capacity", of: name).flatMap({ Int($0) }) {
+                    percentages.append(percent)
+                }
             default: continue
             }
         }

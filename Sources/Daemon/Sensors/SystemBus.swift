@@ -66,7 +66,9 @@ struct SystemBus {
             // The bus sends its own signals in between.
             for _ in 0..<16 {
                 guard let reply = socket.message() else { return nil }
-                if reply.answers(2) { return reply }
+                if reply.answers(2) {
+                    return reply
+                }
             }
             return nil
         }
@@ -139,7 +141,9 @@ private struct BusSocket {
     private func line() -> String? {
         var line: [UInt8] = []
         while line.count < 512, let byte = read(1)?.first {
-            if byte == 10 { return String(decoding: line.filter { $0 != 13 }, as: UTF8.self) }
+            if byte == 10 {
+                return String(decoding: line.filter { $0 != 13 }, as: UTF8.self)
+            }
             line.append(byte)
         }
         return nil
@@ -194,7 +198,8 @@ struct BusMessage {
 
         func bytes(serial: UInt32) -> [UInt8] {
             var fields: [UInt8] = []
-            let (object, string) = (UInt8(ascii: "o"), UInt8(ascii: "s"))
+            let object = UInt8(ascii: "o")
+            let string = UInt8(ascii: "s")
             let texts: [(code: UInt8, type: UInt8, text: String)] = [
                 (1, object, path), (2, string, interface), (3, string, member), (6, string, service),
             ]
@@ -224,7 +229,8 @@ struct BusMessage {
         guard kind == 2 || kind == 3 else { return false }
         var place = 0
         while place + 8 <= fields.count {
-            let (code, length) = (fields[place], Int(fields[place + 1]))
+            let code = fields[place]
+            let length = Int(fields[place + 1])
             // The signature of a variant, its zero, and the value at its alignment.
             guard place + 2 + length < fields.count else { return false }
             let type = fields[place + 2]
@@ -235,7 +241,9 @@ struct BusMessage {
             } else {
                 value = (value + 3) & ~3
                 guard value + 4 <= fields.count else { return false }
-                if code == 5 { return Self.number(fields, value) == serial }
+                if code == 5 {
+                    return Self.number(fields, value) == serial
+                }
                 let isText = type == UInt8(ascii: "s") || type == UInt8(ascii: "o")
                 value += 4 + (isText ? Int(Self.number(fields, value)) + 1 : 0)
             }
@@ -256,7 +264,9 @@ struct BusMessage {
     }
 
     private static func append(number: UInt32, to bytes: inout [UInt8]) {
-        for shift in stride(from: UInt32(0), to: 32, by: 8) { bytes.append(UInt8(truncatingIfNeeded: number >> shift)) }
+        for shift in stride(from: UInt32(0), to: 32, by: 8) {
+            bytes.append(UInt8(truncatingIfNeeded: number >> shift))
+        }
     }
 
     private static func append(string: String, to bytes: inout [UInt8]) {
@@ -266,6 +276,8 @@ struct BusMessage {
     }
 
     private static func pad(_ bytes: inout [UInt8], to size: Int) {
-        while bytes.count % size != 0 { bytes.append(0) }
+        while bytes.count % size != 0 {
+            bytes.append(0)
+        }
     }
 }

@@ -77,7 +77,9 @@ public struct ChannelList: Equatable, Sendable {
         var previous: Unicode.Scalar?
         for scalar in scalars {
             if scalar == "\n" || scalar == "\r" {
-                if scalar != "\n" || previous != "\r" { lines.append(String.UnicodeScalarView()) }
+                if scalar != "\n" || previous != "\r" {
+                    lines.append(String.UnicodeScalarView())
+                }
             } else if scalar != "\u{FEFF}" {
                 // Controls have no meaning in such a list, and would be dangerous in a title or a field.
                 let isControl = scalar.value < 0x20 || (0x7F..<0xA0).contains(scalar.value)
@@ -97,7 +99,9 @@ public struct ChannelList: Equatable, Sendable {
             text += "#EXTINF:" + (duration > 0 ? "\(duration)" : "-1")
             let attributes = [("tvg-id", channel.id), ("tvg-logo", channel.logo), ("group-title", channel.group)]
             for (name, value) in attributes {
-                if let value { text += " \(name)=\"\(Self.oneLine(value).replacing("\"", with: "'"))\"" }
+                if let value {
+                    text += " \(name)=\"\(Self.oneLine(value).replacing("\"", with: "'"))\""
+                }
             }
             text += ",\(Self.oneLine(channel.title ?? ""))\n\(Self.oneLine(channel.url))\n"
         }
@@ -117,7 +121,9 @@ private enum ChannelText {
     /// A text without blanks at its ends.
     static func trimmed(_ text: Substring.UnicodeScalarView) -> String {
         var rest = text.drop { $0 == " " }
-        while rest.last == " " { rest.removeLast() }
+        while rest.last == " " {
+            rest.removeLast()
+        }
         return String(String.UnicodeScalarView(rest))
     }
 
@@ -155,7 +161,9 @@ extension ChannelList.Channel {
         if let rest = ChannelText.value(of: line, behind: "#EXTINF:") {
             readInformation(rest)
         } else if let name = ChannelText.value(of: line, behind: "#EXTGRP:") {
-            if group == nil { group = Self.text(name) }
+            if group == nil {
+                group = Self.text(name)
+            }
         } else if let option = ChannelText.value(of: line, behind: "#EXTVLCOPT:") {
             readOption(option)
         } else if let property = ChannelText.value(of: line, behind: "#KODIPROP:") {
@@ -169,7 +177,9 @@ extension ChannelList.Channel {
         let seconds = rest.prefix { !" ,".unicodeScalars.contains($0) }
         rest = rest.dropFirst(seconds.count)
         let number = Double(String(String.UnicodeScalarView(seconds))).map { MediaDuration(seconds: $0) }
-        if let number, number > .zero, number < 1e8 { duration = number }
+        if let number, number > .zero, number < 1e8 {
+            duration = number
+        }
         var name: String?
         while let first = rest.first, first != "," {
             if first == " " {
@@ -179,12 +189,16 @@ extension ChannelList.Channel {
             let key = rest.prefix { !"=, ".unicodeScalars.contains($0) }
             rest = rest.dropFirst(key.count)
             guard rest.first == "=" else {
-                if key.isEmpty { rest = rest.dropFirst() }
+                if key.isEmpty {
+                    rest = rest.dropFirst()
+                }
                 continue
             }
             rest = rest.dropFirst()
             let isQuoted = rest.first == "\"" && rest.dropFirst().contains("\"")
-            if isQuoted { rest = rest.dropFirst() }
+            if isQuoted {
+                rest = rest.dropFirst()
+            }
             let value = rest.prefix { isQuoted ? $0 != "\"" : !" ,".unicodeScalars.contains($0) }
             rest = rest.dropFirst(value.count + (isQuoted ? 1 : 0))
             set(String(String.UnicodeScalarView(key)).lowercased(), Self.text(ChannelText.trimmed(value)), &name)
@@ -263,7 +277,9 @@ extension ChannelList.Channel {
             }
         let isValue = !value.isEmpty && value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
         let isKnown = fields.contains { $0.lowercased().hasPrefix(name.lowercased() + ":") }
-        if isName, isValue, !isKnown { fields.append("\(name): \(value)") }
+        if isName, isValue, !isKnown {
+            fields.append("\(name): \(value)")
+        }
     }
 
     private static func text(_ text: String) -> String? { text.isEmpty ? nil : text }

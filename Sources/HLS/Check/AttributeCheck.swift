@@ -11,7 +11,9 @@ struct AttributeCheck {
         for name in tag.requiredAttributes where attributes[name]?.isEmpty ?? true {
             findings.add(.attributeMissing, line: line, clause: tag.clause, "the attribute \(name) is missing")
         }
-        if tag == .key || tag == .sessionKey { checkKey(line, &findings) }
+        if tag == .key || tag == .sessionKey {
+            checkKey(line, &findings)
+        }
         guard let types = tag.attributeTypes else { return }
         for attribute in attributes.attributes {
             check(attribute, types[attributes.bytes.text(attribute.name)], line, &findings)
@@ -40,7 +42,9 @@ struct AttributeCheck {
         let name = attributes.bytes.text(attribute.name)
         guard let type else { return checkUnknown(name, line, &findings) }
         // The parser checks the value after its variables have been replaced (rfc8216bis §4.3).
-        if type == .hexadecimal, VariableTable.mayRefer(attributes.bytes, attribute.value) { return }
+        if type == .hexadecimal, VariableTable.mayRefer(attributes.bytes, attribute.value) {
+            return
+        }
         guard type.fits(attributes, attribute, name) else {
             findings.add(mistyped: name, line: line, clause: tag.clause(of: name), type)
             return
@@ -55,7 +59,9 @@ struct AttributeCheck {
     private func checkUnknown(_ name: String, _ line: Int, _ findings: inout Findings) {
         func report(_ message: String) { findings.add(.attributeUnknown, line: line, clause: tag.clause, message) }
         let owner = "the attribute \(PlaylistError.excerpt(of: name)) is not defined for \(tag.rawValue.dropFirst())"
-        if name.hasPrefix("X-") { return }
+        if name.hasPrefix("X-") {
+            return
+        }
         if Tag.attributeNames.contains(name) {
             report("\(owner): players ignore it")
         } else if let meant = Spelling((tag.attributeTypes ?? [:]).keys).correction(of: name) {
@@ -84,9 +90,15 @@ enum AttributeType {
     }
 
     func fits(_ list: AttributeList, _ attribute: AttributeList.Attribute, _ name: String) -> Bool {
-        if self == .any { return true }
-        if self == .quoted { return attribute.isQuoted }
-        if attribute.isQuoted { return false }
+        if self == .any {
+            return true
+        }
+        if self == .quoted {
+            return attribute.isQuoted
+        }
+        if attribute.isQuoted {
+            return false
+        }
         let value = list.bytes[attribute.value]
         switch self {
         case .flag: return value.elementsEqual("YES".utf8) || value.elementsEqual("NO".utf8)
@@ -107,7 +119,9 @@ struct AttributeIndex {
 
     init(_ types: [String: AttributeType]) {
         entries = Array(repeating: [], count: (types.keys.map(\.utf8.count).max() ?? 0) + 1)
-        for (name, type) in types { entries[name.utf8.count].append((name, type)) }
+        for (name, type) in types {
+            entries[name.utf8.count].append((name, type))
+        }
     }
 
     /// Returns the attribute that the bytes name; nil if the tag has none.

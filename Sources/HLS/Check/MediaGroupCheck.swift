@@ -9,32 +9,48 @@ struct MediaGroupCheck {
     }
 
     func run(_ findings: inout Findings) {
-        for media in playlist.media { check(media, &findings) }
+        for media in playlist.media {
+            check(media, &findings)
+        }
         checkReferences(&findings)
-        for members in groups.values.sorted(by: { $0[0].line < $1[0].line }) { check(members, &findings) }
+        for members in groups.values.sorted(by: { $0[0].line < $1[0].line }) {
+            check(members, &findings)
+        }
         checkCaptions(&findings)
         var pathways: [Media.Group: Set<String>] = [:]
         for variant in playlist.variants {
-            for group in variant.groups { pathways[group, default: []].insert(variant.pathwayID) }
+            for group in variant.groups {
+                pathways[group, default: []].insert(variant.pathwayID)
+            }
         }
-        for type in Media.Kind.allCases where type != .closedCaptions { checkEquality(type, pathways, &findings) }
+        for type in Media.Kind.allCases where type != .closedCaptions {
+            checkEquality(type, pathways, &findings)
+        }
     }
 
     private func check(_ media: Media, _ findings: inout Findings) {
         func report(_ message: String) { findings.add(.groupMember, line: media.line, message) }
         switch media.type {
         case .closedCaptions:
-            if media.attributes["URI"] != nil { report("closed captions with a URI") }
+            if media.attributes["URI"] != nil {
+                report("closed captions with a URI")
+            }
             if let id = media.instreamID {
-                if !Self.isInstreamID(id) { report("INSTREAM-ID is neither CC1 to CC4 nor SERVICE1 to SERVICE63") }
+                if !Self.isInstreamID(id) {
+                    report("INSTREAM-ID is neither CC1 to CC4 nor SERVICE1 to SERVICE63")
+                }
             } else {
                 report("closed captions without INSTREAM-ID")
             }
         case .subtitles: if media.uri == nil { report("subtitles without a URI") }
         case .audio, .video: break
         }
-        if media.type != .subtitles, media.isForced { report("FORCED is allowed only for subtitles") }
-        if media.isDefault, media.attributes["AUTOSELECT"] == "NO" { report("DEFAULT=YES with AUTOSELECT=NO") }
+        if media.type != .subtitles, media.isForced {
+            report("FORCED is allowed only for subtitles")
+        }
+        if media.isDefault, media.attributes["AUTOSELECT"] == "NO" {
+            report("DEFAULT=YES with AUTOSELECT=NO")
+        }
     }
 
     private static func isInstreamID(_ id: String) -> Bool {
@@ -92,8 +108,12 @@ struct MediaGroupCheck {
         var firsts: [String: Int] = [:]
         for (place, members) in same.enumerated() {
             let own = pathways[members[0].group] ?? ["."]
-            if let first = own.compactMap({ firsts[$0] }).min() { compare(members, same[first], &findings) }
-            for pathway in own { firsts[pathway] = firsts[pathway] ?? place }
+            if let first = own.compactMap({ firsts[$0] }).min() {
+                compare(members, same[first], &findings)
+            }
+            for pathway in own {
+                firsts[pathway] = firsts[pathway] ?? place
+            }
         }
     }
 
@@ -114,9 +134,15 @@ struct MediaGroupCheck {
 
     /// Returns the name of an attribute by which two renditions of one NAME differ, other than URI and those of an encoding.
     private static func difference(_ first: Media, _ second: Media) -> String? {
-        if first.isDefault != second.isDefault { return "DEFAULT" }
-        if first.isAutoselect != second.isAutoselect { return "AUTOSELECT" }
-        if first.isForced != second.isForced { return "FORCED" }
+        if first.isDefault != second.isDefault {
+            return "DEFAULT"
+        }
+        if first.isAutoselect != second.isAutoselect {
+            return "AUTOSELECT"
+        }
+        if first.isForced != second.isForced {
+            return "FORCED"
+        }
         return ["LANGUAGE", "ASSOC-LANGUAGE"].first { first.attributes[$0] != second.attributes[$0] }
     }
 

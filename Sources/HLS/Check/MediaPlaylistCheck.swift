@@ -83,13 +83,25 @@ struct MediaPlaylistCheck {
 
     private func checkVersion(_ findings: inout Findings) {
         var needed = RequiredVersion(declared: 1)
-        if playlist.isIFramesOnly { needed.need(4) }
-        if !playlist.maps.isEmpty { needed.need(playlist.isIFramesOnly ? 5 : 6) }
-        if let skip = playlist.skip { needed.need(skip.removedDateRanges.isEmpty ? 9 : 10) }
-        for key in playlist.keys { needed.need(key: key.attributes) }
+        if playlist.isIFramesOnly {
+            needed.need(4)
+        }
+        if !playlist.maps.isEmpty {
+            needed.need(playlist.isIFramesOnly ? 5 : 6)
+        }
+        if let skip = playlist.skip {
+            needed.need(skip.removedDateRanges.isEmpty ? 9 : 10)
+        }
+        for key in playlist.keys {
+            needed.need(key: key.attributes)
+        }
         for segment in playlist.segments {
-            if segment.byteRange != nil { needed.need(4) }
-            if segment.durationText.utf8.contains(UInt8(ascii: ".")) { needed.need(3) }
+            if segment.byteRange != nil {
+                needed.need(4)
+            }
+            if segment.durationText.utf8.contains(UInt8(ascii: ".")) {
+                needed.need(3)
+            }
         }
         needed.need(definitionsOf: text)
         needed.report(declared: playlist.version, text, source, &findings)
@@ -140,7 +152,9 @@ struct DateRangeCheck {
                 }
                 starts[range.id] = starts[range.id] ?? start
             }
-            if !range.id.isEmpty { compare(range, &known[range.id, default: [:]], &findings) }
+            if !range.id.isEmpty {
+                compare(range, &known[range.id, default: [:]], &findings)
+            }
         }
         // In a live playlist the line with START-DATE may have gone with its segments.
         guard playlist.hasEndList, !playlist.isDeltaUpdate else { return }
@@ -154,7 +168,8 @@ struct DateRangeCheck {
     private func compare(_ range: DateRange, _ known: inout [String: String], _ findings: inout Findings) {
         let list = range.attributes
         for attribute in list.attributes {
-            let (name, value) = (list.bytes.text(attribute.name), list.bytes.text(attribute.value))
+            let name = list.bytes.text(attribute.name)
+            let value = list.bytes.text(attribute.value)
             if let before = known[name], before != value, name != "START-DATE",
                 findings.areTyped([name], line: range.line)
             {
@@ -175,7 +190,9 @@ struct DateRangeCheck {
             }
         }
         if let start = range.startDate, let end = range.endDate, areTyped("START-DATE", "END-DATE") {
-            if end.milliseconds < start.milliseconds { report("END-DATE is before START-DATE") }
+            if end.milliseconds < start.milliseconds {
+                report("END-DATE is before START-DATE")
+            }
             if let duration = range.duration, areTyped("DURATION"),
                 let expected = start.adding(seconds: duration.seconds),
                 abs(expected.milliseconds - end.milliseconds) > 1
@@ -184,13 +201,21 @@ struct DateRangeCheck {
             }
         }
         if range.endsOnNext {
-            if range.rangeClass == nil { report("END-ON-NEXT without CLASS") }
-            if range.duration != nil || range.endDate != nil { report("END-ON-NEXT with DURATION or END-DATE") }
+            if range.rangeClass == nil {
+                report("END-ON-NEXT without CLASS")
+            }
+            if range.duration != nil || range.endDate != nil {
+                report("END-ON-NEXT with DURATION or END-DATE")
+            }
         } else if range.attributes["END-ON-NEXT"] != nil, areTyped("END-ON-NEXT") {
             report("END-ON-NEXT is not YES")
         }
-        if Set(range.cues).isSuperset(of: ["PRE", "POST"]) { report("CUE has both PRE and POST") }
-        if range.assetURI != nil, range.assetList != nil { report("both X-ASSET-URI and X-ASSET-LIST") }
+        if Set(range.cues).isSuperset(of: ["PRE", "POST"]) {
+            report("CUE has both PRE and POST")
+        }
+        if range.assetURI != nil, range.assetList != nil {
+            report("both X-ASSET-URI and X-ASSET-LIST")
+        }
     }
 }
 

@@ -4,14 +4,18 @@ struct MultivariantCheck {
     let source: PlaylistText
 
     func run(_ findings: inout Findings) {
-        if playlist.variants.isEmpty { findings.add(.noVariants, "the playlist has no variants") }
+        if playlist.variants.isEmpty {
+            findings.add(.noVariants, "the playlist has no variants")
+        }
         for variant in playlist.variants {
             checkBandwidth(variant.line, variant.bandwidth, variant.averageBandwidth, &findings)
             if variant.codecs.isEmpty {
                 findings.add(.noCodecs, line: variant.line, "no CODECS: players must open the variant to detect them")
             }
         }
-        for variant in playlist.iFrameVariants { checkBandwidth(variant.line, variant.bandwidth, nil, &findings) }
+        for variant in playlist.iFrameVariants {
+            checkBandwidth(variant.line, variant.bandwidth, nil, &findings)
+        }
         checkCodecs(&findings)
         checkScores(&findings)
         checkPathway(&findings)
@@ -95,9 +99,15 @@ struct MultivariantCheck {
 
     private func checkVersion(_ findings: inout Findings) {
         var needed = RequiredVersion(declared: 1)
-        for variant in playlist.variants { needed.need(variant: variant.attributes) }
-        for media in playlist.media { needed.need(media: media) }
-        for key in playlist.sessionKeys { needed.need(key: key.attributes) }
+        for variant in playlist.variants {
+            needed.need(variant: variant.attributes)
+        }
+        for media in playlist.media {
+            needed.need(media: media)
+        }
+        for key in playlist.sessionKeys {
+            needed.need(key: key.attributes)
+        }
         needed.need(definitionsOf: playlist.text)
         needed.report(declared: playlist.version, playlist.text, source, &findings)
     }

@@ -28,7 +28,11 @@ public struct PlaylistDiagnostic: Hashable, Sendable, CustomStringConvertible {
 
     /// Creates a finding. `message` must not contain secrets.
     public init(severity: Severity, code: String, line: Int? = nil, clause: String, message: String) {
-        (self.severity, self.code, self.line, self.clause, self.message) = (severity, code, line, clause, message)
+        self.severity = severity
+        self.code = code
+        self.line = line
+        self.clause = clause
+        self.message = message
     }
 
     /// One line: line number, severity, message, clause and code.
@@ -50,7 +54,9 @@ extension PlaylistDiagnostic {
     private static func clause(of error: PlaylistError, _ text: PlaylistText?) -> String {
         guard let text else { return error.code.clause }
         // The text begins with #EXTM3U.
-        if error.code == .notAPlaylist { return "RFC 8216 §4.1" }
+        if error.code == .notAPlaylist {
+            return "RFC 8216 §4.1"
+        }
         guard case .tag(let tag)? = error.line.flatMap(text.kind) else { return error.code.clause }
         switch error.code {
         case .badValue, .missingAttribute, .duplicateTag: return tag.clause
@@ -105,8 +111,12 @@ struct Findings {
         _ message: String
     ) {
         counts[rule, default: 0] += 1
-        if Self.rulesOfMends.contains(rule) { linesOfMends.insert(line) }
-        if counts[rule, default: 0] > Self.maximumPerRule { return }
+        if Self.rulesOfMends.contains(rule) {
+            linesOfMends.insert(line)
+        }
+        if counts[rule, default: 0] > Self.maximumPerRule {
+            return
+        }
         found.append(
             PlaylistDiagnostic(
                 severity: severity ?? rule.severity, code: rule.rawValue, line: line, clause: clause ?? rule.clause,
@@ -131,9 +141,13 @@ struct Findings {
     /// Adds a defect that Weir mends, and that no rule has reported for its line. Players differ in what they make of it.
     /// Parsers must refuse a variable without a value (rfc8216bis §4.3, §4.4.2.3), and hls.js does.
     private mutating func add(mended error: PlaylistError, in text: PlaylistText, _ sources: VariableSources) {
-        if linesOfMends.contains(error.line) { return }
+        if linesOfMends.contains(error.line) {
+            return
+        }
         mendCounts[error.code, default: 0] += 1
-        if mendCounts[error.code, default: 0] > Self.maximumPerRule { return }
+        if mendCounts[error.code, default: 0] > Self.maximumPerRule {
+            return
+        }
         var severity: PlaylistDiagnostic.Severity = error.code == .missingVariable ? .error : .warning
         if severity == .error, let line = error.line, Self.isConditional(text, line - 1, sources) {
             severity = sources.hasURL ? .warning : .note

@@ -81,7 +81,9 @@ struct ReferenceCheck {
     func run(url: String, resolving: (String) -> String?, _ findings: inout Findings) {
         for reference in references {
             // An undefined variable is reported already.
-            if VariableTable.refers(Array(reference.uri.utf8), 0..<reference.uri.utf8.count) { continue }
+            if VariableTable.refers(Array(reference.uri.utf8), 0..<reference.uri.utf8.count) {
+                continue
+            }
             guard let target = resolving(reference.uri) else {
                 findings.add(.unresolvable, line: reference.line, "the URI does not resolve to an http or https URL")
                 continue
@@ -102,18 +104,24 @@ struct ReferenceCheck {
         for segment in playlist.segments where !segment.isGap {
             found.append(Reference(uri: segment.uri, line: segment.line))
         }
-        for part in playlist.parts where !part.isGap { found.append(Reference(uri: part.uri, line: part.line)) }
+        for part in playlist.parts where !part.isGap {
+            found.append(Reference(uri: part.uri, line: part.line))
+        }
         return found + playlist.preloadHints.map { Reference(uri: $0.uri, line: $0.line) }
     }
 
     private static func references(of playlist: MultivariantPlaylist) -> [Reference] {
         var found: [Reference] = []
         for (place, uri) in playlist.renditionURIs.enumerated() {
-            if let line = playlist.line(ofRendition: place) { found.append(Reference(uri: uri, line: line)) }
+            if let line = playlist.line(ofRendition: place) {
+                found.append(Reference(uri: uri, line: line))
+            }
         }
         found += playlist.imageVariants.map { Reference(uri: $0.uri, line: $0.line) }
         for data in playlist.sessionData {
-            if let uri = data.uri { found.append(Reference(uri: uri, line: data.line)) }
+            if let uri = data.uri {
+                found.append(Reference(uri: uri, line: data.line))
+            }
         }
         found += playlist.sessionKeys.filter { $0.isFetchable && !$0.isData }.map {
             Reference(uri: $0.uri, line: $0.line)

@@ -24,9 +24,13 @@ struct PresentationCheck {
         let places = media.keys.filter { !iFrames.contains($0) && !texts.contains($0) }.sorted() + texts.sorted()
         guard let first = places.first, let reference = media[first] else { return }
         for place in places.dropFirst() {
-            if let playlist = media[place] { compare(playlist, place, reference, first, &findings) }
+            if let playlist = media[place] {
+                compare(playlist, place, reference, first, &findings)
+            }
         }
-        for variant in multivariant.variants { checkPeak(of: variant, &findings) }
+        for variant in multivariant.variants {
+            checkPeak(of: variant, &findings)
+        }
     }
 
     private func compare(

@@ -22,7 +22,9 @@ package struct Spelling {
             let allowed = length < 5 ? 0 : length < 9 ? 1 : 2
             guard abs(letters.count - otherLetters.count) <= allowed else { continue }
             let distance = Self.distance(letters, otherLetters)
-            if distance <= allowed, distance < best?.distance ?? .max { best = (other, distance) }
+            if distance <= allowed, distance < best?.distance ?? .max {
+                best = (other, distance)
+            }
         }
         return best?.name
     }

@@ -39,7 +39,9 @@ struct TextCheck {
         let isReadable = text.lines.indices.contains { line in
             text.lines[line].kind == .tag(.targetDuration) && text.bytes[text.value(line)].first?.isDigit ?? false
         }
-        if isReadable { return }
+        if isReadable {
+            return
+        }
         findings.add(
             .noTargetDuration, line: first, "EXT-X-TARGETDURATION is no number of seconds: hls.js refuses the playlist")
     }

@@ -32,7 +32,9 @@ public struct DeliveryDirectives: Hashable, Sendable {
         guard let query, query.utf8.contains(UInt8(ascii: "_")) else { return (directives, query) }
         var rest: [Substring] = []
         for parameter in query.split(separator: "&", omittingEmptySubsequences: false) {
-            if try !directives.read(parameter) { rest.append(parameter) }
+            if try !directives.read(parameter) {
+                rest.append(parameter)
+            }
         }
         if directives.part != nil, directives.mediaSequenceNumber == nil {
             throw Invalid(message: "_HLS_part makes no sense without _HLS_msn")
@@ -81,8 +83,13 @@ public struct DeliveryDirectives: Hashable, Sendable {
     public func understood(by playlist: MediaPlaylist) -> DeliveryDirectives {
         guard playlist.isLive, let control = playlist.serverControl else { return .none }
         var understood = self
-        if !control.canBlockReload { (understood.mediaSequenceNumber, understood.part) = (nil, nil) }
-        if control.canSkipUntil == nil { understood.skip = nil }
+        if !control.canBlockReload {
+            understood.mediaSequenceNumber = nil
+            understood.part = nil
+        }
+        if control.canSkipUntil == nil {
+            understood.skip = nil
+        }
         return understood
     }
 
@@ -91,10 +98,14 @@ public struct DeliveryDirectives: Hashable, Sendable {
         guard let number = mediaSequenceNumber, playlist.isLive else { return true }
         let end = playlist.endSequenceNumber
         guard let part else { return number < end }
-        if number + 1 < end { return true }
+        if number + 1 < end {
+            return true
+        }
         // A part number beyond the last part of a complete segment means the first part of the next segment.
         let count = playlist.parts.count { $0.mediaSequenceNumber == number }
-        if part < count || (number < end && count == 0) { return true }
+        if part < count || (number < end && count == 0) {
+            return true
+        }
         return number < end && playlist.parts.contains { $0.mediaSequenceNumber == end }
     }
 }

@@ -68,11 +68,15 @@ public struct LiveNumbering: Sendable {
         guard !window.isDeltaUpdate, !window.segments.isEmpty else { return [] }
         guard let known else { return begin(window) }
         let hasOtherNames = !isRecorded && !isElsewhere && hasOtherNames(window, from: known)
-        if renamings < 2 { renamings = hasOtherNames ? renamings + 1 : 0 }
+        if renamings < 2 {
+            renamings = hasOtherNames ? renamings + 1 : 0
+        }
         switch hasOtherNames && renamings < 2 ? .restarted : step(to: window, from: known) {
         case .continued: return follow(window, from: known)
         case .older:
-            if older == nil || growth(of: window) < 0 { older = window }
+            if older == nil || growth(of: window) < 0 {
+                older = window
+            }
             return []
         case .restarted: return restart(window)
         }
@@ -81,13 +85,17 @@ public struct LiveNumbering: Sendable {
     private enum Step { case continued, older, restarted }
 
     private func step(to window: MediaPlaylist, from known: Known) -> Step {
-        let (numbers, old) = (window.numbers(shiftedBy: shift), known.numbers)
+        let numbers = window.numbers(shiftedBy: shift)
+        let old = known.numbers
         let common = numbers.clamped(to: old)
         if !common.isEmpty {
-            let (new, former) = (common.lowerBound - numbers.lowerBound, common.lowerBound - old.lowerBound)
+            let new = common.lowerBound - numbers.lowerBound
+            let former = common.lowerBound - old.lowerBound
             guard window.isAlike(known.playlist, count: common.count, at: new, former) else { return .restarted }
             guard numbers.upperBound < old.upperBound else { return .continued }
-            if isRecorded || window.lastDate != nil && known.playlist.lastDate != nil { return .older }
+            if isRecorded || window.lastDate != nil && known.playlist.lastDate != nil {
+                return .older
+            }
             // A cache that lags may return a text that has grown, but hardly the next one, too.
             let hasOtherFiles = window.hasOtherFiles(than: known.playlist, count: common.count, at: new, former)
             return growth(of: window) >= (hasOtherFiles ? 1 : 2) ? .restarted : .older
@@ -105,7 +113,8 @@ public struct LiveNumbering: Sendable {
     /// True if the text has other files than the known one for segments of the same numbers, and none of them is dated. A
     /// text that ends earlier may come from a cache, see `step`.
     private func hasOtherNames(_ window: MediaPlaylist, from known: Known) -> Bool {
-        let (numbers, old) = (window.numbers(shiftedBy: shift), known.numbers)
+        let numbers = window.numbers(shiftedBy: shift)
+        let old = known.numbers
         let common = numbers.clamped(to: old)
         guard !common.isEmpty, numbers.upperBound >= old.upperBound,
             window.lastDate == nil || known.playlist.lastDate == nil
@@ -125,12 +134,17 @@ public struct LiveNumbering: Sendable {
     /// leave the window. If the numbers have stayed behind, they have restarted in the meantime.
     public mutating func replace(with window: MediaPlaylist, isElsewhere: Bool = false) {
         guard !window.isDeltaUpdate, !window.segments.isEmpty, let known else { return }
-        let (numbers, old) = (window.numbers(shiftedBy: shift), known.numbers)
+        let numbers = window.numbers(shiftedBy: shift)
+        let old = known.numbers
         let hasStayed =
             (old.lowerBound..<old.lowerBound + (old.count + 1) / 2).contains(numbers.lowerBound)
             && numbers.count <= old.count && (window.lastDate == nil || known.playlist.lastDate == nil)
-        if !hasStayed { _ = accept(window, isElsewhere: isElsewhere) }
-        if hasStayed || isOlder { _ = restart(window) }
+        if !hasStayed {
+            _ = accept(window, isElsewhere: isElsewhere)
+        }
+        if hasStayed || isOlder {
+            _ = restart(window)
+        }
     }
 
     /// True if the segments in between can have been missed; otherwise the numbers jumped.
@@ -162,7 +176,8 @@ public struct LiveNumbering: Sendable {
 
     private mutating func entries(of window: MediaPlaylist, from number: Int, isRestart: Bool = false) -> [Entry] {
         let numbers = window.numbers(shiftedBy: shift)
-        (known, older) = (Known(playlist: window, shift: shift), nil)
+        known = Known(playlist: window, shift: shift)
+        older = nil
         defer { next = max(next, numbers.upperBound) }
         guard isRecorded else { return [] }
         return (max(number, numbers.lowerBound)..<max(number, numbers.upperBound)).map { place in
@@ -216,12 +231,18 @@ extension MediaPlaylist {
         guard firstDatedSegment != nil else { return nil }
         var seconds = 0.0
         for segment in segments[...index].reversed() {
-            if segment.index < index { seconds += segment.duration.seconds }
-            if let date = segment.date { return date.adding(seconds: seconds) }
+            if segment.index < index {
+                seconds += segment.duration.seconds
+            }
+            if let date = segment.date {
+                return date.adding(seconds: seconds)
+            }
         }
         seconds = 0
         for segment in segments[index...] {
-            if let date = segment.date { return date.adding(seconds: -seconds) }
+            if let date = segment.date {
+                return date.adding(seconds: -seconds)
+            }
             seconds += segment.duration.seconds
         }
         return nil

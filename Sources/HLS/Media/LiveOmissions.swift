@@ -75,7 +75,9 @@ public struct LiveOmissions: Sendable {
     ) -> MediaPlaylistCut? {
         let new = unjudged(in: playlist, shift: shift)
         // The origin has restarted its numbers.
-        if shift != self.shift { self = LiveOmissions() }
+        if shift != self.shift {
+            self = LiveOmissions()
+        }
         self.shift = shift
         let first = Int(playlist.firstSequenceNumber)
         next = max(next ?? first, first + playlist.segments.count)
@@ -93,8 +95,12 @@ public struct LiveOmissions: Sendable {
                 continue
             }
             let hasTag = hasOmittedDiscontinuity || segment.isDiscontinuity
-            if isBehindOmitted, hasShown, isMarked, !hasTag { marked.append(first + index) }
-            (hasShown, isBehindOmitted, hasOmittedDiscontinuity) = (true, false, false)
+            if isBehindOmitted, hasShown, isMarked, !hasTag {
+                marked.append(first + index)
+            }
+            hasShown = true
+            isBehindOmitted = false
+            hasOmittedDiscontinuity = false
         }
         guard !omitted.isEmpty else { return nil }
 

@@ -112,7 +112,9 @@ public struct Skip: Hashable, Sendable {
         guard let count = try attributes.decimalInteger("SKIPPED-SEGMENTS") else {
             throw text.error(.missingAttribute, line, "EXT-X-SKIP without SKIPPED-SEGMENTS")
         }
-        if count > largest { throw text.error(.badValue, line, "SKIPPED-SEGMENTS is too large") }
+        if count > largest {
+            throw text.error(.badValue, line, "SKIPPED-SEGMENTS is too large")
+        }
         segments = count
         let removed = attributes["RECENTLY-REMOVED-DATERANGES"] ?? ""
         removedDateRanges = removed.utf8.split(separator: 0x09).map { String(Substring($0)) }

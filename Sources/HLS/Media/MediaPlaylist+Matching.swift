@@ -19,16 +19,23 @@ extension MediaPlaylist {
     /// discontinuity, and the kinds of their keys and sections. URIs are ignored, because hosts change and tokens
     /// expire. A playlist with EXT-X-ENDLIST can only be the same or have changed.
     public func relation(to earlier: MediaPlaylist) -> Relation {
-        let (window, known) = (sequenceWindow, earlier.sequenceWindow)
+        let window = sequenceWindow
+        let known = earlier.sequenceWindow
         // The segments that EXT-X-SKIP omits must be in the earlier text.
-        if isDeltaUpdate, storage.header.firstSequenceNumber > known.upperBound { return .changed(at: nil) }
-        if let number = firstDifference(from: earlier) { return .changed(at: number) }
+        if isDeltaUpdate, storage.header.firstSequenceNumber > known.upperBound {
+            return .changed(at: nil)
+        }
+        if let number = firstDifference(from: earlier) {
+            return .changed(at: number)
+        }
         if window.lowerBound < known.lowerBound {
             let isOlder =
                 !earlier.hasEndList && window.overlapsOrTouches(known) && window.upperBound <= known.upperBound
             return isOlder && !hasEndList ? .stale : .changed(at: nil)
         }
-        if earlier.hasEndList { return window == known && hasEndList ? .same : .changed(at: nil) }
+        if earlier.hasEndList {
+            return window == known && hasEndList ? .same : .changed(at: nil)
+        }
         if window.upperBound < known.upperBound {
             return hasEndList || window.lowerBound > known.lowerBound ? .changed(at: window.upperBound) : .stale
         }
@@ -47,11 +54,13 @@ extension MediaPlaylist {
     }
 
     private func firstDifference(from earlier: MediaPlaylist) -> SequenceNumber? {
-        let (first, known) = (storage.header.firstSequenceNumber, earlier.storage.header.firstSequenceNumber)
+        let first = storage.header.firstSequenceNumber
+        let known = earlier.storage.header.firstSequenceNumber
         let start = max(first, known)
         let end = min(first + segments.count, known + earlier.segments.count)
         guard start < end else { return nil }
-        let (place, knownPlace) = (start - first, start - known)
+        let place = start - first
+        let knownPlace = start - known
         let difference = (0..<end - start).first { offset in
             !segments[place + offset].isAlike(earlier.segments[knownPlace + offset], atStart: offset == 0)
         }

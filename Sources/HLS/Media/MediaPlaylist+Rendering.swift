@@ -62,7 +62,9 @@ extension MediaPlaylist {
         _ view: MediaPlaylistView = .relay, cut: MediaPlaylistCut? = nil, naming: Naming
     ) throws(PlaylistError) -> [UInt8] {
         var view = view
-        if hasEndList || view.isFinished { view.keepsLowLatency = false }
+        if hasEndList || view.isFinished {
+            view.keepsLowLatency = false
+        }
         var renderer = MediaPlaylistRenderer(storage: storage, view: view, selection: cut)
         return try renderer.run(naming)
     }
@@ -97,7 +99,8 @@ public struct MediaPlaylistCut: Equatable, Sendable {
     public init(stays: [Bool], isMarked: Bool) { self.init(stays: stays, isMarked: isMarked, numbers: nil) }
 
     init(stays: [Bool], isMarked: Bool, numbers: LiveNumbers?) {
-        (self.stays, self.isMarked) = (stays, isMarked)
+        self.stays = stays
+        self.isMarked = isMarked
         self.numbers = numbers
     }
 

@@ -34,11 +34,17 @@ public struct MediaPlaylist: Equatable, Sendable {
         let dateRanges: [DateRange]
 
         init(_ parser: MediaPlaylistParser) {
-            (text, header, segments, duration) = (parser.text, parser.header, parser.segments, parser.duration)
+            text = parser.text
+            header = parser.header
+            segments = parser.segments
+            duration = parser.duration
             facts = parser.facts
-            (keyRecords, keyOccurrences) = (parser.keys.records, parser.keys.occurrences)
-            (keySets, mapRecords) = (parser.keys.sets, parser.maps)
-            (lowLatency, dateRanges) = (parser.lowLatency, parser.dateRanges)
+            keyRecords = parser.keys.records
+            keyOccurrences = parser.keys.occurrences
+            keySets = parser.keys.sets
+            mapRecords = parser.maps
+            lowLatency = parser.lowLatency
+            dateRanges = parser.dateRanges
         }
 
         func keys(inSet set: Int32) -> [Key] {
@@ -102,7 +108,9 @@ public struct MediaPlaylist: Equatable, Sendable {
     /// The distinct keys by URI and KEYFORMAT, in order of first appearance. Each represents all lines with its `index`.
     public var keys: [Key] {
         storage.keyRecords.reduce(into: []) { found, record in
-            if Int(record.index) == found.count { found.append(Key(text: text, record: record)) }
+            if Int(record.index) == found.count {
+                found.append(Key(text: text, record: record))
+            }
         }
     }
 
@@ -123,7 +131,9 @@ public struct MediaPlaylist: Equatable, Sendable {
     /// The distinct initialization sections by URI and BYTERANGE, in order of first appearance.
     public var maps: [Map] {
         storage.mapRecords.reduce(into: []) { found, record in
-            if Int(record.index) == found.count { found.append(Map(storage: storage, record: record)) }
+            if Int(record.index) == found.count {
+                found.append(Map(storage: storage, record: record))
+            }
         }
     }
 

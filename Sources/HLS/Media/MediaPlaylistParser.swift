@@ -33,9 +33,15 @@ struct MediaPlaylistParser {
         var firstDated: Int32?
 
         mutating func add(_ segment: Segment.Record, at index: Int) {
-            if segment.isGap { gaps += 1 }
-            if segment.isDiscontinuity { discontinuities.append(Int32(index)) }
-            if segment.dateLine >= 0, firstDated == nil { firstDated = Int32(index) }
+            if segment.isGap {
+                gaps += 1
+            }
+            if segment.isDiscontinuity {
+                discontinuities.append(Int32(index))
+            }
+            if segment.dateLine >= 0, firstDated == nil {
+                firstDated = Int32(index)
+            }
         }
     }
 
@@ -55,8 +61,12 @@ struct MediaPlaylistParser {
             case .tag(let tag): try read(tag, line)
             }
         }
-        if pending.infLine >= 0 { throw text.error(.missingURI, Int(pending.infLine), "no URI follows the EXTINF") }
-        if !header.hasEndList { try checkLiveLimits() }
+        if pending.infLine >= 0 {
+            throw text.error(.missingURI, Int(pending.infLine), "no URI follows the EXTINF")
+        }
+        if !header.hasEndList {
+            try checkLiveLimits()
+        }
     }
 
     private func checkLiveLimits() throws(PlaylistError) {
@@ -108,13 +118,17 @@ struct MediaPlaylistParser {
     }
 
     private mutating func readInf(_ line: Int) throws(PlaylistError) {
-        if pending.infLine >= 0 { throw text.error(.missingURI, Int(pending.infLine), "no URI follows the EXTINF") }
+        if pending.infLine >= 0 {
+            throw text.error(.missingURI, Int(pending.infLine), "no URI follows the EXTINF")
+        }
         pending.duration = try Inf.duration(text, line)
         pending.infLine = Int32(line)
     }
 
     private mutating func readByteRange(_ line: Int) throws(PlaylistError) {
-        if pending.rangeLine >= 0 { throw text.error(.duplicateTag, line, "the segment has a second byte range") }
+        if pending.rangeLine >= 0 {
+            throw text.error(.duplicateTag, line, "the segment has a second byte range")
+        }
         pending.rangeLine = Int32(line)
     }
 
@@ -181,7 +195,9 @@ extension MediaPlaylistParser {
 
     private func playlistType(_ line: Int) -> MediaPlaylist.PlaylistType? {
         let value = text.value(line)
-        if text.bytes.matches(value, "VOD") { return .vod }
+        if text.bytes.matches(value, "VOD") {
+            return .vod
+        }
         return text.bytes.matches(value, "EVENT") ? .event : nil
     }
 }

@@ -24,19 +24,27 @@ extension MediaPlaylistRenderer {
 
     mutating func writeSegmentTag(_ tag: Tag, _ line: Int) throws(PlaylistError) {
         guard isCut else {
-            if tag == .inf { try writeInf(line) }
+            if tag == .inf {
+                try writeInf(line)
+            }
             return
         }
-        if tag == .discontinuity { cut.discontinuities += 1 }
+        if tag == .discontinuity {
+            cut.discontinuities += 1
+        }
         writer.drop(line: line)
     }
 
     /// Inserts the discontinuities and the date that omitted segments require before an EXTINF.
     private mutating func writeInf(_ line: Int) throws(PlaylistError) {
-        if view.isCorrected, version.number < 3, isFractional(line) { version.need(3) }
+        if view.isCorrected, version.number < 3, isFractional(line) {
+            version.need(3)
+        }
         guard canCut, nextSegment < storage.segments.count else { return }
         let segment = Segment(storage: storage, index: nextSegment)
-        if let text = segment.programDateTime, let date = DateTime(text) { cut.clock = (date, 0) }
+        if let text = segment.programDateTime, let date = DateTime(text) {
+            cut.clock = (date, 0)
+        }
         if cut.isAtNeighbour || selection?.numbers?.marked.contains(nextSegment) ?? false {
             var lines = [String](repeating: Tag.discontinuity.rawValue, count: discontinuities(before: segment))
             if segment.programDateTime == nil, let clock = cut.clock,
@@ -76,7 +84,9 @@ extension MediaPlaylistRenderer {
 
     mutating func omitSegment(_ line: Int) {
         let segment = Segment(storage: storage, index: nextSegment)
-        if let text = segment.programDateTime, let date = DateTime(text) { cut.clock = (date, 0) }
+        if let text = segment.programDateTime, let date = DateTime(text) {
+            cut.clock = (date, 0)
+        }
         cut.clock?.seconds += segment.duration.seconds
         cut.count += 1
         cut.isAtNeighbour = true
@@ -90,7 +100,9 @@ extension MediaPlaylistRenderer {
         let segment = Segment(storage: storage, index: nextSegment)
         for key in segment.keys where key.hasImplicitVector {
             var attributes = AttributeEdits()
-            if let name = naming(.key(key)) { attributes.set("URI", .quoted(try view.checked(name))) }
+            if let name = naming(.key(key)) {
+                attributes.set("URI", .quoted(try view.checked(name)))
+            }
             attributes.set("IV", .enumerated(Key.vector(forSequenceNumber: segment.mediaSequenceNumber)))
             version.need(2)
             writer.insert([try Key.line(key, attributes)], beforeLine: line)

@@ -11,7 +11,9 @@ struct MediaPlaylistRenderer {
     private var nextKey = 0
     private var nextMap = 0
     private var nextDateRange = 0
-    private var (nextPart, nextHint, nextReport) = (0, 0, 0)
+    private var nextPart = 0
+    private var nextHint = 0
+    private var nextReport = 0
     private var isPreviousPartRenamed = false
     private var hasType = false
     /// New name of the current segment, requested at the first line that needs it.
@@ -19,16 +21,22 @@ struct MediaPlaylistRenderer {
     private var isPreviousRenamed = false
 
     init(storage: MediaPlaylist.Storage, view: MediaPlaylistView, selection: MediaPlaylistCut? = nil) {
-        (self.storage, self.view, self.selection) = (storage, view, selection)
+        self.storage = storage
+        self.view = view
+        self.selection = selection
         writer = TextWriter(storage.text)
         version = RequiredVersion(declared: storage.header.version)
     }
 
     mutating func run(_ naming: Naming) throws(PlaylistError) -> [UInt8] {
         let lines = storage.text.lines
-        if storage.header.isIFramesOnly { version.need(4) }
+        if storage.header.isIFramesOnly {
+            version.need(4)
+        }
         for line in lines.indices {
-            if line == 1 { addHeader() }
+            if line == 1 {
+                addHeader()
+            }
             switch lines[line].kind {
             case .blank, .comment: break
             case .uri: try writeSegment(line, naming)
@@ -49,9 +57,15 @@ struct MediaPlaylistRenderer {
         if view.isCorrected, !lines.contains(where: { $0.kind == .tag(.version) }) {
             writer.insertDeferred(Tag.version.rawValue + ":", beforeLine: 1)
         }
-        if view.isCorrected { addTargetDuration() }
-        if omitsSkip, storage.header.mediaSequence == nil { writer.insert([firstNumber], beforeLine: 1) }
-        for line in lateNumbers { writer.insert([content(line)], beforeLine: 1) }
+        if view.isCorrected {
+            addTargetDuration()
+        }
+        if omitsSkip, storage.header.mediaSequence == nil {
+            writer.insert([firstNumber], beforeLine: 1)
+        }
+        for line in lateNumbers {
+            writer.insert([content(line)], beforeLine: 1)
+        }
         if storage.header.discontinuitySequence == nil, selection?.numbers?.discontinuities ?? 0 > 0,
             let number = changedNumber(.discontinuitySequence)
         {
@@ -79,13 +93,19 @@ struct MediaPlaylistRenderer {
     }
 
     private func content(_ line: Int) -> String {
-        if case .tag(let tag) = storage.text.lines[line].kind, let number = changedNumber(tag) { return number }
+        if case .tag(let tag) = storage.text.lines[line].kind, let number = changedNumber(tag) {
+            return number
+        }
         return storage.text.bytes.text(storage.text.lines[line].content)
     }
 
     private mutating func writeNumber(_ tag: Tag, _ line: Int) {
-        if view.isCorrected, nextSegment > 0 { return writer.drop(line: line) }
-        if let number = changedNumber(tag) { writer.replace(storage.text.lines[line].content, with: number) }
+        if view.isCorrected, nextSegment > 0 {
+            return writer.drop(line: line)
+        }
+        if let number = changedNumber(tag) {
+            writer.replace(storage.text.lines[line].content, with: number)
+        }
     }
 
     /// The line of a sequence number that the view changes; nil if it stays.
@@ -129,7 +149,9 @@ struct MediaPlaylistRenderer {
 
 extension MediaPlaylistRenderer {
     private mutating func newName(_ naming: Naming) -> String? {
-        if let name, name.segment == nextSegment { return name.value }
+        if let name, name.segment == nextSegment {
+            return name.value
+        }
         guard nextSegment < storage.segments.count else { return nil }
         let value = naming(.segment(Segment(storage: storage, index: nextSegment)))
         name = (nextSegment, value)
@@ -142,7 +164,9 @@ extension MediaPlaylistRenderer {
         } else {
             try restoreVectors(line, naming)
             let name = newName(naming)
-            if let name { try writer.replaceURI(line: line, with: try view.checked(name)) }
+            if let name {
+                try writer.replaceURI(line: line, with: try view.checked(name))
+            }
             isPreviousRenamed = name != nil
         }
         nextSegment += 1
@@ -153,7 +177,9 @@ extension MediaPlaylistRenderer {
         guard !isCut else { return writer.drop(line: line) }
         guard nextSegment < storage.segments.count, let range = storage.segments[nextSegment].byteRange else { return }
         let isRenamed = newName(naming) != nil
-        if isRenamed, !view.keepsByteRanges { return writer.drop(line: line) }
+        if isRenamed, !view.keepsByteRanges {
+            return writer.drop(line: line)
+        }
         version.need(4)
         if isRenamed || isPreviousRenamed || cut.isAtNeighbour, ByteRangeTag.isImplicit(storage.text, line) {
             writer.replace(storage.text.value(line), with: range.description)
@@ -168,7 +194,9 @@ extension MediaPlaylistRenderer {
         guard name != nil || view.isCorrected else { return }
         let attributes = storage.text.attributes(line)
         version.need(key: attributes)
-        if let name { try rename(attributes, to: name) }
+        if let name {
+            try rename(attributes, to: name)
+        }
     }
 
     private mutating func writeMap(_ line: Int, _ naming: Naming) throws(PlaylistError) {
@@ -185,7 +213,11 @@ extension MediaPlaylistRenderer {
     ) throws(PlaylistError) {
         var edits = AttributeEdits()
         edits.set("URI", .quoted(try view.checked(name)))
-        if !view.keepsByteRanges { for attribute in range { edits.set(attribute, .removed) } }
+        if !view.keepsByteRanges {
+            for attribute in range {
+                edits.set(attribute, .removed)
+            }
+        }
         try edits.apply(to: attributes, &writer)
     }
 
@@ -196,20 +228,30 @@ extension MediaPlaylistRenderer {
         guard range.isInterstitial else { return }
         let uri = range.assetURI == nil ? nil : naming(.assetURI(range))
         let list = range.assetList == nil ? nil : naming(.assetList(range))
-        if view.isFinished, uri == nil, list == nil { return writer.drop(line: line) }
+        if view.isFinished, uri == nil, list == nil {
+            return writer.drop(line: line)
+        }
         var edits = AttributeEdits()
         for (attribute, name, old) in [("X-ASSET-URI", uri, range.assetURI), ("X-ASSET-LIST", list, range.assetList)] {
-            if let name { edits.set(attribute, .quoted(try view.checked(name))) }
-            if view.isFinished, name == nil, old != nil { edits.set(attribute, .removed) }
+            if let name {
+                edits.set(attribute, .quoted(try view.checked(name)))
+            }
+            if view.isFinished, name == nil, old != nil {
+                edits.set(attribute, .removed)
+            }
         }
         try edits.apply(to: range.attributes, &writer)
     }
 
     private mutating func writeType(_ line: Int) {
         guard view.isFinished else { return }
-        if hasType { return writer.drop(line: line) }
+        if hasType {
+            return writer.drop(line: line)
+        }
         hasType = true
-        if storage.text.bytes.matches(storage.text.value(line), "VOD") { return }
+        if storage.text.bytes.matches(storage.text.value(line), "VOD") {
+            return
+        }
         writer.replace(storage.text.lines[line].content, with: Self.vodType)
     }
 

@@ -45,7 +45,9 @@ struct AttributeMender {
     mutating func mend() {
         isChanged = list.fault != nil || !list.isCompact
         let types = tag.attributeTypes
-        for attribute in list.attributes { read(attribute, types) }
+        for attribute in list.attributes {
+            read(attribute, types)
+        }
         joinCodecs()
         checkRequired()
         guard isChanged else { return }
@@ -72,7 +74,9 @@ struct AttributeMender {
         }
         if mended != written {
             isChanged = true
-            if !attribute.isQuoted, type != .quoted { faults.append("\(name) is not \(type.description)") }
+            if !attribute.isQuoted, type != .quoted {
+                faults.append("\(name) is not \(type.description)")
+            }
         }
         self.written.append((name, mended))
     }
@@ -89,11 +93,15 @@ struct AttributeMender {
     private func mended(_ attribute: AttributeList.Attribute, _ type: AttributeType, _ name: String) -> [UInt8]? {
         let content = list.bytes.trimmed(attribute.content)
         let value = Array(list.bytes[content])
-        if !isSafe(attribute, name) { return nil }
+        if !isSafe(attribute, name) {
+            return nil
+        }
         switch type {
         case .any: return Array(list.bytes[attribute.value])
         case .quoted:
-            if attribute.isQuoted { return Array(list.bytes[attribute.value]) }
+            if attribute.isQuoted {
+                return Array(list.bytes[attribute.value])
+            }
             return [UInt8(ascii: "\"")] + value.filter { $0 != UInt8(ascii: "\"") } + [UInt8(ascii: "\"")]
         case .enumerated:
             return attribute.isQuoted && !value.contains(where: { $0.isBlank || $0 == UInt8(ascii: ",") })
@@ -136,7 +144,9 @@ struct AttributeMender {
         // A doubled `=` is a part of the value.
         let start = list.bytes[content].firstIndex { $0 != UInt8(ascii: "=") } ?? content.upperBound
         let content = list.bytes.trimmed(start..<content.upperBound)
-        if list.bytes.decimalInteger(content) != nil { return Array(list.bytes[content]) }
+        if list.bytes.decimalInteger(content) != nil {
+            return Array(list.bytes[content])
+        }
         let largest = Double(Int.max / 2)
         guard let number = Number.leading(list.bytes, content, upTo: largest) else { return nil }
         let scales: [UInt8: Double] = [UInt8(ascii: "k"): 1e3, UInt8(ascii: "m"): 1e6]
@@ -149,7 +159,9 @@ struct AttributeMender {
 
     /// Reads a ratio such as `30000/1001` as its quotient.
     private func float(_ content: Range<Int>) -> [UInt8]? {
-        if list.bytes.decimalFloat(content) != nil { return Array(list.bytes[content]) }
+        if list.bytes.decimalFloat(content) != nil {
+            return Array(list.bytes[content])
+        }
         if let slash = list.bytes.firstIndex(of: UInt8(ascii: "/"), in: content),
             let first = list.bytes.decimalFloat(list.bytes.trimmed(content.lowerBound..<slash)),
             let second = list.bytes.decimalFloat(list.bytes.trimmed(slash + 1..<content.upperBound)), second > 0,
@@ -164,7 +176,9 @@ struct AttributeMender {
         guard let first = content.first else { return nil }
         let isNegative = list.bytes[first] == UInt8(ascii: "-")
         let digits = first + (isNegative ? 1 : 0)..<content.upperBound
-        if list.bytes.decimalFloat(digits) != nil { return Array(list.bytes[content]) }
+        if list.bytes.decimalFloat(digits) != nil {
+            return Array(list.bytes[content])
+        }
         return Number.leading(list.bytes, digits, upTo: 1e9).map { Array(((isNegative ? "-" : "") + $0).utf8) }
     }
 
@@ -201,7 +215,9 @@ struct AttributeMender {
             guard let kind = Media.Kind(rawValue: text("TYPE")) else {
                 return missing = "TYPE is not AUDIO, VIDEO, SUBTITLES or CLOSED-CAPTIONS"
             }
-            if kind == .subtitles, text("URI").isEmpty { missing = "subtitles without a URI" }
+            if kind == .subtitles, text("URI").isEmpty {
+                missing = "subtitles without a URI"
+            }
         default: break
         }
     }
@@ -219,8 +235,12 @@ extension AttributeList {
     /// True if one comma separates the attributes, and no blanks surround names and values.
     var isCompact: Bool {
         for (place, attribute) in attributes.enumerated() {
-            if attribute.value.lowerBound != attribute.name.upperBound + 1 { return false }
-            if place > 0, attribute.name.lowerBound != attributes[place - 1].value.upperBound + 1 { return false }
+            if attribute.value.lowerBound != attribute.name.upperBound + 1 {
+                return false
+            }
+            if place > 0, attribute.name.lowerBound != attributes[place - 1].value.upperBound + 1 {
+                return false
+            }
         }
         return attributes.first.map { $0.name.lowerBound == start } ?? true
             && attributes.last.map { $0.value.upperBound == end } ?? true

@@ -45,7 +45,11 @@ struct Mender {
             case .tag(announcer):
                 omitUnannounced()
                 announced = line
-                if isMultivariant { readAttributes(announcer, line) } else { readInf(line) }
+                if isMultivariant {
+                    readAttributes(announcer, line)
+                } else {
+                    readInf(line)
+                }
             case .tag(.byteRange) where !isMultivariant: readRange(line)
             case .tag(let tag): read(tag, line)
             }
@@ -59,7 +63,9 @@ struct Mender {
     // MARK: URIs and what announces them
 
     private mutating func readURI(_ line: Int) {
-        if text.lines[line].content.isEmpty { return omitLost(line) }
+        if text.lines[line].content.isEmpty {
+            return omitLost(line)
+        }
         if isForeign, announced == nil {
             isForeign = false
             return omit(line, .mixedTags, "the text has tags of both multivariant and media playlists")
@@ -69,19 +75,28 @@ struct Mender {
             return omit(line, .unannouncedURI, "a URI without an \(tag) before it")
         }
         if ranges.isUnreadable {
-            if let rangeLine = ranges.line { omit(rangeLine, .badValue, "the byte range is not length@offset") }
-            for line in [line, announced].compactMap(\.self) { edits[line] = .omit }
+            if let rangeLine = ranges.line {
+                omit(rangeLine, .badValue, "the byte range is not length@offset")
+            }
+            for line in [line, announced].compactMap(\.self) {
+                edits[line] = .omit
+            }
         } else {
             accept(line)
         }
-        (announced, between) = (nil, [])
+        announced = nil
+        between = []
         ranges.endSegment()
     }
 
     /// Omits a URI that its variables emptied, which is reported already, with what announces it.
     private mutating func omitLost(_ line: Int) {
-        for line in [line, announced, ranges.line].compactMap(\.self) { edits[line] = .omit }
-        (announced, between, isForeign) = (nil, [], false)
+        for line in [line, announced, ranges.line].compactMap(\.self) {
+            edits[line] = .omit
+        }
+        announced = nil
+        between = []
+        isForeign = false
         ranges.dropPending()
     }
 
@@ -91,7 +106,9 @@ struct Mender {
             replace(rangeLine, "\(Tag.byteRange.rawValue):\(explicit)", .missingOffset, "the byte range has no offset")
         }
         let blanks = between.filter { text.lines[$0].content.lowerBound < text.extent($0).upperBound }
-        for line in blanks { edits[line] = .omit }
+        for line in blanks {
+            edits[line] = .omit
+        }
         // VLC plays comments there, and either of them behind EXTINF.
         if isMultivariant, let first = blanks.first(where: { text.lines[$0].kind == .blank }) {
             note(first, .interruptedSegment, "an empty line between EXT-X-STREAM-INF and its URI: VLC plays nothing")
@@ -103,8 +120,11 @@ struct Mender {
     private mutating func omitUnannounced() {
         guard let line = announced else { return }
         omit(line, .missingURI, "no URI follows the \(isMultivariant ? "EXT-X-STREAM-INF" : "EXTINF")")
-        if let rangeLine = ranges.line { edits[rangeLine] = .omit }
-        (announced, between) = (nil, [])
+        if let rangeLine = ranges.line {
+            edits[rangeLine] = .omit
+        }
+        announced = nil
+        between = []
         ranges.dropPending()
     }
 
@@ -116,7 +136,9 @@ struct Mender {
         {
             // The title is the author's, with the blanks at its end.
             let content = text.lines[line].content
-            if content.lowerBound < text.bytes.trimmed(content).lowerBound { trim(line) }
+            if content.lowerBound < text.bytes.trimmed(content).lowerBound {
+                trim(line)
+            }
             return
         }
         let title = text.bytes.text(inf.title)
@@ -131,7 +153,9 @@ struct Mender {
     }
 
     private mutating func readRange(_ line: Int) {
-        if let earlier = ranges.line { omit(earlier, .duplicateTag, "the segment has a second byte range") }
+        if let earlier = ranges.line {
+            omit(earlier, .duplicateTag, "the segment has a second byte range")
+        }
         trim(line)
         ranges.begin(text, line)
     }
@@ -141,7 +165,9 @@ struct Mender {
     private mutating func read(_ tag: Tag, _ line: Int) {
         let scope = tag.scope
         if tag == .m3u {
-            if line == 0, text.lines[0].content.count != tag.length { edits[0] = .content(Array(tag.rawValue.utf8)) }
+            if line == 0, text.lines[0].content.count != tag.length {
+                edits[0] = .content(Array(tag.rawValue.utf8))
+            }
             return
         }
         if scope != .any, (scope == .multivariant) != isMultivariant {
@@ -153,12 +179,18 @@ struct Mender {
         } else {
             readValue(tag, line)
         }
-        if tag.isSingle, tag != .contentSteering, tag != .skip, !isOmitted(line) { readSingle(tag, line) }
-        if tag == .endList { hasEnd = true }
+        if tag.isSingle, tag != .contentSteering, tag != .skip, !isOmitted(line) {
+            readSingle(tag, line)
+        }
+        if tag == .endList {
+            hasEnd = true
+        }
     }
 
     private func isOmitted(_ line: Int) -> Bool {
-        if case .omit? = edits[line] { return true }
+        if case .omit? = edits[line] {
+            return true
+        }
         return false
     }
 
@@ -169,7 +201,9 @@ struct Mender {
             return
         }
         let last = content(line)
-        if content(first) != last { edits[first] = .content(last) }
+        if content(first) != last {
+            edits[first] = .content(last)
+        }
         omit(line, .duplicateTag, "\(tag.rawValue.dropFirst()) is repeated; it is already in line \(first + 1)")
     }
 
@@ -179,7 +213,9 @@ struct Mender {
         switch tag {
         case .version, .mediaSequence, .discontinuitySequence:
             let largest = Double(SequenceNumber.largestInPlaylist)
-            if let number = text.bytes.decimalInteger(value), number <= SequenceNumber.largestInPlaylist { return }
+            if let number = text.bytes.decimalInteger(value), number <= SequenceNumber.largestInPlaylist {
+                return
+            }
             let number = Number.leading(text.bytes, value, upTo: largest).flatMap(Number.integer)
             replaceOrOmit(tag, line, number, "the value is not a decimal integer")
         case .targetDuration:
@@ -213,13 +249,19 @@ struct Mender {
         let list = text.attributes(line)
         var mender = AttributeMender(tag: tag, list: list)
         mender.run()
-        if let missing = mender.missing { return omit(line, .missingAttribute, missing) }
+        if let missing = mender.missing {
+            return omit(line, .missingAttribute, missing)
+        }
         // A variant needs none of its attributes to play; without the line, its URI would be lost.
         if tag != .streamInf, mender.value?.isEmpty ?? false, let reason = mender.faults.first {
             return omit(line, .badValue, reason)
         }
-        for reason in mender.faults { note(line, .badValue, reason) }
-        if let fault = list.fault, mends.count < PlaylistText.maximumMends { mends.append(fault) }
+        for reason in mender.faults {
+            note(line, .badValue, reason)
+        }
+        if let fault = list.fault, mends.count < PlaylistText.maximumMends {
+            mends.append(fault)
+        }
         if let value = mender.value {
             edits[line] = .content(Array("\(tag.rawValue):".utf8) + value)
         } else {
@@ -230,14 +272,18 @@ struct Mender {
     // MARK: Edits
 
     private func content(_ line: Int) -> [UInt8] {
-        if case .content(let bytes)? = edits[line] { return bytes }
+        if case .content(let bytes)? = edits[line] {
+            return bytes
+        }
         return Array(text.bytes[text.bytes.trimmed(text.lines[line].content)])
     }
 
     private mutating func trim(_ line: Int) {
         let content = text.lines[line].content
         let trimmed = text.bytes.trimmed(content)
-        if trimmed != content, edits[line] == nil { edits[line] = .content(Array(text.bytes[trimmed])) }
+        if trimmed != content, edits[line] == nil {
+            edits[line] = .content(Array(text.bytes[trimmed]))
+        }
     }
 
     private mutating func replace(_ line: Int, _ content: String, _ code: PlaylistError.Code, _ reason: String) {
@@ -251,7 +297,9 @@ struct Mender {
     }
 
     private mutating func note(_ line: Int, _ code: PlaylistError.Code, _ reason: String) {
-        if mends.count < PlaylistText.maximumMends { mends.append(text.error(code, line, reason)) }
+        if mends.count < PlaylistText.maximumMends {
+            mends.append(text.error(code, line, reason))
+        }
     }
 }
 
@@ -277,7 +325,9 @@ extension Mender {
             guard case .tag(let tag) = text.lines[line].kind else { return false }
             return tag.marksMedia && !isOmitted(line)
         }
-        if !hasMedia, isAnnounced || lost != nil || first.code == .missingURI || !isMarked { throw first }
+        if !hasMedia, isAnnounced || lost != nil || first.code == .missingURI || !isMarked {
+            throw first
+        }
     }
 
     private var result: PlaylistText {
@@ -289,7 +339,9 @@ extension Mender {
         bytes.reserveCapacity(text.bytes.count + 64)
         var lines: [PlaylistText.Line] = []
         lines.reserveCapacity(text.lines.count + 1)
-        if text.hasByteOrderMark { bytes += text.bytes[..<3] }
+        if text.hasByteOrderMark {
+            bytes += text.bytes[..<3]
+        }
         for (index, line) in text.lines.enumerated() {
             let start = UInt32(bytes.count)
             switch edits[index] {
@@ -341,13 +393,19 @@ struct RangeMender {
         let known = previous
         guard let range = SubRange(offset: parts.offset ?? known?.end ?? 0, length: parts.length) else { return nil }
         previous = (uriLine, range.end)
-        if parts.offset != nil { return nil }
-        if let known, text.bytes.areEqual(text.value(known.uriLine), text.value(uriLine)) { return nil }
+        if parts.offset != nil {
+            return nil
+        }
+        if let known, text.bytes.areEqual(text.value(known.uriLine), text.value(uriLine)) {
+            return nil
+        }
         return range
     }
 
     mutating func endSegment() {
-        if isUnreadable { previous = nil }
+        if isUnreadable {
+            previous = nil
+        }
         dropPending()
     }
 

@@ -5,9 +5,14 @@ enum Number {
     static func leading(_ bytes: [UInt8], _ range: Range<Int>, upTo largest: Double) -> String? {
         let range = bytes.trimmed(range)
         var end = range.lowerBound
-        var (digits, seenPoint) = (0, false)
+        var digits = 0
+        var seenPoint = false
         while end < range.upperBound, bytes[end].isDigit || bytes[end] == UInt8(ascii: ".") && !seenPoint {
-            if bytes[end].isDigit { digits += 1 } else { seenPoint = true }
+            if bytes[end].isDigit {
+                digits += 1
+            } else {
+                seenPoint = true
+            }
             end += 1
         }
         guard digits > 0, let value = bytes.decimalFloat(range.lowerBound..<end) else { return nil }
@@ -23,7 +28,9 @@ enum Number {
         guard start < end, bytes[start] | 0x20 == UInt8(ascii: "e") else { return nil }
         var position = start + 1
         let isNegative = position < end && bytes[position] == UInt8(ascii: "-")
-        if position < end, isNegative || bytes[position] == UInt8(ascii: "+") { position += 1 }
+        if position < end, isNegative || bytes[position] == UInt8(ascii: "+") {
+            position += 1
+        }
         let digits = bytes[position..<end].prefix { $0.isDigit }
         guard let power = bytes.decimalInteger(digits.startIndex..<digits.endIndex), power <= 15 else { return nil }
         return [Bool](repeating: !isNegative, count: power)
@@ -33,10 +40,15 @@ enum Number {
     static func decimal(_ value: Double) -> String {
         let whole = Int(value)
         var fraction = Int((value - Double(whole)) * 1e6 + 0.5)
-        if fraction >= 1_000_000 { return "\(whole + 1)" }
+        if fraction >= 1_000_000 {
+            return "\(whole + 1)"
+        }
         guard fraction > 0 else { return "\(whole)" }
         var digits = 6
-        while fraction % 10 == 0 { (fraction, digits) = (fraction / 10, digits - 1) }
+        while fraction % 10 == 0 {
+            fraction = fraction / 10
+            digits = digits - 1
+        }
         let text = String(fraction)
         return "\(whole).\(String(repeating: "0", count: digits - text.utf8.count))\(text)"
     }

@@ -16,7 +16,8 @@ struct TextRepair {
     private mutating func repairLineEnds(_ source: [UInt8], from start: Int) {
         guard let first = Self.firstFault(source, from: start) else { return }
         var output = source
-        var (line, position) = (1 + source[..<first].count { $0 == 0x0A }, first)
+        var line = 1 + source[..<first].count { $0 == 0x0A }
+        var position = first
         while position < source.count {
             switch source[position] {
             case 0x0A: line += 1
@@ -28,7 +29,9 @@ struct TextRepair {
                 let end = Self.endOfReturns(source, position)
                 // Returns before LF or the end of the text belong to the line's end.
                 if end < source.count, source[end] != 0x0A {
-                    for place in position..<end { output[place] = 0x0A }
+                    for place in position..<end {
+                        output[place] = 0x0A
+                    }
                     note(.controlCharacter, line, "a carriage return without a line feed ends the line")
                     line += end - position
                 }
@@ -46,8 +49,12 @@ struct TextRepair {
             var position = start
             while position < bytes.count {
                 let byte = bytes[position]
-                if byte == 0 { return position }
-                if byte == 0x0D, position + 1 < bytes.count, bytes[position + 1] != 0x0A { return position }
+                if byte == 0 {
+                    return position
+                }
+                if byte == 0x0D, position + 1 < bytes.count, bytes[position + 1] != 0x0A {
+                    return position
+                }
                 position += 1
             }
             return nil
@@ -56,7 +63,9 @@ struct TextRepair {
 
     private static func endOfReturns(_ source: [UInt8], _ start: Int) -> Int {
         var end = start
-        while end < source.count, source[end] == 0x0D { end += 1 }
+        while end < source.count, source[end] == 0x0D {
+            end += 1
+        }
         return end
     }
 
@@ -67,14 +76,19 @@ struct TextRepair {
         do { _ = try UTF8Span(validating: source.span) } catch {
             var output: [UInt8] = []
             output.reserveCapacity(source.count + 64)
-            var (line, lineStart, position) = (1, 0, 0)
+            var line = 1
+            var lineStart = 0
+            var position = 0
             var reader = URIPlaces()
             while position < source.count {
                 let length = Self.scalarLength(source, position)
                 if length > 0 {
                     output.append(contentsOf: source[position..<position + length])
                     reader.read(source[position], at: position, in: source)
-                    if source[position] == 0x0A { (line, lineStart) = (line + 1, position + 1) }
+                    if source[position] == 0x0A {
+                        line = line + 1
+                        lineStart = position + 1
+                    }
                     position += length
                     continue
                 }
@@ -90,14 +104,18 @@ struct TextRepair {
     /// Returns the length of the UTF-8 sequence at an index; 0 if there is none.
     private static func scalarLength(_ bytes: [UInt8], _ index: Int) -> Int {
         let first = bytes[index]
-        if first < 0x80 { return 1 }
+        if first < 0x80 {
+            return 1
+        }
         let length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2
         guard index + length <= bytes.count else { return 0 }
         return String(validating: bytes[index..<index + length], as: UTF8.self) == nil ? 0 : length
     }
 
     private static func replacement(_ byte: UInt8, isInURI: Bool) -> [UInt8] {
-        if isInURI { return Array("%\(String(byte, radix: 16, uppercase: true))".utf8) }
+        if isInURI {
+            return Array("%\(String(byte, radix: 16, uppercase: true))".utf8)
+        }
         // 0x80 to 0x9F are control characters in Latin-1.
         return Array(String(byte < 0xA0 ? "\u{FFFD}" : Character(Unicode.Scalar(byte))).utf8)
     }

@@ -14,7 +14,9 @@ public struct AddedTracks: Equatable, Sendable {
         public var uri: String
         /// Makes a rendition that is neither forced nor the default.
         public init(name: String, language: String?, uri: String) {
-            (self.name, self.language, self.uri) = (name, language, uri)
+            self.name = name
+            self.language = language
+            self.uri = uri
         }
     }
 
@@ -28,7 +30,9 @@ public struct AddedTracks: Equatable, Sendable {
         public var uri: String
         /// Makes a playlist.
         public init(resolution: Resolution, bandwidth: Int, uri: String) {
-            (self.resolution, self.bandwidth, self.uri) = (resolution, bandwidth, uri)
+            self.resolution = resolution
+            self.bandwidth = bandwidth
+            self.uri = uri
         }
     }
 
@@ -57,7 +61,9 @@ public struct AddedTracks: Equatable, Sendable {
         for line in text.lines.indices {
             switch text.lines[line].kind {
             case .tag(.streamInf):
-                if !isDone { writer.insert(try lines(of: playlist, own, naming), beforeLine: line) }
+                if !isDone {
+                    writer.insert(try lines(of: playlist, own, naming), beforeLine: line)
+                }
                 isDone = true
                 let attributes = text.attributes(line)
                 guard !subtitles.isEmpty, attributes.find("SUBTITLES") == nil else { continue }
@@ -66,7 +72,9 @@ public struct AddedTracks: Equatable, Sendable {
                 try edits.apply(to: attributes, &writer)
             case .tag(.media): try writeMedia(text.attributes(line), &writer)
             case .tag(.sessionData) where chapters != nil:
-                if text.attributes(line)["DATA-ID"] == Self.chapterID { writer.drop(line: line) }
+                if text.attributes(line)["DATA-ID"] == Self.chapterID {
+                    writer.drop(line: line)
+                }
             default: break
             }
         }
@@ -86,8 +94,12 @@ public struct AddedTracks: Equatable, Sendable {
 
     private static func unusedGroup(_ playlist: MultivariantPlaylist) -> String {
         let taken = Set(playlist.media.map(\.groupID))
-        var (name, number) = ("attached", 2)
-        while taken.contains(name) { (name, number) = ("attached-\(number)", number + 1) }
+        var name = "attached"
+        var number = 2
+        while taken.contains(name) {
+            name = "attached-\(number)"
+            number = number + 1
+        }
         return name
     }
 
@@ -97,13 +109,17 @@ public struct AddedTracks: Equatable, Sendable {
         var groups: [String] = []
         for variant in playlist.variants {
             let group = variant.subtitles ?? own
-            if !groups.contains(group) { groups.append(group) }
+            if !groups.contains(group) {
+                groups.append(group)
+            }
         }
         var lines: [String] = []
         for group in groups {
             let members = playlist.media.filter { $0.type == .subtitles && $0.groupID == group }
             var names = Set(members.map(\.name))
-            for track in subtitles { lines.append(try Self.line(track, group, &names, naming)) }
+            for track in subtitles {
+                lines.append(try Self.line(track, group, &names, naming))
+            }
         }
         if let chapters {
             let uri = try TextWriter.checked(naming(chapters))
@@ -122,8 +138,12 @@ public struct AddedTracks: Equatable, Sendable {
     private static func line(
         _ track: Subtitles, _ group: String, _ names: inout Set<String>, _ naming: (String) -> String
     ) throws(PlaylistError) -> String {
-        var (name, number) = (track.name, 2)
-        while !names.insert(name).inserted { (name, number) = ("\(track.name) \(number)", number + 1) }
+        var name = track.name
+        var number = 2
+        while !names.insert(name).inserted {
+            name = "\(track.name) \(number)"
+            number = number + 1
+        }
         let language = try track.language.map { text throws(PlaylistError) in
             ",LANGUAGE=\"\(try TextWriter.checked(text))\""
         }

@@ -26,7 +26,9 @@ private struct MirrorFold {
         identity = RenditionIdentity(playlist)
         var numbers = [Int](repeating: 0, count: playlist.renditionURIs.count)
         for (number, set) in sets.enumerated() {
-            for place in set { numbers[place] = number }
+            for place in set {
+                numbers[place] = number
+            }
         }
         self.sets = numbers
         result.fold(sets)
@@ -58,12 +60,17 @@ private struct MirrorFold {
     }
 
     private var groups: Set<Media.Group> {
-        var (used, dropped): (Set<Media.Group>, Set<Media.Group>) = ([], [])
+        var used: Set<Media.Group> = []
+        var dropped: Set<Media.Group> = []
         let variants =
             playlist.variants.map { ($0.groups, isRemoved: removedVariants.contains($0.index)) }
             + playlist.iFrameVariants.map { ($0.groups, isRemoved: removedIFrameVariants.contains($0.index)) }
         for (groups, isRemoved) in variants {
-            if isRemoved { dropped.formUnion(groups) } else { used.formUnion(groups) }
+            if isRemoved {
+                dropped.formUnion(groups)
+            } else {
+                used.formUnion(groups)
+            }
         }
         return dropped.subtracting(used)
     }
@@ -92,8 +99,12 @@ private struct MirrorFold {
     }
 
     private mutating func renumber() {
-        for index in result.variants.indices { Self.renumber(&result.variants[index], index, sets) }
-        for index in result.iFrameVariants.indices { Self.renumber(&result.iFrameVariants[index], index, sets) }
+        for index in result.variants.indices {
+            Self.renumber(&result.variants[index], index, sets)
+        }
+        for index in result.iFrameVariants.indices {
+            Self.renumber(&result.iFrameVariants[index], index, sets)
+        }
         for index in result.media.indices {
             result.media[index].index = index
             result.media[index].renditionIndex = result.media[index].renditionIndex.map { sets[$0] }
@@ -101,7 +112,8 @@ private struct MirrorFold {
     }
 
     private static func renumber(_ variant: inout some VariantLine, _ index: Int, _ sets: [Int]) {
-        (variant.index, variant.renditionIndex) = (index, sets[variant.renditionIndex])
+        variant.index = index
+        variant.renditionIndex = sets[variant.renditionIndex]
     }
 
     private static func places(_ indices: [Int]) -> [Int: Int] {

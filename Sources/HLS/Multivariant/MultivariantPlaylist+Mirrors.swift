@@ -20,7 +20,9 @@ extension MultivariantPlaylist {
             }
         }
         for candidates in Dictionary(grouping: media.filter { $0.stableID != nil }, by: identity.key).values {
-            for candidate in candidates.dropFirst() { join(candidates[0], candidate, &sets) }
+            for candidate in candidates.dropFirst() {
+                join(candidates[0], candidate, &sets)
+            }
         }
         return sets.all
     }
@@ -48,7 +50,9 @@ extension MultivariantPlaylist {
     /// A rendition is identified by its stable id, else by its first line's attributes; equal ones match in order.
     public func places(in earlier: MultivariantPlaylist) -> [Int?] {
         var known: [RenditionIdentity.Key: [Int]] = [:]
-        for (place, key) in earlier.identityKeys.enumerated().reversed() { known[key, default: []].append(place) }
+        for (place, key) in earlier.identityKeys.enumerated().reversed() {
+            known[key, default: []].append(place)
+        }
         return identityKeys.map { known[$0]?.popLast() }
     }
 
@@ -56,12 +60,18 @@ extension MultivariantPlaylist {
         let identity = RenditionIdentity(self)
         var keys = [RenditionIdentity.Key?](repeating: nil, count: renditionURIs.count)
         func put(_ place: Int, _ key: RenditionIdentity.Key) { keys[place] = keys[place] ?? key }
-        for variant in variants { put(variant.renditionIndex, identity.key(variant)) }
+        for variant in variants {
+            put(variant.renditionIndex, identity.key(variant))
+        }
         for media in media {
             // Groups with equal members, one per quality, differ only by name.
-            if let place = media.renditionIndex { put(place, identity.key(media) + [media.groupID]) }
+            if let place = media.renditionIndex {
+                put(place, identity.key(media) + [media.groupID])
+            }
         }
-        for variant in iFrameVariants { put(variant.renditionIndex, identity.key(variant)) }
+        for variant in iFrameVariants {
+            put(variant.renditionIndex, identity.key(variant))
+        }
         return keys.map { $0 ?? [] }
     }
 
@@ -69,13 +79,17 @@ extension MultivariantPlaylist {
         for type in Media.Kind.allCases where first.group(type) != second.group(type) {
             let others = Dictionary(grouping: identity.members(type, second.group(type)), by: identity.key)
             for member in identity.members(type, first.group(type)) {
-                if let other = others[identity.key(member)]?.first { join(member, other, &sets) }
+                if let other = others[identity.key(member)]?.first {
+                    join(member, other, &sets)
+                }
             }
         }
     }
 
     private func join(_ first: Media, _ second: Media, _ sets: inout DisjointSets) {
-        if let one = first.renditionIndex, let other = second.renditionIndex { sets.join(one, other) }
+        if let one = first.renditionIndex, let other = second.renditionIndex {
+            sets.join(one, other)
+        }
     }
 
     func isMirror<Line: VariantLine>(_ first: Line, _ second: Line) -> Bool {
@@ -99,7 +113,8 @@ private struct DisjointSets {
     init(count: Int) { parents = Array(0..<count) }
 
     mutating func join(_ first: Int, _ second: Int) {
-        let (one, other) = (root(first), root(second))
+        let one = root(first)
+        let other = root(second)
         parents[max(one, other)] = min(one, other)
     }
 
@@ -108,7 +123,9 @@ private struct DisjointSets {
 
     private func root(_ number: Int) -> Int {
         var number = number
-        while parents[number] != number { number = parents[number] }
+        while parents[number] != number {
+            number = parents[number]
+        }
         return number
     }
 }
@@ -133,7 +150,9 @@ struct RenditionIdentity {
 
     /// Returns the key of a variant. A group contributes the keys of its members, not its name.
     func key(_ variant: Variant) -> Key {
-        if let id = variant.stableID { return ["variant", id] }
+        if let id = variant.stableID {
+            return ["variant", id]
+        }
         let groups = Media.Kind.allCases.map(\.rawValue)
         return ["variant"] + Self.key(variant.attributes, without: Self.locations.union(groups))
             + Media.Kind.allCases.flatMap { [$0.rawValue] + key($0, variant.group($0)) }
@@ -160,7 +179,9 @@ struct RenditionIdentity {
     }
 
     func key(_ variant: IFrameVariant) -> Key {
-        if let id = variant.stableID { return ["iframes", id] }
+        if let id = variant.stableID {
+            return ["iframes", id]
+        }
         return ["iframes"] + Self.key(variant.attributes, without: Self.locations.union(["VIDEO"]))
     }
 
@@ -168,7 +189,9 @@ struct RenditionIdentity {
     func key(_ media: Media) -> Key { Self.key(media) }
 
     private static func key(_ media: Media) -> Key {
-        if let id = media.stableID { return [media.type.rawValue, id] }
+        if let id = media.stableID {
+            return [media.type.rawValue, id]
+        }
         return [media.type.rawValue] + key(media.attributes, without: locations.union(["GROUP-ID"]))
     }
 

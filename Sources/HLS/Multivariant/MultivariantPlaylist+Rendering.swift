@@ -116,7 +116,8 @@ extension MultivariantPlaylist {
         func pixels(_ variant: Variant) -> Int { variant.resolution.map { $0.width * $0.height } ?? 0 }
         guard let most = variants.map(\.bandwidth).max() else { return false }
         let complete = completeVariants(renditions: renditions)
-        let (indices, largest) = (Set(complete.map(\.index)), complete.map(pixels).max() ?? 0)
+        let indices = Set(complete.map(\.index))
+        let largest = complete.map(pixels).max() ?? 0
         return variants.allSatisfy { indices.contains($0.index) || $0.bandwidth < most && pixels($0) <= largest }
     }
 
@@ -126,7 +127,9 @@ extension MultivariantPlaylist {
     /// is stored or has no URI; otherwise the variant might lack sound or picture. Subtitles are not required. A
     /// reference to an undefined group is ignored: players then use the muxed media.
     public func completeVariants(renditions: Set<Int>) -> [Variant] {
-        if renditions.isEmpty { return [] }
+        if renditions.isEmpty {
+            return []
+        }
         // Judged once for each group: a playlist may have 10,000 variants, and a group 10,000 members.
         var isAvailable: [Media.Group: Bool] = [:]
         for member in media where !(isAvailable[member.group] ?? false) {

@@ -38,7 +38,9 @@ public struct MultivariantPlaylist: Equatable, Sendable {
         uriTable = URITable()
         for (place, uris) in all.enumerated() {
             _ = uriTable.place(uris[0])
-            if uris.count > 1 { uriTable.mirrors[place] = uris }
+            if uris.count > 1 {
+                uriTable.mirrors[place] = uris
+            }
         }
     }
 
@@ -76,7 +78,9 @@ public struct MultivariantPlaylist: Equatable, Sendable {
         }
 
         mutating func place(_ uri: String) -> Int {
-            if let known = places[uri] { return known }
+            if let known = places[uri] {
+                return known
+            }
             places[uri] = uris.count
             uris.append(uri)
             return uris.count - 1
@@ -84,7 +88,8 @@ public struct MultivariantPlaylist: Equatable, Sendable {
     }
 
     init(_ text: PlaylistText, variables: [String: String] = [:]) throws(PlaylistError) {
-        (self.text, self.variables) = (text, variables)
+        self.text = text
+        self.variables = variables
         // Most lines are pairs of a tag and a URI.
         let expected = min(text.lines.count / 2, text.limits.variants)
         variants.reserveCapacity(expected)
@@ -94,7 +99,9 @@ public struct MultivariantPlaylist: Equatable, Sendable {
         for line in text.lines.indices {
             switch text.lines[line].kind {
             case .tag(.streamInf):
-                if let streamInf { throw Self.missingURI(text, streamInf) }
+                if let streamInf {
+                    throw Self.missingURI(text, streamInf)
+                }
                 streamInf = line
             case .tag(let tag): try read(tag, line)
             case .uri:
@@ -106,7 +113,9 @@ public struct MultivariantPlaylist: Equatable, Sendable {
             case .blank, .comment: break
             }
         }
-        if let streamInf { throw Self.missingURI(text, streamInf) }
+        if let streamInf {
+            throw Self.missingURI(text, streamInf)
+        }
         // A variant is appended at its URI line, and other tags may precede that line.
         entries.sort { $0.line < $1.line }
     }

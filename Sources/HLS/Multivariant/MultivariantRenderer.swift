@@ -11,7 +11,9 @@ struct MultivariantRenderer {
     private var order: [Int] = []
 
     init(playlist: MultivariantPlaylist, view: MultivariantView, listing: MultivariantPlaylist.Listing?) {
-        (self.playlist, self.view, self.listing) = (playlist, view, listing)
+        self.playlist = playlist
+        self.view = view
+        self.listing = listing
         writer = TextWriter(playlist.text)
         version = RequiredVersion(declared: playlist.version)
     }
@@ -20,7 +22,9 @@ struct MultivariantRenderer {
     mutating func putFirst(_ first: Set<Int>) {
         let places = playlist.variants.indices
         order = places.filter(first.contains) + places.filter { !first.contains($0) }
-        if order.elementsEqual(places) { order = [] }
+        if order.elementsEqual(places) {
+            order = []
+        }
     }
 
     private func variantToWrite(of variant: Int) -> Variant {
@@ -72,13 +76,17 @@ struct MultivariantRenderer {
 
 extension MultivariantRenderer {
     private mutating func writeVariant(_ variant: Variant, _ line: Int) throws(PlaylistError) {
-        if let listing, !listing.variants.contains(variant.index) { return writer.drop(line: line) }
+        if let listing, !listing.variants.contains(variant.index) {
+            return writer.drop(line: line)
+        }
         version.need(variant: variant.attributes)
         var edits = steeringEdits(variant.attributes)
         if let listing {
             for type in Media.Kind.allCases {
                 guard let id = variant.group(type) else { continue }
-                if !listing.groups.contains(Media.Group(type: type, id: id)) { edits.set(type.rawValue, .removed) }
+                if !listing.groups.contains(Media.Group(type: type, id: id)) {
+                    edits.set(type.rawValue, .removed)
+                }
             }
         }
         guard variant.line != line + 1 else { return try edits.apply(to: variant.attributes, &writer) }
@@ -89,7 +97,9 @@ extension MultivariantRenderer {
     }
 
     private mutating func writeURI(of variant: Variant, _ line: Int, _ naming: Naming) throws(PlaylistError) {
-        if let listing, !listing.variants.contains(variant.index) { return writer.drop(line: line) }
+        if let listing, !listing.variants.contains(variant.index) {
+            return writer.drop(line: line)
+        }
         if let name = try checked(naming(.variant(variant))) {
             try writer.replaceURI(line: line, with: name)
         } else if variant.uriLine != line + 1 {
@@ -99,10 +109,14 @@ extension MultivariantRenderer {
     }
 
     private mutating func writeMedia(_ media: Media, _ line: Int, _ naming: Naming) throws(PlaylistError) {
-        if let listing, !listing.media.contains(media.index) { return writer.drop(line: line) }
+        if let listing, !listing.media.contains(media.index) {
+            return writer.drop(line: line)
+        }
         version.need(media: media)
         var edits = steeringEdits(media.attributes)
-        if media.uri != nil { edits.set("URI", quoted: try checked(naming(.media(media)))) }
+        if media.uri != nil {
+            edits.set("URI", quoted: try checked(naming(.media(media))))
+        }
         if let listing, listing.promoted.contains(media.index) {
             edits.set("DEFAULT", .enumerated("YES"))
             edits.set("AUTOSELECT", .enumerated("YES"))
@@ -114,7 +128,9 @@ extension MultivariantRenderer {
     private mutating func writeOptional(
         _ attributes: AttributeList, _ line: Int, hasURI: Bool, _ name: String?, _ steering: AttributeEdits = .init()
     ) throws(PlaylistError) {
-        if listing != nil, hasURI, name == nil { return writer.drop(line: line) }
+        if listing != nil, hasURI, name == nil {
+            return writer.drop(line: line)
+        }
         version.need(key: attributes)
         var edits = steering
         edits.set("URI", quoted: try checked(name))
@@ -122,7 +138,9 @@ extension MultivariantRenderer {
     }
 
     private mutating func writeIFrames(_ variant: IFrameVariant, _ line: Int, _ naming: Naming) throws(PlaylistError) {
-        if let listing, !listing.iFrameVariants.contains(variant.index) { return writer.drop(line: line) }
+        if let listing, !listing.iFrameVariants.contains(variant.index) {
+            return writer.drop(line: line)
+        }
         version.need(variant: variant.attributes)
         var edits = steeringEdits(variant.attributes)
         edits.set("URI", quoted: try checked(naming(.iFrameVariant(variant))))
@@ -161,7 +179,9 @@ extension MultivariantRenderer {
 
     private func steeringEdits(_ attributes: AttributeList) -> AttributeEdits {
         var edits = AttributeEdits()
-        if !view.keepsSteering, attributes.find("PATHWAY-ID") != nil { edits.set("PATHWAY-ID", .removed) }
+        if !view.keepsSteering, attributes.find("PATHWAY-ID") != nil {
+            edits.set("PATHWAY-ID", .removed)
+        }
         return edits
     }
 }

@@ -41,8 +41,12 @@ public struct RecordingWriter: Sendable {
             lines.append("\(Tag.discontinuitySequence.rawValue):\(window.discontinuitySequence)")
         }
         lines.append("\(Tag.playlistType.rawValue):EVENT")
-        if window.hasIndependentSegments { lines.append(Tag.independentSegments.rawValue) }
-        if window.isIFramesOnly { lines.append(Tag.iFramesOnly.rawValue) }
+        if window.hasIndependentSegments {
+            lines.append(Tag.independentSegments.rawValue)
+        }
+        if window.isIFramesOnly {
+            lines.append(Tag.iFramesOnly.rawValue)
+        }
         return Self.bytes(lines)
     }
 
@@ -73,14 +77,20 @@ public struct RecordingWriter: Sendable {
         var lines: [String] = []
         let shift = SequenceNumber(number) - segment.mediaSequenceNumber
         let isShifted = shift != 0
-        if isRestart { lines.append("\(Self.shiftMark)\(shift)") }
-        if isRestart || segment.isDiscontinuity { lines.append(Tag.discontinuity.rawValue) }
+        if isRestart {
+            lines.append("\(Self.shiftMark)\(shift)")
+        }
+        if isRestart || segment.isDiscontinuity {
+            lines.append(Tag.discontinuity.rawValue)
+        }
         if !isGap {
             lines += try mapLines(of: segment, isShifted: isShifted, naming)
             lines += try keyLines(segment.keys, for: segment, isShifted: isShifted, naming)
         }
         lines += otherLines(of: segment)
-        if isGap { lines.append(Tag.gap.rawValue) }
+        if isGap {
+            lines.append(Tag.gap.rawValue)
+        }
         lines.append("\(Tag.inf.rawValue):\(segment.storage.text.string(Int(segment.record.infLine)))")
         lines.append(try TextWriter.checked(naming(.segment(segment)) ?? "\(number)"))
         return Self.bytes(lines)
@@ -135,7 +145,9 @@ public struct RecordingWriter: Sendable {
             bitRate = Int(record.bitRate)
             lines.append("\(Tag.bitrate.rawValue):\(bitRate)")
         }
-        if let date = segment.programDateTime { lines.append("\(Tag.programDateTime.rawValue):\(date)") }
+        if let date = segment.programDateTime {
+            lines.append("\(Tag.programDateTime.rawValue):\(date)")
+        }
         // Unknown tags before the first segment may apply to the whole text.
         guard segment.index > 0 else { return lines }
         let text = segment.storage.text
@@ -156,12 +168,18 @@ public struct RecordingWriter: Sendable {
         var lines: [String] = []
         for range in window.dateRanges {
             var edits = AttributeEdits()
-            if range.assetURI != nil { edits.set("X-ASSET-URI", quoted: naming(.assetURI(range))) }
-            if range.assetList != nil { edits.set("X-ASSET-LIST", quoted: naming(.assetList(range))) }
+            if range.assetURI != nil {
+                edits.set("X-ASSET-URI", quoted: naming(.assetURI(range)))
+            }
+            if range.assetList != nil {
+                edits.set("X-ASSET-LIST", quoted: naming(.assetList(range)))
+            }
             var writer = TextWriter(window.text, from: window.text.lines[range.line - 1].content)
             try edits.apply(to: range.attributes, &writer)
             let line = String(decoding: writer.finished(), as: UTF8.self)
-            if dateRanges.insert(line).inserted { lines.append(line) }
+            if dateRanges.insert(line).inserted {
+                lines.append(line)
+            }
         }
         return Self.bytes(lines)
     }

@@ -45,7 +45,9 @@ public struct Key: Sendable {
     /// only if the URI is a file's. libavformat ignores KEYFORMAT for AES-128, so that any but a DRM system's is accepted.
     public var isFetchable: Bool {
         guard method != .none, !uri.isEmpty, !isData || data != nil else { return false }
-        if keyFormat == "identity" { return method != .other || isData || isFile }
+        if keyFormat == "identity" {
+            return method != .other || isData || isFile
+        }
         return method == .aes128 && isFile && !isOfDRMSystem
     }
     /// True if the URI is relative, or an http or https URL.
@@ -153,10 +155,14 @@ struct KeyScope {
 
     /// Returns the set in force; -1 without keys. Created only on request, so that segments bound their number.
     mutating func current() -> Int32 {
-        if isCurrent { return currentSet }
+        if isCurrent {
+            return currentSet
+        }
         isCurrent = true
         currentSet = inForce.isEmpty ? -1 : Int32(sets.count)
-        if !inForce.isEmpty { sets.append(inForce) }
+        if !inForce.isEmpty {
+            sets.append(inForce)
+        }
         return currentSet
     }
 
@@ -165,13 +171,18 @@ struct KeyScope {
         occurrences.append(index)
         let key = records[Int(index)]
         if key.method == .none {
-            if !inForce.isEmpty { (inForce, isCurrent) = ([], false) }
+            if !inForce.isEmpty {
+                inForce = []
+                isCurrent = false
+            }
             return
         }
         let format = Key(text: text, record: key).keyFormat
         let same = inForce.firstIndex { Key(text: text, record: records[Int($0)]).keyFormat == format }
         if let same {
-            if inForce[same] == index { return }
+            if inForce[same] == index {
+                return
+            }
             inForce[same] = index
         } else {
             if inForce.count == text.limits.keyFormats {
@@ -186,7 +197,9 @@ struct KeyScope {
     private mutating func record(_ text: PlaylistText, _ line: Int) throws(PlaylistError) -> Int32 {
         for index in occurrences.suffix(4) {
             let known = Int(records[Int(index)].line)
-            if text.bytes.areEqual(text.value(known), text.value(line)) { return index }
+            if text.bytes.areEqual(text.value(known), text.value(line)) {
+                return index
+            }
         }
         var record = try Key.parse(text, line)
         let key = Key(text: text, record: record)

@@ -68,7 +68,8 @@ public struct Variant: VariantLine, Sendable {
         _ text: PlaylistText, line: Int, uriLine: Int, uri: String, index: Int, renditionIndex: Int
     ) throws(PlaylistError) {
         attributes = text.attributes(line)
-        (self.index, self.renditionIndex) = (index, renditionIndex)
+        self.index = index
+        self.renditionIndex = renditionIndex
         self.line = line + 1
         self.uriLine = uriLine + 1
         self.uri = uri
@@ -142,7 +143,8 @@ public struct ImageVariant: Sendable {
     init?(_ text: PlaylistText, _ line: Int, index: Int) throws(PlaylistError) {
         attributes = text.attributes(line)
         guard let uri = attributes["URI"], !uri.isEmpty else { return nil }
-        (self.uri, self.index) = (uri, index)
+        self.uri = uri
+        self.index = index
         self.line = line + 1
     }
 }

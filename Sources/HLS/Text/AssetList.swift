@@ -30,7 +30,9 @@ public struct AssetList: Sendable {
         if found.list == nil || found.uris.isEmpty && found.hasElements {
             throw PlaylistError(.badAssetList, "the list of assets has no ASSETS with a URI")
         }
-        (places, elements, array) = (found.uris, found.elements, found.list ?? 0..<0)
+        places = found.uris
+        elements = found.elements
+        array = found.list ?? 0..<0
         uris = found.uris.map { JSONScanner.text(body[$0]) ?? "" }
     }
 
@@ -80,15 +82,23 @@ private struct Assets {
 
     mutating func visit(_ path: [String], _ place: Range<Int>, of body: [UInt8]) {
         let isString = body[place.lowerBound] == UInt8(ascii: "\"")
-        if path == ["ASSETS", "URI"], isString { uris.append(place) }
+        if path == ["ASSETS", "URI"], isString {
+            uris.append(place)
+        }
         if path == ["ASSETS"], body[place.lowerBound] == UInt8(ascii: "{") {
-            while elements.count < uris.count { elements.append(place) }
+            while elements.count < uris.count {
+                elements.append(place)
+            }
         }
         guard path == ["ASSETS"], body[place.lowerBound] == UInt8(ascii: "[") else { return }
         // Of URIs in a nested form, which no specification defines, the array itself is the element.
-        while elements.count < uris.count { elements.append(place) }
+        while elements.count < uris.count {
+            elements.append(place)
+        }
         list = place
-        if body[place].dropFirst().dropLast().contains(where: { $0 > 0x20 }) { hasElements = true }
+        if body[place].dropFirst().dropLast().contains(where: { $0 > 0x20 }) {
+            hasElements = true
+        }
     }
 }
 

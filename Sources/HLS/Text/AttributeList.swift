@@ -32,7 +32,9 @@ public struct AttributeList: Sendable {
 
     /// Parses the list in a range of a playlist's bytes. Errors name `line`, an index from 0.
     init(_ bytes: [UInt8], _ range: Range<Int>, line: Int, _ limits: PlaylistLimits) {
-        (self.bytes, self.line, start) = (bytes, line, range.lowerBound)
+        self.bytes = bytes
+        self.line = line
+        start = range.lowerBound
         var scanner = AttributeScanner(bytes: bytes, position: range.lowerBound, end: range.upperBound)
         var found: [Attribute] = []
         found.reserveCapacity(8)
@@ -52,7 +54,8 @@ public struct AttributeList: Sendable {
             }
             found.append(attribute)
         }
-        (attributes, self.end) = (found, end)
+        attributes = found
+        self.end = end
         fault = excess ?? scanner.fault?.asPlaylistError(bytes, range, line: line + 1)
     }
 
@@ -134,10 +137,13 @@ extension AttributeList {
         guard range.count > 2, bytes[range].first == 0x30, bytes[range.lowerBound + 1] | 0x20 == 0x78 else {
             throw bad(name, "a hexadecimal sequence")
         }
-        var (value, half): ([UInt8], UInt8?) = ([], digits.count % 2 == 1 ? 0 : nil)
+        var value: [UInt8] = []
+        var half: UInt8? = digits.count % 2 == 1 ? 0 : nil
         for digit in digits {
             guard let nibble = digit.hexadecimalValue else { throw bad(name, "a hexadecimal sequence") }
-            if let high = half { value.append(high << 4 | nibble) }
+            if let high = half {
+                value.append(high << 4 | nibble)
+            }
             half = half == nil ? nibble : nil
         }
         return value
@@ -217,16 +223,22 @@ struct AttributeScanner {
     /// Returns the next attribute; nil at the end.
     mutating func next() -> AttributeList.Attribute? {
         while true {
-            while position < end, bytes[position].isBlank || bytes[position] == UInt8(ascii: ",") { position += 1 }
+            while position < end, bytes[position].isBlank || bytes[position] == UInt8(ascii: ",") {
+                position += 1
+            }
             guard position < end else { return nil }
-            if let attribute = scan() { return attribute }
+            if let attribute = scan() {
+                return attribute
+            }
             skipElement()
         }
     }
 
     private mutating func scan() -> AttributeList.Attribute? {
         let start = position
-        while position < end, isName(bytes[position]) { position += 1 }
+        while position < end, isName(bytes[position]) {
+            position += 1
+        }
         let name = start..<position
         guard !name.isEmpty else {
             note(.noName(start..<end))
@@ -272,7 +284,9 @@ struct AttributeScanner {
     }
 
     private mutating func skipBlanks() {
-        while position < end, bytes[position].isBlank { position += 1 }
+        while position < end, bytes[position].isBlank {
+            position += 1
+        }
     }
 
     /// RFC 8216 §4.2 allows capitals, digits and hyphens. Vendors also use lowercase letters, underscores and points.

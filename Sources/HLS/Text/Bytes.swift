@@ -1,9 +1,14 @@
 /// Readers of ASCII syntax in UTF-8 bytes. Ranges must be within the array; no content traps.
 extension [UInt8] {
     func trimmed(_ range: Range<Int>) -> Range<Int> {
-        var (lower, upper) = (range.lowerBound, range.upperBound)
-        while lower < upper, self[lower].isBlank { lower += 1 }
-        while lower < upper, self[upper - 1].isBlank { upper -= 1 }
+        var lower = range.lowerBound
+        var upper = range.upperBound
+        while lower < upper, self[lower].isBlank {
+            lower += 1
+        }
+        while lower < upper, self[upper - 1].isBlank {
+            upper -= 1
+        }
         return lower..<upper
     }
 
@@ -26,7 +31,9 @@ extension [UInt8] {
     func firstIndex(of byte: UInt8, in range: Range<Int>) -> Int? {
         var position = range.lowerBound
         while position < range.upperBound {
-            if self[position] == byte { return position }
+            if self[position] == byte {
+                return position
+            }
             position += 1
         }
         return nil
@@ -42,7 +49,9 @@ extension [UInt8] {
             guard self[position].isDigit else { return nil }
             let (tens, overflow) = value.multipliedReportingOverflow(by: 10)
             let (sum, carry) = tens.addingReportingOverflow(Int(self[position] - 0x30))
-            if overflow || carry { return nil }
+            if overflow || carry {
+                return nil
+            }
             value = sum
         }
         return value
@@ -50,7 +59,10 @@ extension [UInt8] {
 
     /// Parses a decimal-floating-point (RFC 8216 §4.2), correctly rounded: digits with at most one point, no sign, no exponent.
     func decimalFloat(_ range: Range<Int>) -> Double? {
-        var (mantissa, digits, fraction, seenPoint) = (UInt64(0), 0, 0, false)
+        var mantissa = UInt64(0)
+        var digits = 0
+        var fraction = 0
+        var seenPoint = false
         for position in range {
             let byte = self[position]
             if byte == UInt8(ascii: "."), !seenPoint {
@@ -64,7 +76,9 @@ extension [UInt8] {
         }
         guard digits > 0 else { return nil }
         // Up to 15 digits the mantissa and the power of ten are exact, so one division rounds correctly.
-        if digits <= 15 { return Double(mantissa) / Self.powersOfTen[fraction] }
+        if digits <= 15 {
+            return Double(mantissa) / Self.powersOfTen[fraction]
+        }
         return Double("0" + text(range) + (seenPoint ? "0" : "")).flatMap { $0.isFinite ? $0 : nil }
     }
 
@@ -79,7 +93,9 @@ extension UInt8 {
     var isDigit: Bool { self &- 0x30 < 10 }
     /// The value of a hexadecimal digit in either case; nil for other bytes.
     var hexadecimalValue: UInt8? {
-        if isDigit { return self - 0x30 }
+        if isDigit {
+            return self - 0x30
+        }
         let letter = (self | 0x20) &- 0x61
         return letter < 6 ? letter + 10 : nil
     }
@@ -121,11 +137,16 @@ extension [UInt8] {
 enum Base64 {
     /// Decodes a text with or without padding, of either alphabet; nil if it has other characters.
     static func decoded(_ text: [UInt8]) -> [UInt8]? {
-        var (bytes, bits, count): ([UInt8], UInt32, Int) = ([], 0, 0)
+        var bytes: [UInt8] = []
+        var bits: UInt32 = 0
+        var count: Int = 0
         for digit in text {
-            if digit == UInt8(ascii: "=") { break }
+            if digit == UInt8(ascii: "=") {
+                break
+            }
             guard let value = value(of: digit) else { return nil }
-            (bits, count) = (bits << 6 | UInt32(value), count + 6)
+            bits = bits << 6 | UInt32(value)
+            count = count + 6
             if count >= 8 {
                 count -= 8
                 bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))

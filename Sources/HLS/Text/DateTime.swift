@@ -8,7 +8,8 @@ public struct DateTime: Hashable, Sendable, CustomStringConvertible {
     /// Creates a point in time; nil outside of the years 0 to 9999.
     public init?(milliseconds: Int, zone: Int = 0) {
         guard (Self.earliest...Self.latest).contains(milliseconds), abs(zone) < 24 * 60 else { return nil }
-        (self.milliseconds, self.zone) = (milliseconds, zone)
+        self.milliseconds = milliseconds
+        self.zone = zone
     }
 
     /// Parses text such as `2026-01-31T10:20:30.123Z`; nil for anything else. The fraction may follow `.` or `,`; the
@@ -40,7 +41,9 @@ public struct DateTime: Hashable, Sendable, CustomStringConvertible {
     }
 
     private var zoneText: String {
-        if zone == 0 { return "Z" }
+        if zone == 0 {
+            return "Z"
+        }
         return (zone < 0 ? "-" : "+") + Self.digits(abs(zone) / 60, 2) + ":" + Self.digits(abs(zone) % 60, 2)
     }
 
@@ -111,10 +114,14 @@ struct DateTimeScanner {
 
     /// Parses `Z`, `+01:00`, `-0130`, `+01` or nothing, and returns minutes.
     mutating func zone() -> Int? {
-        if isAtEnd || skip("Zz") { return 0 }
+        if isAtEnd || skip("Zz") {
+            return 0
+        }
         let isWest = position < bytes.count && bytes[position] == UInt8(ascii: "-")
         guard skip("+-"), let hours = number(2), hours < 24 else { return nil }
-        if isAtEnd { return (isWest ? -60 : 60) * hours }
+        if isAtEnd {
+            return (isWest ? -60 : 60) * hours
+        }
         _ = skip(":")
         guard let minutes = number(2), minutes < 60 else { return nil }
         return (isWest ? -1 : 1) * (hours * 60 + minutes)
@@ -128,7 +135,9 @@ struct DateTimeScanner {
 
     /// Parses a fraction of at least one digit and returns milliseconds.
     private mutating func fraction() -> Int? {
-        var (value, unit, count) = (0, 100, 0)
+        var value = 0
+        var unit = 100
+        var count = 0
         while position < bytes.count, bytes[position].isDigit {
             value += Int(bytes[position] - 0x30) * unit
             unit /= 10

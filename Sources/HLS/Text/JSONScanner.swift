@@ -15,7 +15,9 @@ struct JSONScanner {
     mutating func run(_ visit: ([String], Range<Int>) -> Void) throws(Fault) {
         try value([], visit)
         skipBlanks()
-        if position < bytes.count { throw Fault(position: position) }
+        if position < bytes.count {
+            throw Fault(position: position)
+        }
     }
 
     private mutating func value(_ path: [String], depth: Int = 0, _ visit: ([String], Range<Int>) -> Void) throws(Fault)
@@ -38,7 +40,9 @@ struct JSONScanner {
     ) throws(Fault) {
         let start = position
         position += 1
-        if skip("}") { return visit(path, start..<position) }
+        if skip("}") {
+            return visit(path, start..<position)
+        }
         repeat {
             skipBlanks()
             guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") else { throw Fault(position: position) }
@@ -131,7 +135,9 @@ extension JSONScanner {
 
     private static func escape(_ rest: inout ArraySlice<UInt8>) -> Unicode.Scalar? {
         guard let kind = rest.popFirst() else { return nil }
-        if kind != UInt8(ascii: "u") { return short[kind] }
+        if kind != UInt8(ascii: "u") {
+            return short[kind]
+        }
         guard let first = unit(&rest) else { return nil }
         guard (0xD800..<0xDC00).contains(first) else { return Unicode.Scalar(first) }
         guard rest.popFirst() == UInt8(ascii: "\\"), rest.popFirst() == UInt8(ascii: "u"), let second = unit(&rest),

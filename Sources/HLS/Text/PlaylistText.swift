@@ -40,16 +40,20 @@ public struct PlaylistText: Sendable {
         let start = hasByteOrderMark ? 3 : 0
         try Self.checkSignature(bytes, from: start, limits)
         let repair = TextRepair(bytes, from: start)
-        (self.bytes, source, mends) = (repair.bytes ?? bytes, repair.bytes == nil ? nil : bytes, repair.mends)
+        self.bytes = repair.bytes ?? bytes
+        source = repair.bytes == nil ? nil : bytes
+        mends = repair.mends
         lines = try Self.split(self.bytes, from: start, limits)
     }
 
     /// Creates the mended or expanded form of `text`. It must have the same lines; omitted lines are empty, without a
     /// terminator.
     init(_ text: PlaylistText, bytes: [UInt8], lines: [Line], mends: [PlaylistError]) {
-        (self.bytes, self.lines) = (bytes, lines)
+        self.bytes = bytes
+        self.lines = lines
         source = text.source ?? (bytes == text.bytes ? nil : text.bytes)
-        (limits, hasByteOrderMark) = (text.limits, text.hasByteOrderMark)
+        limits = text.limits
+        hasByteOrderMark = text.hasByteOrderMark
         self.mends = Array((text.mends + mends).prefix(Self.maximumMends))
     }
 
@@ -93,7 +97,9 @@ extension PlaylistText {
             throw PlaylistError(.overLimit, "the playlist is larger than \(limits.bytes) bytes")
         }
         let end = start + Tag.m3u.length
-        if bytes.count >= end, bytes.matches(start..<end, Tag.m3u.rawValue) { return }
+        if bytes.count >= end, bytes.matches(start..<end, Tag.m3u.rawValue) {
+            return
+        }
         let line = bytes[start...].prefix { $0 != 0x0A && $0 != 0x0D }
         throw PlaylistError(
             .notAPlaylist, line: 1, "\(guess(bytes[start...])), not a playlist that starts with #EXTM3U",
@@ -101,7 +107,9 @@ extension PlaylistText {
     }
 
     private static func guess(_ bytes: ArraySlice<UInt8>) -> String {
-        if bytes.starts(with: [0x1F, 0x8B]) { return "gzip data" }
+        if bytes.starts(with: [0x1F, 0x8B]) {
+            return "gzip data"
+        }
         switch bytes.first(where: { !$0.isBlank && $0 != 0x0A && $0 != 0x0D }) {
         case nil: return "an empty body"
         case UInt8(ascii: "<"): return "HTML or XML"
@@ -132,7 +140,9 @@ extension PlaylistText {
     ) throws(PlaylistError) -> (content: Range<Int>, next: Int) {
         var end = bytes.firstIndex(of: 0x0A, in: start..<bytes.count) ?? bytes.count
         let next = min(end + 1, bytes.count)
-        while end > start, bytes[end - 1] == 0x0D { end -= 1 }
+        while end > start, bytes[end - 1] == 0x0D {
+            end -= 1
+        }
         if end - start > limits.lineBytes {
             throw fault(.overLimit, line, "the line is longer than \(limits.lineBytes) bytes", bytes[start..<end])
         }
@@ -157,10 +167,16 @@ extension PlaylistText {
     }
 
     private static func kind(_ bytes: [UInt8], _ content: Range<Int>, isFirst: Bool) -> Line.Kind {
-        if isFirst { return .tag(.m3u) }
+        if isFirst {
+            return .tag(.m3u)
+        }
         let trimmed = bytes.trimmed(content)
-        if trimmed.isEmpty { return .blank }
-        if bytes[trimmed.lowerBound] != UInt8(ascii: "#") { return .uri }
+        if trimmed.isEmpty {
+            return .blank
+        }
+        if bytes[trimmed.lowerBound] != UInt8(ascii: "#") {
+            return .uri
+        }
         return Tag.find(in: bytes, trimmed).map { .tag($0) } ?? .comment
     }
 }

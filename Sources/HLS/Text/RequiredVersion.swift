@@ -17,20 +17,30 @@ struct RequiredVersion {
 
     /// Records an EXT-X-KEY or EXT-X-SESSION-KEY. Other session tags have none of these attributes.
     mutating func need(key attributes: AttributeList) {
-        if attributes.find("IV") != nil { need(2) }
-        if attributes.find("KEYFORMAT") != nil || attributes.find("KEYFORMATVERSIONS") != nil { need(5) }
+        if attributes.find("IV") != nil {
+            need(2)
+        }
+        if attributes.find("KEYFORMAT") != nil || attributes.find("KEYFORMATVERSIONS") != nil {
+            need(5)
+        }
     }
 
     /// Records an EXT-X-MEDIA. SERVICE in INSTREAM-ID needs version 7; INSTREAM-ID on other media than captions needs 13.
     mutating func need(media: Media) {
         guard let id = media.instreamID else { return }
-        if id.hasPrefix("SERVICE") { need(7) }
-        if media.type != .closedCaptions { need(13) }
+        if id.hasPrefix("SERVICE") {
+            need(7)
+        }
+        if media.type != .closedCaptions {
+            need(13)
+        }
     }
 
     /// Records an EXT-X-STREAM-INF or EXT-X-I-FRAME-STREAM-INF: `REQ-` attributes need version 12.
     mutating func need(variant attributes: AttributeList) {
-        if attributes.attributes.contains(where: { attributes.bytes.starts(with: "REQ-", at: $0.name) }) { need(12) }
+        if attributes.attributes.contains(where: { attributes.bytes.starts(with: "REQ-", at: $0.name) }) {
+            need(12)
+        }
     }
 
     /// Records EXT-X-DEFINE: variables need version 8; QUERYPARAM needs 11.

@@ -14,13 +14,15 @@ public struct SubRange: Hashable, Sendable, CustomStringConvertible {
         guard offset >= 0, (1...Self.longest).contains(length), !offset.addingReportingOverflow(length).overflow else {
             return nil
         }
-        (self.offset, self.length) = (offset, length)
+        self.offset = offset
+        self.length = length
     }
 
     /// Creates a sub-range whose end only the origin knows; nil if the offset is negative. Its length is counted in no sum.
     public init?(openFrom offset: Int) {
         guard offset >= 0, offset < .max else { return nil }
-        (self.offset, length) = (offset, .max - offset)
+        self.offset = offset
+        length = .max - offset
     }
 
     /// The length for sums.

@@ -69,7 +69,9 @@ enum Tag: String, CaseIterable, Sendable {
         let end = bytes.firstIndex(of: UInt8(ascii: ":"), in: range) ?? range.upperBound
         let length = end - range.lowerBound
         guard length < byLength.count else { return isEnd(bytes, range) ? .endList : .unknown }
-        for tag in byLength[length] where bytes.matches(range.lowerBound..<end, tag.rawValue) { return tag }
+        for tag in byLength[length] where bytes.matches(range.lowerBound..<end, tag.rawValue) {
+            return tag
+        }
         return isEnd(bytes, range) ? .endList : .unknown
     }
 
@@ -84,7 +86,9 @@ enum Tag: String, CaseIterable, Sendable {
 
     private static let byLength: [[Tag]] = {
         var table = [[Tag]](repeating: [], count: 1 + (allCases.map(\.length).max() ?? 0))
-        for tag in allCases where tag != .unknown { table[tag.length].append(tag) }
+        for tag in allCases where tag != .unknown {
+            table[tag.length].append(tag)
+        }
         return table
     }()
 }
@@ -92,7 +96,9 @@ enum Tag: String, CaseIterable, Sendable {
 extension Tag {
     /// The clause that defines the tag: in RFC 8216, or else in rfc8216bis.
     var clause: String {
-        if let number = Self.clauses[self] { return "RFC 8216 §4.3.\(number)" }
+        if let number = Self.clauses[self] {
+            return "RFC 8216 §4.3.\(number)"
+        }
         return Self.laterClauses[self].map { "rfc8216bis §4.4.\($0)" } ?? "RFC 8216 §4.1"
     }
 

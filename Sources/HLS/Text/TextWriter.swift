@@ -14,7 +14,9 @@ struct TextWriter {
     }
 
     init(_ text: PlaylistText, from range: Range<Int>) {
-        (self.text, position, end) = (text, range.lowerBound, range.upperBound)
+        self.text = text
+        position = range.lowerBound
+        end = range.upperBound
     }
 
     mutating func replace(_ range: Range<Int>, with replacement: String) {
@@ -40,7 +42,9 @@ struct TextWriter {
         let place = line < text.lines.count ? text.extent(line).lowerBound : text.bytes.count
         replace(place..<place, with: "")
         for line in lines {
-            if let last = output.last, last != 0x0A { output.append(contentsOf: terminator) }
+            if let last = output.last, last != 0x0A {
+                output.append(contentsOf: terminator)
+            }
             output.append(contentsOf: line.utf8)
             output.append(contentsOf: terminator)
         }
@@ -79,7 +83,8 @@ struct TextWriter {
     /// Returns a name if it is safe on a URI line and in quotes: not empty, no quote, control character or Unicode line
     /// separator, no space at its ends, and no leading `#`.
     static func checked(_ name: String) throws(PlaylistError) -> String {
-        let (first, last) = (name.utf8.first, name.utf8.last)
+        let first = name.utf8.first
+        let last = name.utf8.last
         if !isSafe(name) || first == nil || first == UInt8(ascii: "#") || first == 0x20 || last == 0x20 {
             let excerpt = PlaylistError.excerpt(of: name)
             throw PlaylistError(.unsafeName, "the name is not allowed in a playlist", excerpt: excerpt)
@@ -121,7 +126,9 @@ struct AttributeEdits {
     mutating func set(_ name: String, _ change: Change) { changes.append((name, change)) }
 
     mutating func set(_ name: String, quoted value: String?) {
-        if let value { set(name, .quoted(value)) }
+        if let value {
+            set(name, .quoted(value))
+        }
     }
 
     func apply(to list: AttributeList, _ writer: inout TextWriter) throws(PlaylistError) {
@@ -134,7 +141,9 @@ struct AttributeEdits {
                 let start = keptEnd ?? attribute.name.lowerBound
                 let end = keptEnd == nil ? next ?? attribute.value.upperBound : attribute.value.upperBound
                 writer.replace(start..<end, with: "")
-                if keptEnd != nil { keptEnd = end }
+                if keptEnd != nil {
+                    keptEnd = end
+                }
                 continue
             case .some(let change): writer.replace(attribute.value, with: try Self.text(change))
             case nil: break
@@ -147,7 +156,9 @@ struct AttributeEdits {
     private func append(to list: AttributeList, after end: Int?, _ writer: inout TextWriter) throws(PlaylistError) {
         guard let end = end ?? list.attributes.last?.value.upperBound else { return }
         for (name, change) in changes where list.find(name) == nil {
-            if case .removed = change { continue }
+            if case .removed = change {
+                continue
+            }
             writer.replace(end..<end, with: ",\(name)=\(try Self.text(change))")
         }
     }

@@ -22,7 +22,8 @@ struct VariableExpansion {
     }
 
     private init(text: PlaylistText, table: VariableTable) {
-        (self.text, self.table) = (text, table)
+        self.text = text
+        self.table = table
         output.reserveCapacity(text.bytes.count)
         lines.reserveCapacity(text.lines.count)
     }
@@ -32,14 +33,18 @@ struct VariableExpansion {
     }
 
     private mutating func run() throws(PlaylistError) {
-        if text.hasByteOrderMark { output += text.bytes[..<3] }
+        if text.hasByteOrderMark {
+            output += text.bytes[..<3]
+        }
         for line in text.lines.indices {
             let start = output.count
             do {
                 try appendLine(line)
             } catch  where error.code != .overLimit {
                 // Without the key, the segments would be taken for clear ones. The first defect is the cause.
-                if text.lines[line].kind == .tag(.key) { throw mends.first ?? error }
+                if text.lines[line].kind == .tag(.key) {
+                    throw mends.first ?? error
+                }
                 omit(line, from: start, error)
                 continue
             }
@@ -63,7 +68,9 @@ struct VariableExpansion {
         // A URI stays one: the tag that announces it has lost nothing by itself.
         let kind: PlaylistText.Line.Kind = text.lines[line].kind == .uri ? .uri : .blank
         lines.append(.init(start: UInt32(start), length: 0, kind: kind))
-        if mends.count < PlaylistText.maximumMends { mends.append(error) }
+        if mends.count < PlaylistText.maximumMends {
+            mends.append(error)
+        }
     }
 
     private mutating func appendLine(_ line: Int) throws(PlaylistError) {
@@ -86,7 +93,11 @@ struct VariableExpansion {
         let tail = text.lines[line].content.upperBound - value.upperBound
         let attributes = AttributeList(
             output, value.lowerBound + offset..<output.count - tail, line: line, text.limits)
-        for name in ["NAME", "IMPORT", "QUERYPARAM"] { if let name = attributes[name] { reported.insert(name) } }
+        for name in ["NAME", "IMPORT", "QUERYPARAM"] {
+            if let name = attributes[name] {
+                reported.insert(name)
+            }
+        }
         try table.define(try Define(attributes), attributes)
     }
 

@@ -11,7 +11,8 @@ public struct VariableSources: Sendable {
 
     /// Creates a set of sources.
     public init(imports: [String: String]? = nil, query: String? = nil) {
-        (self.imports, self.query) = (imports, query)
+        self.imports = imports
+        self.query = query
     }
 
     /// Returns the percent-decoded value of the first parameter with this name; nil if it is missing, empty or not
@@ -80,7 +81,8 @@ struct VariableTable {
     private let isMultivariant: Bool
 
     init(_ sources: VariableSources, isMultivariant: Bool) {
-        (self.sources, self.isMultivariant) = (sources, isMultivariant)
+        self.sources = sources
+        self.isMultivariant = isMultivariant
     }
 
     /// Adds a definition. Its value must be safe on a line and in quotes: the author of a link controls its query.
@@ -100,14 +102,20 @@ struct VariableTable {
         switch define.source {
         case .value(let value): return value
         case .multivariant:
-            if isMultivariant { throw attributes.error(.badValue, "IMPORT is not allowed in a multivariant playlist") }
-            if let value = sources.imports?[define.name] { return value }
+            if isMultivariant {
+                throw attributes.error(.badValue, "IMPORT is not allowed in a multivariant playlist")
+            }
+            if let value = sources.imports?[define.name] {
+                return value
+            }
             let cause =
                 sources.imports == nil
                 ? "the playlist was read without a multivariant one" : "the multivariant playlist does not define it"
             throw attributes.error(.missingVariable, "the variable \(define.name) cannot be imported: \(cause)")
         case .query:
-            if let value = sources.parameter(define.name) { return value }
+            if let value = sources.parameter(define.name) {
+                return value
+            }
             let cause =
                 sources.hasURL
                 ? "the playlist's URL has no query parameter \(define.name) with a value"
@@ -143,7 +151,9 @@ struct VariableTable {
     static func mayRefer(_ bytes: [UInt8], _ range: Range<Int>) -> Bool {
         var position = range.lowerBound
         while let brace = bytes.firstIndex(of: UInt8(ascii: "{"), in: position..<range.upperBound) {
-            if brace + 1 < range.upperBound, bytes[brace + 1] == UInt8(ascii: "$") { return true }
+            if brace + 1 < range.upperBound, bytes[brace + 1] == UInt8(ascii: "$") {
+                return true
+            }
             position = brace + 1
         }
         return false
@@ -160,7 +170,9 @@ struct VariableTable {
             return nil
         }
         var close = position + 2
-        while close < end, bytes[close].isVariableName { close += 1 }
+        while close < end, bytes[close].isVariableName {
+            close += 1
+        }
         guard close > position + 2, close < end, bytes[close] == UInt8(ascii: "}") else { return nil }
         return position + 2..<close
     }

@@ -64,7 +64,8 @@ struct AdaptationRule {
     ///   - throughput: recent bytes per second.
     static func isHopeless(remaining: Int64, instead: Int64, buffer: Double, throughput: Double) -> Bool {
         guard throughput > 0 else { return false }
-        let (time, other) = (Double(remaining) / throughput, Double(instead) / throughput)
+        let time = Double(remaining) / throughput
+        let other = Double(instead) / throughput
         return time > max(buffer, 0) && other < time / 2
     }
 }

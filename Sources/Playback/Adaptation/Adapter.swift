@@ -93,7 +93,8 @@ import Substitution
 
     /// - Parameter fetches: retained by the caller; released here.
     init(_ fetches: [Fetch]) {
-        (self.fetches, left) = (fetches, fetches.count)
+        self.fetches = fetches
+        left = fetches.count
         initial = fetches.reduce(0) { $0 + $1.written }
         before = initial
     }
@@ -102,14 +103,21 @@ import Substitution
 
     /// Calls `ended` once with the result; never after `release`.
     func follow(isHopeless: @escaping (Progress) -> Bool, ended: @escaping (End) -> Void) {
-        for fetch in fetches { fetch.whenEnded { [weak self] result in self?.fetchEnded(result, ended) } }
+        for fetch in fetches {
+            fetch.whenEnded { [weak self] result in self?.fetchEnded(result, ended) }
+        }
         guard !isOver else { return }
         timer = LoopTimer { [weak self] in
             guard let self else { return }
             // One that yields to the segment before it is not slow.
             let isTrailing = fetches.contains(where: \.isTrailing)
-            if isTrailing { (before, began) = (written, .now) }
-            if !isTrailing, isHopeless(progress) { return finish(.hopeless, ended) }
+            if isTrailing {
+                before = written
+                began = .now
+            }
+            if !isTrailing, isHopeless(progress) {
+                return finish(.hopeless, ended)
+            }
             timer?.schedule(after: Self.pause)
         }
         timer?.schedule(after: Self.pause)
@@ -123,14 +131,22 @@ import Substitution
     }
 
     private func fetchEnded(_ result: Result<Void, FetchError>, _ ended: (End) -> Void) {
-        if case .failure(let error) = result { return finish(.failed(LibraryError(error)), ended) }
+        if case .failure(let error) = result {
+            return finish(.failed(LibraryError(error)), ended)
+        }
         left -= 1
-        if left == 0 { finish(.arrived, ended) }
+        if left == 0 {
+            finish(.arrived, ended)
+        }
     }
 
     private func finish(_ end: End, _ ended: (End) -> Void) {
         guard !isOver else { return }
-        if case .hopeless = end { release(isInTheWay: true) } else { release() }
+        if case .hopeless = end {
+            release(isInTheWay: true)
+        } else {
+            release()
+        }
         ended(end)
     }
 
@@ -139,6 +155,8 @@ import Substitution
         isOver = true
         timer?.cancel()
         timer = nil
-        for fetch in fetches { fetch.release(.playback, isInTheWay: isInTheWay) }
+        for fetch in fetches {
+            fetch.release(.playback, isInTheWay: isInTheWay)
+        }
     }
 }

@@ -17,7 +17,9 @@ extension Playback {
         var adaptation = request.adaptation ?? SegmentRequest.Adaptation()
         // Of a dead host only what is stored can be used. If the segment's own is one, the lowest of the others takes its place.
         let qualities = all.filter { quality in
-            if quality.isStored { return true }
+            if quality.isStored {
+                return true
+            }
             let isOwn = quality.rendition.name.id == request.place.folder.id
             return !library.client.isDead(quality.segment.url) && (isOwn || adaptation.mayFetch)
         }
@@ -31,7 +33,9 @@ extension Playback {
             ceiling: adaptation.abandoned, isJump: adaptation.isJump)
         guard let quality = adapter.choose(from: qualities, situation) else { return }
         let chosen = quality.rendition.name.id
-        if chosen == request.place.folder.id { return adapter.use(chosen) }
+        if chosen == request.place.folder.id {
+            return adapter.use(chosen)
+        }
         adaptation.choice = (quality, qualities[0])
         request.adaptation = adaptation
         request.facts.quality = SegmentFacts.Quality(rendition: chosen, isStored: quality.isStored)
@@ -50,7 +54,9 @@ extension Playback {
             adapter.recordFailure(quality.rendition.name.id)
             return false
         }
-        for fetch in fetches { adapter.link.follow(fetch) }
+        for fetch in fetches {
+            adapter.link.follow(fetch)
+        }
         let (awaited, adaptiveFetch) = beginWait(for: segment, among: fetches, toAnswer: request)
         adaptiveFetch.follow { [weak self] progress in
             guard let self else { return true }
@@ -58,7 +64,9 @@ extension Playback {
             return isHopeless(progress, quality, instead: own, request, adapter)
         } ended: { [weak self] end in
             guard let self, request.exchange.isOpen else { return }
-            if isAnswered(request, quality, segment, end, adapter) { return }
+            if isAnswered(request, quality, segment, end, adapter) {
+                return
+            }
             awaited.end(nil)
             answer(again: request, quality, end)
         }
@@ -108,7 +116,9 @@ extension Playback {
                         resource, in: quality.rendition.folder, of: asset, urgency: .playback,
                         fallback: .untilComplete))
             } catch {
-                for fetch in fetches { fetch.release(.playback) }
+                for fetch in fetches {
+                    fetch.release(.playback)
+                }
                 return nil
             }
         }
@@ -127,7 +137,9 @@ extension Playback {
                 answerOnceSettled(request)
                 return true
             }
-            if sendSubstitute(of: chosen, request, broughtBy: segment) { return true }
+            if sendSubstitute(of: chosen, request, broughtBy: segment) {
+                return true
+            }
         case .failed(let error):
             let subject = Subject(
                 request.place.session, request.place.asset, quality.segment.url.replacingQuery(nil).text)
@@ -160,7 +172,9 @@ extension Playback {
         // A player that has the head waits for the first byte as long as for any other.
         let playerTimeout =
             request.exchange.isBegun ? .infinity : request.adaptation.map { self.playerTimeout(of: adapter, $0) } ?? 0
-        if progress.allBytes == 0, playerTimeout <= 0 { return true }
+        if progress.allBytes == 0, playerTimeout <= 0 {
+            return true
+        }
         guard progress.elapsed >= quality.duration / 2 else { return false }
         let throughput = Double(max(1, progress.bytes)) / progress.elapsed
         return AdaptationRule.isHopeless(

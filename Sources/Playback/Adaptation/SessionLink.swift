@@ -19,10 +19,16 @@ import Playheads
         guard case .segment = fetch.resource.name.role, fetch.outcome == nil,
             !fetches.contains(where: { $0.fetch === fetch })
         else { return }
-        if fetches.isEmpty { since = .now } else { sample() }
+        if fetches.isEmpty {
+            since = .now
+        } else {
+            sample()
+        }
         fetches.append((fetch, fetch.written))
         fetch.whenEnded { [weak self, weak fetch] _ in
-            if let fetch { self?.ended(fetch) }
+            if let fetch {
+                self?.ended(fetch)
+            }
         }
     }
 
@@ -30,7 +36,9 @@ import Playheads
     /// none, provided that it has enough bytes (Shaka Player's minBytes). libavformat requests the next segment while
     /// it still reads the current one.
     func sampleBeforeChoice() {
-        if rate == nil, arrived >= Self.leastBytes { sample(isLast: true) }
+        if rate == nil, arrived >= Self.leastBytes {
+            sample(isLast: true)
+        }
     }
 
     private static let leastBytes: Int64 = 16_000
@@ -43,7 +51,9 @@ import Playheads
         guard isLast || seconds >= ThroughputEstimate.shortest else { return }
         let bytes = arrived
         guard bytes > 0 else { return }
-        for place in fetches.indices { fetches[place].seen = fetches[place].fetch.written }
+        for place in fetches.indices {
+            fetches[place].seen = fetches[place].fetch.written
+        }
         estimate.add(bytes, over: seconds)
         since = now
     }
@@ -54,7 +64,9 @@ import Playheads
         guard let place = fetches.firstIndex(where: { $0.fetch === fetch }) else { return }
         let left = fetch.written - fetches[place].seen
         fetches.remove(at: place)
-        if let other = fetches.indices.first { fetches[other].seen -= left }
+        if let other = fetches.indices.first {
+            fetches[other].seen -= left
+        }
     }
 }
 
@@ -95,11 +107,14 @@ struct ThroughputEstimate {
     mutating func add(_ bytes: Int64, over seconds: Double) {
         guard bytes > 0, seconds > 0 else { return }
         let seconds = max(seconds, Self.shortest)
-        let (rate, weight) = (Double(bytes) / seconds, max(seconds, Self.leastWeight))
+        let rate = Double(bytes) / seconds
+        let weight = max(seconds, Self.leastWeight)
         fast.add(rate, weighing: weight)
         slow.add(rate, weighing: weight)
         late.append((Double(bytes), seconds))
-        while late.dropFirst().reduce(0, { $0 + $1.seconds }) >= Self.lateness { late.removeFirst() }
+        while late.dropFirst().reduce(0, { $0 + $1.seconds }) >= Self.lateness {
+            late.removeFirst()
+        }
     }
 
     /// Bytes per second; nil before the first sample.

@@ -89,7 +89,11 @@ struct PlayWatch {
 
     private mutating func runDry(since dry: Double) {
         ranDry = dry
-        if dry <= neededUntil { stalledSince = dry } else { isPaused = true }
+        if dry <= neededUntil {
+            stalledSince = dry
+        } else {
+            isPaused = true
+        }
     }
 
     private mutating func move(to position: Double) {
@@ -105,8 +109,12 @@ struct PlayWatch {
 
     /// The stalls so far. Includes the open one unless the player still has to confirm it.
     var total: (count: Int, time: Double) {
-        if isReported { return (stalls, stallTime) }
-        if isConfirmed { return (stalls, stallTime + openLength) }
+        if isReported {
+            return (stalls, stallTime)
+        }
+        if isConfirmed {
+            return (stalls, stallTime + openLength)
+        }
         return isStalled && !hasClientData ? (stalls + 1, stallTime + openLength) : (stalls, stallTime)
     }
 
@@ -136,15 +144,23 @@ struct PlayWatch {
         // A session that begins with a player that has run dry, after a pause that ended the last one, has not stalled.
         let hasStarved = next.isStarved && !reading.isStarved && reading.isRunning
         // A new range of media begins at each seek, and wherever a playhead that stands still is placed.
-        if isSeek || next.position != playhead && !(reading.isRunning && next.isRunning) { furthest = next.position }
+        if isSeek || next.position != playhead && !(reading.isRunning && next.isRunning) {
+            furthest = next.position
+        }
         reading = next
-        if next.limit == nil { requested = next.position }
+        if next.limit == nil {
+            requested = next.position
+        }
         move(to: next.position)
-        if hasStarved, stalledSince == nil, !isPaused { runDry(since: now) }
+        if hasStarved, stalledSince == nil, !isPaused {
+            runDry(since: now)
+        }
         // A player that gathers media after it ran dry still stands.
         guard isSeek || front > before && !next.isStarved else { return }
         ranDry = nil
-        if let since = stalledSince { end(stallOf: time - since, at: time) }
+        if let since = stalledSince {
+            end(stallOf: time - since, at: time)
+        }
         isPaused = false
     }
 
@@ -161,7 +177,9 @@ struct PlayWatch {
                 spans.addPending(length, until: end)
             } else {
                 count(1, length)
-                if !isReported { spans.add(length, until: end) }
+                if !isReported {
+                    spans.add(length, until: end)
+                }
             }
         }
     }
@@ -177,12 +195,18 @@ struct PlayWatch {
     mutating func apply(_ data: CMCD, isPlaced: Bool = true, _ tracked: PlayheadReading? = nil, at now: Double) {
         advance(to: now)
         let wasStarved = data.wasStarved || data.state == .rebuffering
-        if data.bufferLength != nil || wasStarved || data.isUrgent || data.state != nil { hasClientData = true }
+        if data.bufferLength != nil || wasStarved || data.isUrgent || data.state != nil {
+            hasClientData = true
+        }
         let wasRunning = reading.isRunning
         correct(data.correction(isPlaced: isPlaced), tracked)
         if data.bufferLength != nil {
-            if playhead < front { isPaused = false }
-            if wasRunning { least = min(least, front - playhead) }
+            if playhead < front {
+                isPaused = false
+            }
+            if wasRunning {
+                least = min(least, front - playhead)
+            }
         }
         confirm(wasStarved && (least < Self.doubt || data.state == .rebuffering))
         least = .infinity
@@ -193,22 +217,35 @@ struct PlayWatch {
     ///   at zero.
     mutating func apply(_ report: PlayerReport, isPlaced: Bool, _ tracked: PlayheadReading? = nil, at now: Double) {
         advance(to: now)
-        (hasClientData, isReported, isReportedStalled) = (true, true, report.isStalled)
+        hasClientData = true
+        isReported = true
+        isReportedStalled = report.isStalled
         spans.discardPending()
         spans.addReported(max(0, report.stalls - stalls), report.stallTime.value - stallTime, until: now)
-        (stalls, stallTime) = (max(stalls, report.stalls), max(stallTime, report.stallTime.value))
-        (stalledSince, isPaused) = (nil, false)
-        (pending, isConfirmed) = ((0, 0), false)
+        stalls = max(stalls, report.stalls)
+        stallTime = max(stallTime, report.stallTime.value)
+        stalledSince = nil
+        isPaused = false
+        pending = (0, 0)
+        isConfirmed = false
         correct(report.correction(isPlaced: isPlaced), tracked)
     }
 
     private mutating func correct(_ correction: PlayheadCorrection, _ tracked: PlayheadReading?) {
         let before = playhead
-        if let tracked { reading = tracked } else { reading.apply(correction) }
+        if let tracked {
+            reading = tracked
+        } else {
+            reading.apply(correction)
+        }
         // The player sought within its buffer. Media that was skipped was not watched; that before the new position is
         // watched again, as after a seek that shows in requests.
-        if playhead > before + Self.doubt { furthest = max(furthest, playhead) }
-        if playhead < before - Self.doubt { furthest = playhead }
+        if playhead > before + Self.doubt {
+            furthest = max(furthest, playhead)
+        }
+        if playhead < before - Self.doubt {
+            furthest = playhead
+        }
         move(to: playhead)
     }
 
@@ -227,9 +264,13 @@ struct PlayWatch {
 
     /// Ends the session. Unconfirmed stalls are counted.
     mutating func close() {
-        if let stalledSince { end(stallOf: openLength, at: stalledSince + openLength) }
+        if let stalledSince {
+            end(stallOf: openLength, at: stalledSince + openLength)
+        }
         count(pending.count, pending.time)
-        if pending.count > 0 { spans.confirm(at: time, isOpen: false) }
+        if pending.count > 0 {
+            spans.confirm(at: time, isOpen: false)
+        }
         pending = (0, 0)
     }
 }
@@ -237,7 +278,9 @@ struct PlayWatch {
 extension CMCD {
     /// - Parameter isPlaced: true if the player counts media time from the same origin as the playlist.
     func correction(isPlaced: Bool) -> PlayheadCorrection {
-        if let playhead, isPlaced, !isUrgent, !isHeld { return .report(position: playhead.value, rate: rate.value) }
+        if let playhead, isPlaced, !isUrgent, !isHeld {
+            return .report(position: playhead.value, rate: rate.value)
+        }
         let playbackRate = isStill ? 0 : playbackRate
         return .client(buffer: bufferLength?.value, rate: playbackRate?.value, isUrgent: isUrgent || isHeld)
     }

@@ -55,7 +55,9 @@ struct SegmentForm: Hashable {
         let form: SegmentForm
 
         init(rendition: String, number: Int, form: SegmentForm) {
-            (self.rendition, self.number, self.form) = (rendition, number, form)
+            self.rendition = rendition
+            self.number = number
+            self.form = form
         }
 
         init?(_ line: ArraySlice<UInt8>) {
@@ -63,7 +65,8 @@ struct SegmentForm: Hashable {
             guard words.count == 3 || words.count == 4, let number = Int(words[1]), ["o", "s"].contains(words[2]) else {
                 return nil
             }
-            (rendition, self.number) = (words[0], number)
+            rendition = words[0]
+            self.number = number
             form = SegmentForm(substitute: words.count == 4 ? words[3] : nil, isSpliced: words[2] == "s")
         }
 
@@ -86,7 +89,8 @@ struct SegmentForm: Hashable {
     private var cleaned = 0.0
     private let now: () -> Double
     /// In seconds.
-    private static let (life, pause) = (7 * 86_400.0, 86_400.0)
+    private static let life = 7 * 86_400.0
+    private static let pause = 86_400.0
     /// In bytes; a segment takes about 20.
     private static let limit: Int64 = 64 << 20
 
@@ -104,7 +108,9 @@ struct SegmentForm: Hashable {
         guard let folder = directory() else { return }
         let names = ((try? folder.entries()) ?? []).map(\.name).filter { $0.drop { $0 != "-" } == "-" + id }
         files.removeAll { names.contains($0.name) }
-        for name in names { try? folder.remove(name) }
+        for name in names {
+            try? folder.remove(name)
+        }
     }
 
     private final class OpenFile {
@@ -125,7 +131,9 @@ struct SegmentForm: Hashable {
             let opened = try? directory()?.open(name, flags: O_WRONLY | O_CREAT | O_APPEND)
             guard let opened else { return }
             file = OpenFile(name, opened)
-            if files.count >= Self.mostOpen { files.removeFirst() }
+            if files.count >= Self.mostOpen {
+                files.removeFirst()
+            }
         }
         files.append(file)
         _ = write(file.descriptor, line, line.count)

@@ -70,7 +70,9 @@ struct SessionEvents {
 
     private mutating func leaveAll(at time: Double) {
         advance(to: time)
-        while !leaving.isEmpty { leave(leaving.removeFirst().event, at: time) }
+        while !leaving.isEmpty {
+            leave(leaving.removeFirst().event, at: time)
+        }
     }
 
     private mutating func leave(_ event: AccessEvent, at time: Double) {
@@ -80,7 +82,9 @@ struct SessionEvents {
         logged.stallTime += ended.stallTime
         logged.framesDropped += ended.framesDropped ?? 0
         logged.bytes = logged.bytes + ended.bytes
-        if ended.number == 0 { startup = ended.startup }
+        if ended.number == 0 {
+            startup = ended.startup
+        }
         finished.append(ended)
     }
 
@@ -124,7 +128,9 @@ struct SessionEvents {
 
     var total: AccessEvent {
         var total = filled(newest)
-        if total.number > 0 { total.startup = startup ?? leaving.first { $0.event.number == 0 }?.event.startup }
+        if total.number > 0 {
+            total.startup = startup ?? leaving.first { $0.event.number == 0 }?.event.startup
+        }
         total.watched += logged.watched
         total.stalls += logged.stalls
         total.stallTime += logged.stallTime

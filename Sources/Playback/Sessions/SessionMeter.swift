@@ -72,7 +72,9 @@ struct SessionMeter {
     /// Records that the player waits for a resource that is not in the store and that it cannot play on without.
     /// - Parameter number: the segment's media sequence number; nil for an initialization section.
     mutating func beginWait(for number: Int?, of rendition: String, from source: PieceSource, at time: Double) {
-        if awaited.count >= Self.awaitedLimit { awaited = awaited.filter { time - $0.value.since < Self.longestReply } }
+        if awaited.count >= Self.awaitedLimit {
+            awaited = awaited.filter { time - $0.value.since < Self.longestReply }
+        }
         if let number {
             awaited[Key(rendition: rendition, number: number)] = Awaited(source: source, since: time)
             substitutes[Key(rendition: rendition, number: number)] = nil
@@ -86,7 +88,9 @@ struct SessionMeter {
     /// true if the substitute came from the store.
     mutating func recordSubstitute(_ other: String?, for number: Int, of rendition: String, isStored: Bool = true) {
         let key = Key(rendition: rendition, number: number)
-        if substitutes.count >= Self.substituteLimit { substitutes = [:] }
+        if substitutes.count >= Self.substituteLimit {
+            substitutes = [:]
+        }
         substitutes[key] = other.map { ($0, isStored) }
         guard other != nil, isStored, let piece = awaited[key] else { return }
         awaited[key] = Awaited(source: .store, since: piece.since, arrived: piece.arrived, arrival: piece.arrival)
@@ -107,13 +111,19 @@ struct SessionMeter {
     /// Records that a reply has every byte from the origin. The rest of its time depends on the player, which may be paused.
     mutating func replyArrived(_ reply: ReplyRecord, at time: Double) {
         events.advance(to: time)
-        if let number = reply.number { awaited[Key(rendition: reply.rendition, number: number)]?.arrived = time }
-        if reply.isAwaited { endWait(hasFailed: false, at: time) }
+        if let number = reply.number {
+            awaited[Key(rendition: reply.rendition, number: number)]?.arrived = time
+        }
+        if reply.isAwaited {
+            endWait(hasFailed: false, at: time)
+        }
     }
 
     private mutating func endWait(hasFailed: Bool, at time: Double) {
         replies = max(0, replies - 1)
-        if replies == 0 { events.watch.requestsEnded(hasFailed: hasFailed, at: time) }
+        if replies == 0 {
+            events.watch.requestsEnded(hasFailed: hasFailed, at: time)
+        }
     }
 
     mutating func replyEnded(_ reply: ReplyRecord, at time: Double) {
@@ -125,7 +135,9 @@ struct SessionMeter {
             events.newest.observed.add(bytes: reply.fetched, seconds: arrived - reply.since)
             recordArrival(reply, at: arrived)
         }
-        if reply.isAwaited, reply.arrived == nil { endWait(hasFailed: reply.hasFailed, at: time) }
+        if reply.isAwaited, reply.arrived == nil {
+            endWait(hasFailed: reply.hasFailed, at: time)
+        }
     }
 
     /// The reply of a segment ends before its delivery is recorded, or just after that.
@@ -147,7 +159,9 @@ struct SessionMeter {
     }
 
     mutating func recordServer(_ address: String) {
-        if let known = events.newest.serverAddress, known != address { events.newest.serverAddressChanges += 1 }
+        if let known = events.newest.serverAddress, known != address {
+            events.newest.serverAddressChanges += 1
+        }
         events.newest.serverAddress = address
     }
 
@@ -159,30 +173,50 @@ struct SessionMeter {
     mutating func requested(_ segment: PlayedSegment, isSeek: Bool, _ reading: PlayheadReading, at time: Double) {
         lastEvent = time
         events.advance(to: time)
-        if isSeek { seek(to: segment.start, at: time) }
+        if isSeek {
+            seek(to: segment.start, at: time)
+        }
         events.watch.update(reading, isSeek: isSeek, at: time)
-        if events.isFirst, events.newest.requests == 0 { events.newest.startOffset = segment.start }
-        if !isSeek { change(to: segment, at: time) }
-        if isAdaptive, !segment.isAudio { unanswered += 1 } else { events.newest.requests += 1 }
+        if events.isFirst, events.newest.requests == 0 {
+            events.newest.startOffset = segment.start
+        }
+        if !isSeek {
+            change(to: segment, at: time)
+        }
+        if isAdaptive, !segment.isAudio {
+            unanswered += 1
+        } else {
+            events.newest.requests += 1
+        }
         recordRequest(for: segment)
-        if !isAdaptive, let choice = reading.choice { choose(choice, at: time) }
+        if !isAdaptive, let choice = reading.choice {
+            choose(choice, at: time)
+        }
     }
 
     private mutating func recordRequest(for segment: PlayedSegment) {
         guard !segment.isAudio else { return }
         lastNumber = segment.number
         lastEnd = segment.start + segment.duration
-        if isAdaptive { return }
-        if run?.rendition != segment.rendition { run = (segment.rendition, segment.start, 0) }
+        if isAdaptive {
+            return
+        }
+        if run?.rendition != segment.rendition {
+            run = (segment.rendition, segment.start, 0)
+        }
         run?.count += 1
-        if events.newest.uri == nil { show(segment.rendition) }
+        if events.newest.uri == nil {
+            show(segment.rendition)
+        }
     }
 
     /// Detects a variant change: a segment of another variant that begins where the last one ended.
     private mutating func change(to segment: PlayedSegment, at time: Double) {
         guard !isAdaptive, !segment.isAudio, let run, run.rendition != segment.rendition, let lastEnd else { return }
         let gap = segment.start - lastEnd
-        if gap < -0.5 * segment.duration { isRepeating = true }
+        if gap < -0.5 * segment.duration {
+            isRepeating = true
+        }
         guard !isRepeating, abs(gap) <= 0.5 * segment.duration, choice ?? run.rendition == run.rendition else { return }
         switched(to: segment.rendition, from: segment.start, at: time)
     }
@@ -203,9 +237,13 @@ struct SessionMeter {
     private mutating func seek(to start: Double, at time: Double) {
         countUnanswered()
         events.jump(to: start, at: time)
-        (isRepeating, lastEnd) = (false, nil)
-        if let choice { show(choice) }
-        (starting, isUrgent) = (time, false)
+        isRepeating = false
+        lastEnd = nil
+        if let choice {
+            show(choice)
+        }
+        starting = time
+        isUrgent = false
     }
 
     /// Accepts a variant only after two requests in a row, because libavformat reads the beginnings of all variants in
@@ -213,7 +251,9 @@ struct SessionMeter {
     private mutating func choose(_ rendition: String, at time: Double) {
         guard rendition != choice, let run, run.rendition == rendition, run.count > 1 else { return }
         isRepeating = false
-        if choice != nil { return switched(to: rendition, from: run.start, at: time) }
+        if choice != nil {
+            return switched(to: rendition, from: run.start, at: time)
+        }
         choice = rendition
         show(rendition)
     }
@@ -251,8 +291,12 @@ struct SessionMeter {
             segment.number, of: segment.rendition, from: piece?.source ?? .store,
             substitute: substitute(for: segment.number, of: segment.rendition))
         draw(segment, from: piece?.source ?? .store, piece?.arrival, bufferBefore: before, at: time)
-        if let piece, (piece.arrived ?? time) - piece.since > segment.duration { events.newest.overdue += 1 }
-        if !segment.isAudio, !isAgain { events.newest.downloaded += segment.duration }
+        if let piece, (piece.arrived ?? time) - piece.since > segment.duration {
+            events.newest.overdue += 1
+        }
+        if !segment.isAudio, !isAgain {
+            events.newest.downloaded += segment.duration
+        }
         started(at: time)
     }
 
@@ -282,12 +326,15 @@ struct SessionMeter {
         let count = segmentsInBulk(upTo: segment)
         showSource(of: segment, at: time)
         events.newest.requests += count
-        if !segment.isAudio { events.newest.downloaded += Double(count) * segment.duration }
+        if !segment.isAudio {
+            events.newest.downloaded += Double(count) * segment.duration
+        }
         for number in (segment.number - count + 1)...segment.number {
             trail.add(
                 number, of: segment.rendition, from: .store, substitute: substitute(for: number, of: segment.rendition))
             var one = segment
-            (one.number, one.start) = (number, segment.start - Double(segment.number - number) * segment.duration)
+            one.number = number
+            one.start = segment.start - Double(segment.number - number) * segment.duration
             draw(one, from: .store, bufferBefore: before, at: time)
         }
         recordRequest(for: segment)
@@ -307,19 +354,25 @@ struct SessionMeter {
     private mutating func started(at time: Double) {
         guard let since = starting else { return }
         events.newest.startup = SessionEvents.milliseconds(time - since)
-        if !isUrgent { starting = nil }
+        if !isUrgent {
+            starting = nil
+        }
     }
 
     mutating func apply(_ data: CMCD, _ tracked: PlayheadReading? = nil, at time: Double) {
         events.advance(to: time)
         events.watch.apply(data, isPlaced: isPlaced, tracked, at: time)
         isUrgent = data.isUrgent
-        if !isUrgent, events.newest.startup != nil { starting = nil }
+        if !isUrgent, events.newest.startup != nil {
+            starting = nil
+        }
     }
 
     mutating func apply(_ report: PlayerReport, _ tracked: PlayheadReading? = nil, at time: Double) {
         events.apply(report, tracked, at: time)
-        if report.startup != nil { starting = nil }
+        if report.startup != nil {
+            starting = nil
+        }
     }
 
     // MARK: Events
@@ -349,7 +402,9 @@ struct SessionMeter {
     func fill(_ timeline: inout SessionTimeline, at time: Double) {
         var watch = events.watch
         watch.advance(to: time)
-        (timeline.segments, timeline.omitted, timeline.stalls) = (series.segments, series.omitted, watch.stallSpans)
+        timeline.segments = series.segments
+        timeline.omitted = series.omitted
+        timeline.stalls = watch.stallSpans
         timeline.renditions = series.renditions.map { rendition in
             let stream = streams[rendition.id]
             return TimelineRendition(
@@ -414,7 +469,9 @@ struct PieceTrail {
             runs[runs.count - 1].last = number
             return
         }
-        if runs.count >= Self.limit { runs.removeFirst(Self.limit / 2) }
+        if runs.count >= Self.limit {
+            runs.removeFirst(Self.limit / 2)
+        }
         runs.append(PieceRun(rendition: rendition, first: number, last: number, source: source, substitute: substitute))
     }
 }

@@ -71,10 +71,14 @@ import Substitution
         player = KnownPlayer(client: client).traits
         self.client = client
         self.asset = asset
-        (self.playheads, self.log, self.files, self.served) = (playheads, log, files, served)
+        self.playheads = playheads
+        self.log = log
+        self.files = files
+        self.served = served
         let now = playheads.now()
         began = entered ?? now
-        (isEntered, self.isOffline) = (entered != nil, isOffline)
+        isEntered = entered != nil
+        self.isOffline = isOffline
         lastEvent = now
         start = date - (now - began).inSeconds
         var event = AccessEvent(
@@ -88,7 +92,9 @@ import Substitution
             served.bytes.store += end.mediaBytes
         }
         // An open connection of a browser does not show that it plays.
-        if player.poolsConnections { connections.end() }
+        if player.poolsConnections {
+            connections.end()
+        }
     }
 
     /// Time since the begin, in seconds. It stands still once the player has closed its connections.
@@ -107,7 +113,9 @@ import Substitution
 
     private func connectionsChanged(_ change: ConnectionGroup.Change) {
         guard ended == nil else { return }
-        if !player.poolsConnections { playheads.setConnected(id, change == .opened) }
+        if !player.poolsConnections {
+            playheads.setConnected(id, change == .opened)
+        }
         // A client that has a connection for each request closes it each time.
         guard change == .emptied(byClient: true), player.keepsConnections || connections.isReused else { return }
         recordDeparture()
@@ -137,7 +145,9 @@ import Substitution
             let tracked = playheads.apply(data.correction(isPlaced: meter.isPlaced), to: id)
             meter.apply(data, tracked, at: now)
         }
-        if data.state == .quit { recordDeparture() }
+        if data.state == .quit {
+            recordDeparture()
+        }
     }
 
     private func recordDeparture() {
@@ -173,10 +183,15 @@ import Substitution
     /// - Parameter isAwaited: true if the player cannot play on without it.
     func beginWait(for name: PieceName?, in folder: PieceFolder, _ fetch: Fetch, isAwaited: Bool) -> Wait {
         var number: Int?
-        if case .segment(let segment)? = name?.role { number = segment }
+        if case .segment(let segment)? = name?.role {
+            number = segment
+        }
         var reply = ReplyRecord(since: now, isAwaited: isAwaited, source: fetch.approach.source)
-        (reply.number, reply.rendition) = (number, folder.id)
-        if isAwaited { meter.beginWait(for: number, of: folder.id, from: reply.source, at: reply.since) }
+        reply.number = number
+        reply.rendition = folder.id
+        if isAwaited {
+            meter.beginWait(for: number, of: folder.id, from: reply.source, at: reply.since)
+        }
         return Wait(fetch: fetch, number: number, rendition: folder.id, written: fetch.written, reply: reply)
     }
 
@@ -207,7 +222,9 @@ import Substitution
         lastEvent = playheads.now()
         served.bytes.add(reply.bytes, from: reply.source)
         let address = wait.fetch?.address ?? wait.address
-        if reply.isComplete, reply.source != .store, let address { meter.recordServer(address) }
+        if reply.isComplete, reply.source != .store, let address {
+            meter.recordServer(address)
+        }
         meter.replyEnded(reply, at: now)
     }
 
@@ -226,7 +243,9 @@ import Substitution
     func composition(of rendition: Rendition, among substitutes: @autoclosure () -> SegmentSubstitutes?) -> Composition
     {
         let id = rendition.name.id
-        if let known = compositions[id] { return known }
+        if let known = compositions[id] {
+            return known
+        }
         let isKnown = isEntered || forms.isContinued
         let mayFollowSplice =
             if !isKnown || isOffline && !rendition.isComplete {
@@ -243,14 +262,19 @@ import Substitution
 
     /// Records a request or a delivery that the playhead tracker has examined.
     func record(_ event: PlayheadEvent) {
-        if event.change != .progressed { lastEvent = playheads.now() }
-        let (span, isAudio) = (event.span, event.kind == .audio)
+        if event.change != .progressed {
+            lastEvent = playheads.now()
+        }
+        let span = event.span
+        let isAudio = event.kind == .audio
         let segment = PlayedSegment(
             rendition: event.rendition, isAudio: isAudio, number: span.number, start: span.start,
             duration: span.duration)
         if !isAudio {
             describe(segment.rendition)
-            if let other = meter.substitute(for: span.number, of: segment.rendition) { describe(other) }
+            if let other = meter.substitute(for: span.number, of: segment.rendition) {
+                describe(other)
+            }
         }
         switch event.change {
         case .requested(let isSeek): meter.requested(segment, isSeek: isSeek, event.playhead, at: now)
@@ -280,7 +304,9 @@ import Substitution
     // MARK: Events
 
     private func logFinished() {
-        for event in meter.takeFinished() where event.requests > 0 || event.bytes.all > 0 { log.write(event) }
+        for event in meter.takeFinished() where event.requests > 0 || event.bytes.all > 0 {
+            log.write(event)
+        }
     }
 
     /// Ends the session; later calls have no effect.
@@ -320,12 +346,18 @@ import Substitution
         let playhead = meter.playhead(at: now)
         let total = meter.total(at: now)
         var summary = SessionSummary(id: id, guid: total.guid, asset: asset.name, client: total.client, began: start)
-        (summary.ended, summary.uri, summary.startup) = (ended, total.uri, total.startup)
+        summary.ended = ended
+        summary.uri = total.uri
+        summary.startup = total.startup
         summary.playhead = playhead.position
         summary.isStalled = ended == nil ? playhead.isStalled : nil
-        (summary.stalls, summary.stallTime) = (total.stalls, total.stallTime)
-        (summary.framesDropped, summary.switches) = (total.framesDropped, meter.switches)
-        (summary.watched, summary.bytes, summary.pieces) = (total.watched, total.bytes, meter.trail.runs)
+        summary.stalls = total.stalls
+        summary.stallTime = total.stallTime
+        summary.framesDropped = total.framesDropped
+        summary.switches = meter.switches
+        summary.watched = total.watched
+        summary.bytes = total.bytes
+        summary.pieces = meter.trail.runs
         summary.inferred = total.inferred.filter { $0 != "startOffset" } + ["playhead", "switches"]
         return summary
     }

@@ -48,16 +48,21 @@ struct SessionSeries {
         entry.bufferBefore = Self.rounded(delivery.bufferBefore)
         entry.buffer = Self.rounded(delivery.buffer)
         entry.playhead = Self.rounded(delivery.playhead)
-        if let arrival = delivery.arrival { entry.record(arrival) }
+        if let arrival = delivery.arrival {
+            entry.record(arrival)
+        }
         // A player that requests a segment in several ranges receives it several times.
         if let last = segments.last, last.count == 1, last.rendition == entry.rendition, last.number == entry.number {
             entry.bufferBefore = last.bufferBefore
             entry.bytes += last.bytes
-            (entry.wait, entry.rate) = (entry.wait ?? last.wait, entry.rate ?? last.rate)
+            entry.wait = entry.wait ?? last.wait
+            entry.rate = entry.rate ?? last.rate
             segments[segments.count - 1] = entry
             return
         }
-        if segments.count >= Self.limit { thin() }
+        if segments.count >= Self.limit {
+            thin()
+        }
         segments.append(entry)
     }
 
@@ -66,7 +71,9 @@ struct SessionSeries {
         let place = segments.suffix(Self.recent).lastIndex { segment in
             segment.number == number && segment.count == 1 && renditions[segment.rendition].id == rendition
         }
-        if let place { segments[place].record(arrival) }
+        if let place {
+            segments[place].record(arrival)
+        }
     }
 
     /// Counts bytes sent from the store towards the segment that was delivered last, if it is from there.
@@ -76,7 +83,9 @@ struct SessionSeries {
     }
 
     private mutating func index(of id: String, isAudio: Bool) -> Int {
-        if let known = renditions.firstIndex(where: { $0.id == id }) { return known }
+        if let known = renditions.firstIndex(where: { $0.id == id }) {
+            return known
+        }
         renditions.append(TimelineRendition(id: id, isAudio: isAudio))
         return renditions.count - 1
     }
@@ -127,9 +136,12 @@ extension TimelineSegment {
             self.rate = ((rate * wait + otherRate * otherWait) / (wait + otherWait)).rounded()
             self.wait = SessionSeries.rounded(wait + otherWait)
         } else {
-            (rate, wait) = (rate ?? next.rate, wait ?? next.wait)
+            rate = rate ?? next.rate
+            wait = wait ?? next.wait
         }
-        (time, buffer, playhead) = (next.time, next.buffer, next.playhead)
+        time = next.time
+        buffer = next.buffer
+        playhead = next.playhead
         bufferBefore = min(bufferBefore, next.bufferBefore)
         count += next.count
         duration = SessionSeries.rounded(duration + next.duration)
@@ -145,7 +157,9 @@ struct StallSpans {
     private static let limit = 256
 
     mutating func add(_ length: Double, until end: Double) {
-        if spans.count >= Self.limit { spans.removeFirst(Self.limit / 2) }
+        if spans.count >= Self.limit {
+            spans.removeFirst(Self.limit / 2)
+        }
         spans.append(Self.span(length, until: end))
     }
 
@@ -153,7 +167,9 @@ struct StallSpans {
 
     /// Counts the pending stalls, or a stall of unknown length if there is none.
     mutating func confirm(at time: Double, isOpen: Bool) {
-        if pending.isEmpty, !isOpen { add(0, until: time) }
+        if pending.isEmpty, !isOpen {
+            add(0, until: time)
+        }
         spans += pending
         pending = []
     }

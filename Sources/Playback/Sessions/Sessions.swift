@@ -77,7 +77,9 @@ import Playheads
             self?.records[event.session]?.record(event)
         }
         libraryEvents = library.events.subscribe { [weak self] event in
-            if case .removed(let asset) = event { self?.erase(asset) }
+            if case .removed(let asset) = event {
+                self?.erase(asset)
+            }
         }
     }
 
@@ -93,10 +95,14 @@ import Playheads
 
     /// Returns the record of a session that sends a request; makes a new one if the session is unknown.
     func record(of session: Session, _ asset: Asset, _ exchange: Exchange) -> SessionRecord {
-        if let known = records[session.id], known.asset === asset { return known }
+        if let known = records[session.id], known.asset === asset {
+            return known
+        }
         records[session.id]?.close()
         let entry = entries.removeValue(forKey: session.id)
-        if records.isEmpty { sweep?.schedule(after: Self.sweepPause) }
+        if records.isEmpty {
+            sweep?.schedule(after: Self.sweepPause)
+        }
         if records.count >= Self.limit, let quietest = records.values.min(by: { $0.lastEvent < $1.lastEvent }) {
             end(quietest)
         }
@@ -119,8 +125,12 @@ import Playheads
         let subject = failure.subject
         let key = "\(subject.session?.id ?? "") \(subject.uri ?? "") \(failure.status)"
         let now = library.playheads.now()
-        if let last = failures[key], now - last < Self.failureLife { return }
-        if failures.count >= Self.limit { failures = failures.filter { now - $0.value < Self.failureLife } }
+        if let last = failures[key], now - last < Self.failureLife {
+            return
+        }
+        if failures.count >= Self.limit {
+            failures = failures.filter { now - $0.value < Self.failureLife }
+        }
         guard failures.count < Self.limit else { return }
         failures[key] = now
         var event = ErrorEvent(
@@ -171,19 +181,25 @@ import Playheads
                 next = min(next ?? rest, rest)
             }
         }
-        if let next { departures?.schedule(after: max(next, .milliseconds(100))) }
+        if let next {
+            departures?.schedule(after: max(next, .milliseconds(100)))
+        }
     }
 
     private func sweepOut() {
         endAbsent()
         endIdle()
         keepRunning()
-        if !records.isEmpty { sweep?.schedule(after: Self.sweepPause) }
+        if !records.isEmpty {
+            sweep?.schedule(after: Self.sweepPause)
+        }
     }
 
     private func keepRunning() {
         let now = library.playheads.now()
-        if let kept, now - kept < Self.keeping { return }
+        if let kept, now - kept < Self.keeping {
+            return
+        }
         kept = now
         log.keep(records.values.compactMap(\.timeline))
     }
@@ -192,7 +208,9 @@ import Playheads
     func endIdle() {
         let now = library.playheads.now()
         for record in records.values where now - record.lastEvent > Self.idleness {
-            if !record.isConnected, library.playheads.reading(of: record.id) == nil { end(record) }
+            if !record.isConnected, library.playheads.reading(of: record.id) == nil {
+                end(record)
+            }
         }
     }
 
@@ -200,15 +218,21 @@ import Playheads
         record.close()
         records[record.id] = nil
         ended.append(record.summary)
-        if let timeline = record.timeline { log.write(timeline) }
+        if let timeline = record.timeline {
+            log.write(timeline)
+        }
         if records.isEmpty {
             log.keep([])
             kept = nil
         }
-        if ended.count > Self.endedLimit { ended.removeFirst() }
+        if ended.count > Self.endedLimit {
+            ended.removeFirst()
+        }
         guard let id = record.playerID, let report = record.report else { return }
         reports.append((id, report))
-        if reports.count > Self.endedLimit { reports.removeFirst() }
+        if reports.count > Self.endedLimit {
+            reports.removeFirst()
+        }
     }
 
     /// Ends the sessions of a removed asset, and deletes everything recorded about them.
@@ -225,7 +249,9 @@ import Playheads
     /// Ends all sessions; returns when the logs are written.
     public func close() async {
         library.playheads.catchUp()
-        for record in records.values.sorted(by: { $0.start < $1.start }) { end(record) }
+        for record in records.values.sorted(by: { $0.start < $1.start }) {
+            end(record)
+        }
         await log.flush()
     }
 
@@ -250,7 +276,9 @@ import Playheads
     /// The access log, oldest first: the written events, then the open ones as they stand.
     public func accessEvents(_ query: LogQuery) async -> [AccessEvent] {
         // Events that have left the screen are written first.
-        for record in records.values { _ = record.current }
+        for record in records.values {
+            _ = record.current
+        }
         let written: [AccessEvent] = await log.events(query)
         library.playheads.catchUp()
         let open = records.values.flatMap(\.current).filter { $0.requests > 0 && query.matches($0) }
@@ -270,7 +298,9 @@ import Playheads
     public func timeline(of session: String) async -> SessionTimeline? {
         library.playheads.catchUp()
         let record = records[session] ?? records.values.first { $0.guid == session }
-        if let record { return record.timeline }
+        if let record {
+            return record.timeline
+        }
         let written: [SessionTimeline] = await log.events(LogQuery(session: session, limit: 1))
         return written.last
     }

@@ -27,7 +27,9 @@ extension Box {
     /// Rebuilds the header for a box that has grown; nil if the new size exceeds a 32-bit size field.
     func header(grownBy growth: Int, from source: FileBytes) -> [UInt8]? {
         let size = range.count + growth
-        if endsWithFile { return Array(source[range.lowerBound..<payload.lowerBound]) }
+        if endsWithFile {
+            return Array(source[range.lowerBound..<payload.lowerBound])
+        }
         // A size of 1 means that a 64-bit size follows the type.
         guard source.integer(UInt32.self, at: range.lowerBound) != 1 else {
             var header: [UInt8] = []

@@ -10,7 +10,10 @@ struct BoxReader {
 
     /// Creates a reader over a range. The range may exceed `source`, but integers must be read within `source` only.
     init(_ source: FileBytes, in parent: FourCC?, _ range: Range<Int>) {
-        (self.source, self.parent, position, end) = (source, parent, range.lowerBound, range.upperBound)
+        self.source = source
+        self.parent = parent
+        position = range.lowerBound
+        end = range.upperBound
     }
 
     init(_ source: FileBytes, _ box: Box) { self.init(source, in: box.type, box.payload) }
@@ -59,7 +62,9 @@ struct BoxReader {
         let size: UInt32 = try integer()
         let type = FourCC(try integer())
         let long: UInt64 = size == 1 ? try field(of: type, from: start) : size == 0 ? 0 : UInt64(size)
-        if type == "uuid" { try field(of: type, from: start, 16) }
+        if type == "uuid" {
+            try field(of: type, from: start, 16)
+        }
         return try place(type, from: start, size: long, endsWithFile: size == 0)
     }
 
@@ -96,7 +101,9 @@ struct BoxReader {
 
     /// Throws if a list that has `count` entries may not have another.
     func checkRoom(_ count: Int) throws(SegmentFormatError) {
-        if count >= SegmentFormatLimits.listed { throw error(.overLimit, "it has more than \(count) entries") }
+        if count >= SegmentFormatLimits.listed {
+            throw error(.overLimit, "it has more than \(count) entries")
+        }
     }
 
     func error(_ code: SegmentFormatError.Code, _ reason: String) -> SegmentFormatError {

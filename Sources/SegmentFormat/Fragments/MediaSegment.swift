@@ -15,16 +15,24 @@ public struct MediaSegment: Sendable {
         guard !walk.fragments.isEmpty else {
             throw SegmentFormatError(.missingBox, in: "moof", "there is no movie fragment in the segment")
         }
-        (count, boxes, fragments, loaded) = (source.count, walk.boxes, walk.fragments, walk.loaded)
+        count = source.count
+        boxes = walk.boxes
+        fragments = walk.fragments
+        loaded = walk.loaded
     }
 
     /// Returns the `mdat` box that contains the whole range; nil if no single box does.
     func mediaData(holding range: Range<Int>) -> Box? {
         // Binary search for the last box that begins at or before the range.
-        var (low, high) = (0, boxes.count)
+        var low = 0
+        var high = boxes.count
         while low < high {
             let middle = (low + high) / 2
-            if boxes[middle].range.lowerBound <= range.lowerBound { low = middle + 1 } else { high = middle }
+            if boxes[middle].range.lowerBound <= range.lowerBound {
+                low = middle + 1
+            } else {
+                high = middle
+            }
         }
         guard low > 0 else { return nil }
         let box = boxes[low - 1]
@@ -37,7 +45,8 @@ public struct MediaSegment: Sendable {
 struct SegmentWalk {
     private var window: SourceWindow
     private var position = 0
-    private var (samples, fragmentBytes) = (0, 0)
+    private var samples = 0
+    private var fragmentBytes = 0
     private(set) var boxes: [Box] = []
     private(set) var fragments: [MovieFragment] = []
     private(set) var loaded: [FileBytes] = []
@@ -58,7 +67,9 @@ struct SegmentWalk {
         }
         boxes.append(box)
         position = box.range.upperBound
-        if box.type == "moof" { try readFragment(box) }
+        if box.type == "moof" {
+            try readFragment(box)
+        }
         return true
     }
 
@@ -70,7 +81,9 @@ struct SegmentWalk {
         let bytes = try window.bytes(box.range)
         retain(bytes)
         let fragment = try MovieFragment(bytes, box)
-        for track in fragment.tracks { samples += track.runs.reduce(0) { $0 + $1.count } }
+        for track in fragment.tracks {
+            samples += track.runs.reduce(0) { $0 + $1.count }
+        }
         guard samples <= SegmentFormatLimits.samplesPerSegment else {
             throw box.error(.overLimit, "there are too many samples")
         }
@@ -78,9 +91,13 @@ struct SegmentWalk {
     }
 
     private mutating func retain(_ bytes: FileBytes) {
-        if let last = loaded.last, last.range == bytes.range { return }
+        if let last = loaded.last, last.range == bytes.range {
+            return
+        }
         // A longer read from the same offset replaces a shorter one.
-        if let last = loaded.last, last.origin == bytes.origin { loaded.removeLast() }
+        if let last = loaded.last, last.origin == bytes.origin {
+            loaded.removeLast()
+        }
         guard loaded.count < SegmentFormatLimits.fragments else { return }
         loaded.append(bytes)
     }

@@ -9,9 +9,13 @@ struct MovieFragment: Sendable {
         var reader = BoxReader(source, box)
         var tracks: [TrackFragment] = []
         while let child = try reader.box() {
-            if child.type == "traf" { tracks.append(try TrackFragment(source, child)) }
+            if child.type == "traf" {
+                tracks.append(try TrackFragment(source, child))
+            }
         }
-        (self.box, self.tracks, self.source) = (box, tracks, source)
+        self.box = box
+        self.tracks = tracks
+        self.source = source
     }
 }
 
@@ -29,8 +33,11 @@ struct TrackFragment: Sendable {
 
     init(_ source: FileBytes, _ box: Box) throws(SegmentFormatError) {
         var reader = BoxReader(source, box)
-        var (header, time): (Box?, Box?) = (nil, nil)
-        var (runs, auxiliary, hasSubsamples): ([TrackRun], [Box], Bool) = ([], [], false)
+        var header: Box? = nil
+        var time: Box? = nil
+        var runs: [TrackRun] = []
+        var auxiliary: [Box] = []
+        var hasSubsamples: Bool = false
         while let child = try reader.box() {
             switch child.type {
             case "tfhd": header = try child.once(header)
@@ -46,7 +53,9 @@ struct TrackFragment: Sendable {
         self.box = box
         self.header = try TrackFragmentHeader(source, header)
         decodeTime = try time.map { box throws(SegmentFormatError) in try Self.time(source, box) }
-        (self.runs, self.auxiliary, self.hasSubsamples) = (runs, auxiliary, hasSubsamples)
+        self.runs = runs
+        self.auxiliary = auxiliary
+        self.hasSubsamples = hasSubsamples
     }
 
     private static func time(_ source: FileBytes, _ box: Box) throws(SegmentFormatError) -> UInt64 {
@@ -99,13 +108,17 @@ struct TrackFragmentHeader: Sendable {
         for flag in Self.defaultFlags where flags & flag != 0 {
             defaults.append((flag, try reader.integer()))
         }
-        (self.box, self.flags, self.defaults) = (box, flags, defaults)
+        self.box = box
+        self.flags = flags
+        self.defaults = defaults
     }
 
     /// The defaults for samples without own values: the fields of this box override the track's.
     func defaults(after track: SampleDefaults) -> SampleDefaults {
         var result = track
-        for (flag, value) in defaults { result[flag] = value }
+        for (flag, value) in defaults {
+            result[flag] = value
+        }
         return result
     }
 }
@@ -174,7 +187,10 @@ struct TrackRun: Sendable {
         firstSampleFlags = fields.contains(.firstSampleFlags) ? try reader.integer() : nil
         stride = 4 * Fields.ofSample.count { fields.contains($0) }
         entries = try reader.skip(Int(count) * stride)
-        (self.box, self.version, self.fields, self.count) = (box, version, fields, Int(count))
+        self.box = box
+        self.version = version
+        self.fields = fields
+        self.count = Int(count)
         self.source = source
     }
 

@@ -16,15 +16,19 @@ struct SampleLayout: Sendable {
 
     /// Locates the samples. Each must be within an `mdat` of the segment.
     init(of segment: MediaSegment, tracks: InitializationSection) throws(SegmentFormatError) {
-        var (runs, bases): ([Run], [[Int]]) = ([], [])
+        var runs: [Run] = []
+        var bases: [[Int]] = []
         for (place, fragment) in segment.fragments.enumerated() {
             var walk = FragmentLayout(segment: segment, fragment: fragment, place: place)
-            for index in fragment.tracks.indices { try walk.add(index, tracks) }
+            for index in fragment.tracks.indices {
+                try walk.add(index, tracks)
+            }
             runs += walk.runs
             bases.append(walk.bases)
         }
         try Self.checkApart(runs, in: segment)
-        (self.runs, self.bases) = (runs, bases)
+        self.runs = runs
+        self.bases = bases
     }
 
     /// Throws if two runs share a byte: an insertion in front of one sample would then be inside the other.
@@ -50,7 +54,9 @@ private struct FragmentLayout {
     private var end: Int
 
     init(segment: MediaSegment, fragment: MovieFragment, place: Int) {
-        (self.segment, self.fragment, self.place) = (segment, fragment, place)
+        self.segment = segment
+        self.fragment = fragment
+        self.place = place
         end = fragment.box.range.lowerBound
     }
 

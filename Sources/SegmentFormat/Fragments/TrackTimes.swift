@@ -27,7 +27,9 @@ extension MediaSegment {
                         clock?.now = Int64(time)
                     }
                     let defaults = part.header.defaults(after: track.defaults)
-                    for run in part.runs { clock?.add(run, duration: defaults.duration) }
+                    for run in part.runs {
+                        clock?.add(run, duration: defaults.duration)
+                    }
                 }
             }
             return clock?.times(of: track)
@@ -38,7 +40,10 @@ extension MediaSegment {
 private struct SampleClock {
     private let first: UInt64
     var now: Int64
-    private var (start, end, frame, count) = (Int64.max, Int64.min, UInt32.max, 0)
+    private var start = Int64.max
+    private var end = Int64.min
+    private var frame = UInt32.max
+    private var count = 0
 
     init(_ time: UInt64) {
         first = time
@@ -91,7 +96,9 @@ public struct MediaTime: Hashable, Sendable, CustomStringConvertible {
     /// True if two timestamps differ by at most half a frame, the tolerance between segments of one timeline.
     public func agrees(with other: MediaTime, frame: MediaTime) -> Bool {
         // Compared over the product of the three timescales, which fits 128 bits.
-        let (mine, its, frames) = (Int128(timescale), Int128(other.timescale), Int128(frame.timescale))
+        let mine = Int128(timescale)
+        let its = Int128(other.timescale)
+        let frames = Int128(frame.timescale)
         let difference = (Int128(ticks) * its - Int128(other.ticks) * mine).magnitude
         let (whole, overflow) = difference.multipliedReportingOverflow(by: UInt128(2 * frames))
         guard !overflow, frame.ticks >= 0 else { return false }

@@ -12,7 +12,9 @@ public struct InitializationSection: Sendable {
         var reader = BoxReader(source, in: nil, source.range)
         var movie: Box?
         while let box = try reader.box(), box.type != "moof" {
-            if box.type == "moov" { movie = try box.once(movie) }
+            if box.type == "moov" {
+                movie = try box.once(movie)
+            }
         }
         guard let movie else { throw SegmentFormatError(.missingBox, in: "moov", "there is no movie in the section") }
         tracks = try MovieParser(source).tracks(of: movie)

@@ -5,7 +5,9 @@ struct MovieParser {
 
     func tracks(of movie: Box) throws(SegmentFormatError) -> [Track] {
         var reader = BoxReader(source, movie)
-        var (header, extends, found): (Box?, Box?, [Box]) = (nil, nil, [])
+        var header: Box? = nil
+        var extends: Box? = nil
+        var found: [Box] = []
         while let box = try reader.box() {
             try reader.checkRoom(found.count)
             switch box.type {
@@ -68,7 +70,9 @@ struct TrackParser {
     private var leaves: [FourCC: Box] = [:]
 
     init(_ source: FileBytes, _ box: Box, movieTimescale: UInt32) {
-        (self.source, self.box, self.movieTimescale) = (source, box, movieTimescale)
+        self.source = source
+        self.box = box
+        self.movieTimescale = movieTimescale
         movie = MovieParser(source)
     }
 

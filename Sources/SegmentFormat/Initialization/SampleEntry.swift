@@ -128,7 +128,9 @@ struct SampleEntryParser {
     private func protection(_ box: Box) throws(SegmentFormatError) -> (FourCC?, SampleEntry.Protection?) {
         var reader = BoxReader(source, box)
         var found: [FourCC: Box] = [:]
-        while let child = try reader.box() { found[child.type] = try child.once(found[child.type]) }
+        while let child = try reader.box() {
+            found[child.type] = try child.once(found[child.type])
+        }
         guard let frma = found["frma"], let schm = found["schm"], let schi = found["schi"] else {
             throw box.error(.missingBox, "it lacks frma, schm or schi")
         }
@@ -193,7 +195,9 @@ enum BitRates {
         guard let configuration = descriptor(4, in: payload, at: position), payload.count >= configuration + 13 else {
             return
         }
-        for index in (configuration + 2)..<(configuration + 13) { payload[index] = 0 }
+        for index in (configuration + 2)..<(configuration + 13) {
+            payload[index] = 0
+        }
     }
 
     /// Index of a descriptor's contents, after its tag and its length (seven bits per byte); nil if the tag differs.

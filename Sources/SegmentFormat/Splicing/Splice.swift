@@ -34,11 +34,13 @@ public struct Splice: Hashable, Sendable {
 
     /// The pieces of a byte range, to answer a range request; `range` must be within `0..<count`.
     public func pieces(in range: Range<Int>) -> [Piece] {
-        var (start, found): (Int, [Piece]) = (0, [])
+        var start: Int = 0
+        var found: [Piece] = []
         for piece in pieces {
             let part = range.clamped(to: start..<(start + piece.count))
             if !part.isEmpty {
-                let (lower, upper) = (part.lowerBound - start, part.upperBound - start)
+                let lower = part.lowerBound - start
+                let upper = part.upperBound - start
                 switch piece {
                 case .original(let whole):
                     found.append(.original((whole.lowerBound + lower)..<(whole.lowerBound + upper)))
@@ -76,7 +78,9 @@ extension Splice {
 
         mutating func add(_ range: Range<Int>) {
             guard !range.isEmpty else { return }
-            while next < loaded.count, loaded[next].range.upperBound < range.upperBound { next += 1 }
+            while next < loaded.count, loaded[next].range.upperBound < range.upperBound {
+                next += 1
+            }
             if range.count <= SourceWindow.step, next < loaded.count, loaded[next].origin <= range.lowerBound {
                 return add(Array(loaded[next][range]))
             }
@@ -90,7 +94,9 @@ extension Splice {
         }
 
         private mutating func flush() {
-            if !bytes.isEmpty { pieces.append(.bytes(bytes)) }
+            if !bytes.isEmpty {
+                pieces.append(.bytes(bytes))
+            }
             bytes = []
         }
     }
@@ -120,10 +126,15 @@ struct PositionMap {
 
     /// The new offset of a position outside the edited ranges.
     func callAsFunction(_ position: Int) -> Int {
-        var (low, high) = (0, moves.count)
+        var low = 0
+        var high = moves.count
         while low < high {
             let middle = (low + high) / 2
-            if moves[middle].from <= position { low = middle + 1 } else { high = middle }
+            if moves[middle].from <= position {
+                low = middle + 1
+            } else {
+                high = middle
+            }
         }
         return low == 0 ? position : position + moves[low - 1].by
     }

@@ -30,7 +30,8 @@ public struct SplicePair: Sendable {
     /// They can be spliced if ids, timescales, handlers and encryption of their tracks are equal, and the sample entries
     /// differ only in names, bit rates, free space and properties that AVC and HEVC parameter sets describe.
     public init(of source: InitializationSection, behind playlist: InitializationSection) {
-        (self.source, self.playlist) = (source, playlist)
+        self.source = source
+        self.playlist = playlist
         guard source.tracks.map(\.id).sorted() == playlist.tracks.map(\.id).sorted() else {
             verdict = .cannotBeJoined("the tracks are \(Self.list(source)), and \(Self.list(playlist)) in the playlist")
             return
@@ -58,7 +59,9 @@ public struct SplicePair: Sendable {
     /// Reads a few kilobytes: the boxes, and the NAL unit lengths of the first picture. Throws if the segment is invalid
     /// or cannot be spliced; serve it unchanged then, or not at all.
     public func splice(_ segment: ByteSource) throws(SegmentFormatError) -> Splice {
-        if case .cannotBeJoined(let reason) = verdict { throw SegmentFormatError(.cannotJoin, reason) }
+        if case .cannotBeJoined(let reason) = verdict {
+            throw SegmentFormatError(.cannotJoin, reason)
+        }
         return try SplicePlanner(self, segment).plan()
     }
 }
@@ -92,12 +95,17 @@ extension Track {
     /// edit list; nil if impossible. Only video can be shifted, because audio has no composition offsets. It can only
     /// be shifted later: libavformat presents everything after a negative offset too late.
     func compositionShift(behind other: Track) -> Int32? {
-        if edit == other.edit { return 0 }
+        if edit == other.edit {
+            return 0
+        }
         guard !edit.isIntricate, !other.edit.isIntricate else { return nil }
-        let (own, its) = (edit.ticks(timescale: timescale), other.edit.ticks(timescale: timescale))
+        let own = edit.ticks(timescale: timescale)
+        let its = other.edit.ticks(timescale: timescale)
         let difference = Int128(own) - Int128(its)
         let tolerance = edit.tolerance(timescale: timescale) + other.edit.tolerance(timescale: timescale)
-        if difference.magnitude <= UInt128(tolerance) { return 0 }
+        if difference.magnitude <= UInt128(tolerance) {
+            return 0
+        }
         return handler == "vide" && difference > 0 ? Int32(exactly: difference) : nil
     }
 }
@@ -108,13 +116,20 @@ extension SampleEntry {
         if format != other.format, codec == nil || codec != other.codec {
             return "it is coded as \(format), and as \(other.format) in the playlist"
         }
-        if protection != other.protection { return "its encryption differs from the playlist's" }
-        if fields != other.fields { return "its \(format) entry has other fields than the playlist's" }
-        let (own, its) = (configuration, other.configuration)
+        if protection != other.protection {
+            return "its encryption differs from the playlist's"
+        }
+        if fields != other.fields {
+            return "its \(format) entry has other fields than the playlist's"
+        }
+        let own = configuration
+        let its = other.configuration
         if let own, let its, own.lengthSize != its.lengthSize {
             return "its NAL units have lengths of \(own.lengthSize) bytes, and of \(its.lengthSize) in the playlist"
         }
-        if (own == nil) != (its == nil) { return "just one of the two has a decoder configuration" }
+        if (own == nil) != (its == nil) {
+            return "just one of the two has a decoder configuration"
+        }
         let isSetUpAlike = own == its
         if isSetUpAlike, dimensions != other.dimensions || !isSameSize {
             return "it is shown at another size than the playlist's, though it is coded alike"
@@ -125,7 +140,9 @@ extension SampleEntry {
     }
 
     private static func firstDifference(_ own: [Inner], _ other: [Inner]) -> FourCC? {
-        if own == other { return nil }
+        if own == other {
+            return nil
+        }
         return own.first { !other.contains($0) }?.type ?? other.first { !own.contains($0) }?.type ?? own.first?.type
     }
 

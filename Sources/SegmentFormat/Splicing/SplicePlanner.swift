@@ -14,11 +14,14 @@ struct SplicePlanner {
     private var insertions: [Insertion] = []
 
     init(_ splicePair: SplicePair, _ source: ByteSource) throws(SegmentFormatError) {
-        (self.splicePair, self.source) = (splicePair, source)
+        self.splicePair = splicePair
+        self.source = source
         segment = try MediaSegment(source)
         layout = try SampleLayout(of: segment, tracks: splicePair.source)
         for track in splicePair.source.tracks where track.handler == "vide" {
-            if let insertion = try insertion(of: track) { insertions.append(insertion) }
+            if let insertion = try insertion(of: track) {
+                insertions.append(insertion)
+            }
         }
     }
 
@@ -126,7 +129,9 @@ struct FirstPicture {
     /// has no parameter sets, the sample must have a sequence parameter set.
     init(_ sample: Range<Int>, of source: ByteSource, configuration: DecoderConfiguration) throws(SegmentFormatError) {
         var window = SourceWindow(source)
-        var (position, lead, hasSets) = (sample.lowerBound, 0, !configuration.parameterSets.isEmpty)
+        var position = sample.lowerBound
+        var lead = 0
+        var hasSets = !configuration.parameterSets.isEmpty
         for place in 0..<Self.units {
             guard position < sample.upperBound else { break }
             let unit = try Self.unit(at: position, in: sample, &window, configuration)
@@ -141,7 +146,9 @@ struct FirstPicture {
                 insertion = sample.lowerBound + lead
                 return
             }
-            if unit.isDelimiter, place == 0 { lead = unit.count }
+            if unit.isDelimiter, place == 0 {
+                lead = unit.count
+            }
             hasSets = hasSets || unit.isSequenceParameterSet
             position += unit.count
         }
@@ -169,7 +176,9 @@ struct FirstPicture {
         guard position + size < sample.upperBound else { throw error(at: position, "its first sample is cut off") }
         let bytes = try window.bytes(position..<(position + size + 1))
         var length = 0
-        for place in position..<(position + size) { length = length << 8 | Int(bytes.integer(UInt8.self, at: place)) }
+        for place in position..<(position + size) {
+            length = length << 8 | Int(bytes.integer(UInt8.self, at: place))
+        }
         guard length > 0, length <= sample.upperBound - position - size else {
             throw error(at: position, "a NAL unit of \(length) bytes does not fit its first sample")
         }

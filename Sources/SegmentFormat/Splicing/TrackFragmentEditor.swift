@@ -9,7 +9,9 @@ struct TrackFragmentEditor {
 
     func edits(_ moved: PositionMap) throws(SegmentFormatError) -> [Edit] {
         var edits: [Edit] = []
-        if let header = header(moved) { edits.append(header) }
+        if let header = header(moved) {
+            edits.append(header)
+        }
         let shift = own.compositionShift(behind: playlist) ?? 0
         for (index, run) in part.runs.enumerated() {
             let growth = insertion?.run == index ? insertion?.bytes.count : nil
@@ -31,10 +33,14 @@ struct TrackFragmentEditor {
     private func header(_ moved: PositionMap) -> Edit? {
         let header = part.header
         var flags = header.flags
-        var (fields, values): ([UInt8], [UInt8]) = ([], [])
+        var fields: [UInt8] = []
+        var values: [UInt8] = []
         fields.append(integer: header.trackID)
-        if let base = header.baseDataOffset { fields.append(integer: UInt64(moved(base))) }
-        let (mine, its) = (header.defaults(after: own.defaults), header.defaults(after: playlist.defaults))
+        if let base = header.baseDataOffset {
+            fields.append(integer: UInt64(moved(base)))
+        }
+        let mine = header.defaults(after: own.defaults)
+        let its = header.defaults(after: playlist.defaults)
         for flag in TrackFragmentHeader.defaultFlags {
             guard header.flags & flag != 0 || mine[flag] != its[flag] else { continue }
             flags |= flag
@@ -62,13 +68,19 @@ struct TrackFragmentEditor {
         _ run: TrackRun, growth: Int?, shift: Int64, _ moved: PositionMap
     ) throws(SegmentFormatError) -> Edit {
         var fields = run.fields
-        if growth != nil { fields.insert(.size) }
-        if shift != 0 { fields.insert(.compositionOffset) }
+        if growth != nil {
+            fields.insert(.size)
+        }
+        if shift != 0 {
+            fields.insert(.compositionOffset)
+        }
         var body: [UInt8] = []
         body.append(integer: UInt32(run.version) << 24 | fields.rawValue)
         body.append(integer: UInt32(run.count))
         body += try offset(of: run, moved)
-        if let flags = run.firstSampleFlags { body.append(integer: flags) }
+        if let flags = run.firstSampleFlags {
+            body.append(integer: flags)
+        }
         body.reserveCapacity(body.count + 16 * run.count)
         let standing = part.header.defaults(after: own.defaults).size
         for sample in 0..<run.count {
@@ -111,7 +123,9 @@ struct AuxiliaryEditor {
 
     func edits(_ moved: PositionMap) throws(SegmentFormatError) -> [Edit] {
         var edits: [Edit] = []
-        for box in part.auxiliary where box.type == "saio" { edits += try offsets(box, moved) }
+        for box in part.auxiliary where box.type == "saio" {
+            edits += try offsets(box, moved)
+        }
         guard insertion != nil else { return edits }
         guard !part.hasSubsamples else { throw refusal("its samples are divided by a subs box") }
         let isEncrypted = track.sampleEntries.contains { $0.protection != nil }
@@ -146,7 +160,9 @@ struct AuxiliaryEditor {
     private func offsets(_ box: Box, _ moved: PositionMap) throws(SegmentFormatError) -> [Edit] {
         var reader = BoxReader(source, box)
         let (version, flags) = try reader.fullBox()
-        if flags & 1 != 0 { try reader.skip(8) }
+        if flags & 1 != 0 {
+            try reader.skip(8)
+        }
         let count: UInt32 = try reader.integer()
         let start = reader.position
         var bytes: [UInt8] = []
@@ -154,7 +170,11 @@ struct AuxiliaryEditor {
             let old = try reader.integer(version: version == 0 ? 0 : 1)
             guard old <= Int32.max else { throw reader.error(.badValue, "an offset is \(old)") }
             let new = moved(base + Int(old)) - moved(base)
-            if version == 0 { bytes.append(integer: UInt32(clamping: new)) } else { bytes.append(integer: Int64(new)) }
+            if version == 0 {
+                bytes.append(integer: UInt32(clamping: new))
+            } else {
+                bytes.append(integer: Int64(new))
+            }
         }
         return [Edit(range: start..<reader.position, bytes: bytes)]
     }

@@ -27,9 +27,12 @@ public struct CueFile: Equatable, Sendable {
         if lines.first?.hasPrefix("WEBVTT") ?? false {
             (cues, blocks) = try Self.webVTT(lines, mayGoOn)
         } else {
-            (cues, blocks) = (try Self.subRip(lines, mayGoOn), [])
+            cues = try Self.subRip(lines, mayGoOn)
+            blocks = []
         }
-        if cues.isEmpty { throw SubtitleError("the file has no cue") }
+        if cues.isEmpty {
+            throw SubtitleError("the file has no cue")
+        }
     }
 
     /// The end of the last cue, in milliseconds.
@@ -40,11 +43,17 @@ public struct CueFile: Equatable, Sendable {
     ///   need it (RFC 8216 §3.5). Nil for a file that is not a part of HLS.
     public func webVTT(start: UInt64?) -> [UInt8] {
         var lines = ["WEBVTT"]
-        if let start { lines.append("X-TIMESTAMP-MAP=MPEGTS:\(start),LOCAL:00:00:00.000") }
-        for block in blocks { lines += [""] + block }
+        if let start {
+            lines.append("X-TIMESTAMP-MAP=MPEGTS:\(start),LOCAL:00:00:00.000")
+        }
+        for block in blocks {
+            lines += [""] + block
+        }
         for cue in cues {
             lines.append("")
-            if let id = cue.id { lines.append(id) }
+            if let id = cue.id {
+                lines.append(id)
+            }
             let settings = cue.settings.isEmpty ? "" : " \(cue.settings)"
             lines.append("\(CueTimes.text(cue.start)) --> \(CueTimes.text(cue.end))\(settings)")
             lines += cue.lines
@@ -57,7 +66,8 @@ public struct CueFile: Equatable, Sendable {
     private static func webVTT(
         _ lines: [Substring], _ mayGoOn: () -> Bool
     ) throws(SubtitleError) -> ([Cue], [[String]]) {
-        var (cues, blocks): ([Cue], [[String]]) = ([], [])
+        var cues: [Cue] = []
+        var blocks: [[String]] = []
         var head: [Substring] = []
         var number = (lines.firstIndex { $0.isEmpty } ?? lines.count)
         while number < lines.count {
@@ -73,7 +83,9 @@ public struct CueFile: Equatable, Sendable {
                         id: head.last.map(String.init)))
                 head = []
             } else if line.isEmpty {
-                if !head.isEmpty { blocks.append(head.map(String.init)) }
+                if !head.isEmpty {
+                    blocks.append(head.map(String.init))
+                }
                 head = []
             } else {
                 head.append(line)
@@ -92,7 +104,9 @@ public struct CueFile: Equatable, Sendable {
             guard let (times, lines) = open else { return }
             var text = lines
             // The number of the next cue is the last line before its times.
-            if number, let last = text.last, last.allSatisfy(\.isNumber) { text.removeLast() }
+            if number, let last = text.last, last.allSatisfy(\.isNumber) {
+                text.removeLast()
+            }
             text.removeAll { $0.isEmpty }
             guard !text.isEmpty else { return }
             let (plain, settings) = SubRipMarkup.converted(text)
@@ -124,11 +138,15 @@ enum SubRipMarkup {
     static func converted(_ lines: [String]) -> (lines: [String], settings: String) {
         var settings = ""
         let text = lines.map { line in
-            var (output, rest) = ("", line[...])
-            var (braces, angles) = (NextCharacter("}"), NextCharacter(">"))
+            var output = ""
+            var rest = line[...]
+            var braces = NextCharacter("}")
+            var angles = NextCharacter(">")
             while let character = rest.first {
                 if character == "{", rest.dropFirst().first == "\\", let end = braces.index(in: rest) {
-                    if ["{\\an7", "{\\an8", "{\\an9"].contains(where: rest[..<end].hasPrefix) { settings = "line:0" }
+                    if ["{\\an7", "{\\an8", "{\\an9"].contains(where: rest[..<end].hasPrefix) {
+                        settings = "line:0"
+                    }
                     rest = rest[rest.index(after: end)...]
                 } else if character == "<", let end = angles.index(in: rest) {
                     output += tag(rest[...end])
@@ -156,8 +174,12 @@ enum SubRipMarkup {
 
         /// The index of the first such character; nil if the rest has none.
         mutating func index(in rest: Substring) -> Substring.Index? {
-            if hasNoMore { return nil }
-            if let known, known >= rest.startIndex { return known }
+            if hasNoMore {
+                return nil
+            }
+            if let known, known >= rest.startIndex {
+                return known
+            }
             searches += 1
             known = rest.firstIndex(of: character)
             hasNoMore = known == nil
@@ -169,8 +191,12 @@ enum SubRipMarkup {
     private static func tag(_ text: Substring) -> String {
         let inner = text.dropFirst().dropLast()
         let name = inner.drop { $0 == "/" }.prefix { $0.isLetter || $0.isNumber }.lowercased()
-        if tags.contains(name) { return "<\(inner.hasPrefix("/") ? "/" : "")\(name)>" }
-        if name == "font" || name == "s" { return "" }
+        if tags.contains(name) {
+            return "<\(inner.hasPrefix("/") ? "/" : "")\(name)>"
+        }
+        if name == "font" || name == "s" {
+            return ""
+        }
         return "&lt;" + inner + "&gt;"
     }
 

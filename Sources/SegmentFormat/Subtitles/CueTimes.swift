@@ -17,7 +17,8 @@ public struct CueTimes: Equatable, Sendable {
                 "\"\(line.prefix(60))\" is no pair of times such as 00:00:01,000 --> 00:00:03,500", line: number)
         }
         guard end >= start else { throw SubtitleError("the cue ends before it begins", line: number) }
-        (self.start, self.end) = (start, end)
+        self.start = start
+        self.end = end
         rest = Self.trimmed(after[endText.endIndex...])
     }
 
@@ -59,7 +60,9 @@ public struct CueTimes: Equatable, Sendable {
 
     static func trimmed(_ text: Substring) -> Substring {
         var text = text.drop(while: isBlank)
-        while let last = text.last, isBlank(last) { text.removeLast() }
+        while let last = text.last, isBlank(last) {
+            text.removeLast()
+        }
         return text
     }
 }

@@ -40,7 +40,8 @@ public struct DecodedText: Equatable, Sendable {
         let body = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
         guard !body.contains(0) else { throw SubtitleError("the file is no text") }
         if let text = String(validating: body, as: UTF8.self) {
-            (self.text, encoding) = (text, .utf8)
+            self.text = text
+            encoding = .utf8
         } else {
             text = String(String.UnicodeScalarView(body.map(Self.scalar)))
             encoding = .latin1
@@ -51,7 +52,8 @@ public struct DecodedText: Equatable, Sendable {
         var units: [UInt16] = []
         var rest = bytes
         while rest.count >= 2 {
-            let (first, second) = (UInt16(rest.removeFirst()), UInt16(rest.removeFirst()))
+            let first = UInt16(rest.removeFirst())
+            let second = UInt16(rest.removeFirst())
             units.append(isBigEndian ? first << 8 | second : second << 8 | first)
         }
         guard rest.isEmpty, let text = String(validating: units, as: UTF16.self), !units.contains(0) else {

@@ -23,7 +23,9 @@ public struct PacketLayout: Hashable, Sendable {
             let end = min(bytes.count - (least - 1) * size, first?.sync ?? .max)
             let sync = (0..<end).first { Self.hasPackets(bytes, at: $0, of: size) }
             // Bytes that look like packets by chance do so later than the real ones.
-            if let sync { first = (sync, size) }
+            if let sync {
+                first = (sync, size)
+            }
         }
         guard let first else { return nil }
         size = first.size

@@ -56,7 +56,8 @@ struct SectionAssembler {
         if packet.beginsUnit {
             // The bytes skipped by the pointer field end the previous section.
             payload = payload.dropFirst(1 + Int(payload[payload.startIndex]))
-            (bytes, isWithin) = ([], true)
+            bytes = []
+            isWithin = true
         }
         guard isWithin else { return nil }
         bytes += payload
@@ -77,7 +78,9 @@ struct SectionAssembler {
         var value: UInt32 = 0xFFFF_FFFF
         for byte in section {
             value ^= UInt32(byte) << 24
-            for _ in 0..<8 { value = value & 0x8000_0000 == 0 ? value << 1 : value << 1 ^ 0x04C1_1DB7 }
+            for _ in 0..<8 {
+                value = value & 0x8000_0000 == 0 ? value << 1 : value << 1 ^ 0x04C1_1DB7
+            }
         }
         return value
     }
@@ -106,12 +109,18 @@ struct TransportScan {
         for start in stride(from: bytes.range.lowerBound, to: bytes.range.upperBound, by: TransportPacket.size) {
             let packet = try TransportPacket(bytes, at: start)
             if packet.pid == 0 {
-                if mapPID == nil { try associate(packet, bytes) }
+                if mapPID == nil {
+                    try associate(packet, bytes)
+                }
             } else if packet.pid == mapPID {
-                if streams.isEmpty { try readMap(packet, bytes) }
+                if streams.isEmpty {
+                    try readMap(packet, bytes)
+                }
             } else if packet.pid != Self.nullPID {
                 scanMedia(packet, bytes, at: start)
-                if isDone { return }
+                if isDone {
+                    return
+                }
             }
         }
     }
@@ -144,7 +153,9 @@ struct TransportScan {
                     .duplicateBox, in: "PMT", at: packet.payload.lowerBound, "a stream occurs twice")
             }
             places[pid] = streams.count
-            if stream.isVideo { pictures[pid] = PictureScan(type: stream.type) }
+            if stream.isVideo {
+                pictures[pid] = PictureScan(type: stream.type)
+            }
             streams.append(stream)
             position += 5 + length(position + 3)
         }
@@ -152,13 +163,17 @@ struct TransportScan {
     }
 
     private mutating func scanMedia(_ packet: TransportPacket, _ bytes: FileBytes, at start: Int) {
-        if packet.pid >= Self.firstFreePID { hasMedia = true }
+        if packet.pid >= Self.firstFreePID {
+            hasMedia = true
+        }
         guard let place = places[packet.pid] else { return }
         if beginning == nil {
             let isNear = bytes.origin == 0 && start <= SourceWindow.step
             beginning = (start, isNear ? Array(bytes[0..<start]) : nil)
         }
-        if streams[place].counterBefore == nil { streams[place].counterBefore = packet.counterBefore }
+        if streams[place].counterBefore == nil {
+            streams[place].counterBefore = packet.counterBefore
+        }
         if packet.beginsUnit, streams[place].firstTime == nil {
             streams[place].firstTime = PacketizedHeader.time(bytes[packet.payload])
         }
@@ -208,12 +223,15 @@ struct PictureScan {
             hasBegun = true
         }
         packets += 1
-        if packets > Self.longest { isDone = true }
+        if packets > Self.longest {
+            isDone = true
+        }
         guard hasBegun, !isDone else { return }
         for byte in bytes[packet.payload] {
             // The header of the unit is the byte behind 00 00 01.
             if last & 0xFF_FFFF == 1, let isKey = isKeyFrame(unit: byte) {
-                (isDone, isKeyFrame) = (true, isKey)
+                isDone = true
+                isKeyFrame = isKey
                 return
             }
             last = last << 8 | UInt32(byte)

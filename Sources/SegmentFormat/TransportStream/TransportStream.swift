@@ -42,7 +42,9 @@ public struct TransportStream: Hashable, Sendable {
         guard !scan.streams.isEmpty else {
             throw SegmentFormatError(.missingBox, in: "PMT", "there is none in the segment")
         }
-        (beginsWithTables, self.mapPID, streams) = (scan.beginsWithTables, mapPID, scan.streams)
+        beginsWithTables = scan.beginsWithTables
+        self.mapPID = mapPID
+        streams = scan.streams
         (mediaStart, lead) = scan.beginning ?? (0, nil)
         count = source.count
     }
@@ -51,8 +53,12 @@ public struct TransportStream: Hashable, Sendable {
 
     /// Creates a segment from values parsed earlier.
     init(beginsWithTables: Bool, mapPID: UInt16, streams: [Stream]) {
-        (self.beginsWithTables, self.mapPID, self.streams) = (beginsWithTables, mapPID, streams)
-        (mediaStart, lead, count) = (0, nil, 0)
+        self.beginsWithTables = beginsWithTables
+        self.mapPID = mapPID
+        self.streams = streams
+        mediaStart = 0
+        lead = nil
+        count = 0
     }
 
     /// Splices the segment for use after a segment of another rendition: inserts a packet per stream, after the tables,
@@ -87,7 +93,9 @@ public struct TransportStream: Hashable, Sendable {
             stream.streams.map { [$0.pid, UInt16($0.type)] }.sorted { $0[0] < $1[0] }
         }
         guard list(self) == list(other) else { return "it has other streams: \(names), and \(other.names) there" }
-        if streams.contains(where: { $0.beginsAtKeyFrame == false }) { return "it does not begin with a key frame" }
+        if streams.contains(where: { $0.beginsAtKeyFrame == false }) {
+            return "it does not begin with a key frame"
+        }
         return nil
     }
 

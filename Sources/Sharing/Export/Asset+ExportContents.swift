@@ -19,13 +19,17 @@ extension Asset {
             let listed = master.renditions.sorted().map { renditions[$0] }
             var folders: [ExportContents.Folder] = []
             let all = listed + additions.sorted.filter(\.isComplete)
-            for rendition in all { folders.append(try exportFolder(of: rendition, playlists)) }
+            for rendition in all {
+                folders.append(try exportFolder(of: rendition, playlists))
+            }
             let more = master.files + all.flatMap { $0.keyFiles.map { "\(keys.folder.id)/\($0)" } }
             for folder in [keys.folder, sessionData.folder] {
                 let files = Set(
                     more.filter { $0.hasPrefix(folder.id + "/") }.map { String($0.dropFirst(folder.id.utf8.count + 1)) }
                 )
-                if !files.isEmpty { folders.append(try folder.exported(files.sorted())) }
+                if !files.isEmpty {
+                    folders.append(try folder.exported(files.sorted()))
+                }
             }
             let interstitials = interstitialTexts.map { ExportContents.Text($0.file, $0.bytes) }
             if !interstitials.isEmpty {
@@ -51,7 +55,11 @@ extension Asset {
         let text = ExportContents.Text("media.m3u8", try playlists.media(source, of: rendition))
         // Beside the media: chapters in JSON, and the times of thumbnails.
         let data = rendition.folder.sizes.keys.filter {
-            if case .data? = PieceName($0)?.role { true } else { false }
+            if case .data? = PieceName($0)?.role {
+                true
+            } else {
+                false
+            }
         }
         return try rendition.folder.exported(rendition.mediaFiles + data.sorted(), texts: [text])
     }
@@ -88,7 +96,8 @@ extension PieceFolder {
     fileprivate func exported(
         _ files: [String], texts: [ExportContents.Text] = []
     ) throws(StoreError) -> ExportContents.Folder {
-        let (pieces, sizes) = (try self.pieces(), self.sizes)
+        let pieces = try self.pieces()
+        let sizes = self.sizes
         return ExportContents.Folder(id, pieces, files: files.map { ($0, sizes[$0] ?? -1) }, texts: texts)
     }
 }

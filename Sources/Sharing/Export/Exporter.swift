@@ -53,7 +53,8 @@ import Store
     private func writeTree(
         _ asset: Asset, to path: String, as format: ExportFormat, sharesFiles: Bool
     ) async throws(ExchangeError) -> Export {
-        let (name, time) = (asset.name, Library.now)
+        let name = asset.name
+        let time = Library.now
         let contents = try asset.exportContents()
         do throws(StoreError) {
             try await DiskWork.run { () throws(StoreError) in

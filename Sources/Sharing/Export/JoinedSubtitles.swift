@@ -43,7 +43,9 @@ struct JoinedSubtitles {
     /// Adds the next cues of the segment, up to `count`. Returns false if there is none left.
     mutating func addNext(_ count: Int) -> Bool {
         guard !blocks.isEmpty else { return false }
-        for block in blocks.prefix(count) { add(block) }
+        for block in blocks.prefix(count) {
+            add(block)
+        }
         blocks = blocks.dropFirst(count)
         return true
     }
@@ -53,7 +55,9 @@ struct JoinedSubtitles {
             let timing = Self.shifted(block[line], by: offset)
         else { return }
         let cue = ([timing] + block[(line + 1)...].map(String.init)).map { $0 + "\n" }.joined()
-        if seen.insert(cue).inserted { cues.append(cue) }
+        if seen.insert(cue).inserted {
+            cues.append(cue)
+        }
     }
 
     /// The offset from cue times to the media's timeline, in seconds, by X-TIMESTAMP-MAP.
@@ -62,8 +66,12 @@ struct JoinedSubtitles {
         var ticks: Ratio?
         var local: Seconds?
         for part in line.dropFirst("X-TIMESTAMP-MAP=".count).split(separator: ",") {
-            if part.hasPrefix("MPEGTS:") { ticks = Ratio(decimal: part.dropFirst("MPEGTS:".count)) }
-            if part.hasPrefix("LOCAL:") { local = seconds(part.dropFirst("LOCAL:".count)) }
+            if part.hasPrefix("MPEGTS:") {
+                ticks = Ratio(decimal: part.dropFirst("MPEGTS:".count))
+            }
+            if part.hasPrefix("LOCAL:") {
+                local = seconds(part.dropFirst("LOCAL:".count))
+            }
         }
         guard let ticks, let local else { return nil }
         return ticks.value / 90_000 - local.value

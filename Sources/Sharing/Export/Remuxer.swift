@@ -17,8 +17,11 @@ struct Remuxer: Sendable {
             throw ExchangeError(
                 .noProgram, "ffmpeg and ffprobe, which make a file of \(format.rawValue), are not in the daemon's PATH")
         }
-        (self.export, self.format, self.title) = (export, format, title)
-        (self.ffmpeg, self.ffprobe) = (ffmpeg, ffprobe)
+        self.export = export
+        self.format = format
+        self.title = title
+        self.ffmpeg = ffmpeg
+        self.ffprobe = ffprobe
     }
 
     /// Writes the file to `path`, completely or not at all. Blocks. `work` is an empty folder on the store's disk.
@@ -46,23 +49,31 @@ struct Remuxer: Sendable {
     private func arguments(_ work: Directory, to path: String) -> [String] {
         let subtitles = export.subtitles.indices
         var words = ["-nostdin", "-v", "error", "-y"] + Self.input + ["-i", "file:\(work.path)/\(export.playlist)"]
-        for number in subtitles { words += ["-i", "file:\(work.path)/\(Self.subtitles(number))"] }
+        for number in subtitles {
+            words += ["-i", "file:\(work.path)/\(Self.subtitles(number))"]
+        }
         if export.chapters != nil {
             words += ["-f", "ffmetadata", "-i", "file:\(work.path)/\(Self.chapters)"]
             words += ["-map_chapters", "\(subtitles.count + 1)"]
         }
         words += ["-map", "0:v?", "-map", "0:a?"]
-        for number in subtitles { words += ["-map", "\(number + 1):s"] }
+        for number in subtitles {
+            words += ["-map", "\(number + 1):s"]
+        }
         words += ["-c", "copy", "-c:s", format == .mp4 ? "mov_text" : "srt", "-metadata", "title=\(title)"]
         for (number, text) in export.subtitles.enumerated() {
             words += ["-metadata:s:s:\(number)", "title=\(text.name)"]
-            if let language = text.language { words += ["-metadata:s:s:\(number)", "language=\(language)"] }
+            if let language = text.language {
+                words += ["-metadata:s:s:\(number)", "language=\(language)"]
+            }
             if !text.disposition.isEmpty {
                 words += ["-disposition:s:\(number)", text.disposition.joined(separator: "+")]
             }
         }
         guard format == .mp4 else { return words + ["-f", "matroska", "file:\(path)"] }
-        if export.isHEVC { words += ["-tag:v", "hvc1"] }
+        if export.isHEVC {
+            words += ["-tag:v", "hvc1"]
+        }
         return words + ["-movflags", "+faststart", "-f", "mp4", "file:\(path)"]
     }
 
@@ -73,13 +84,17 @@ struct Remuxer: Sendable {
     private static let chapters = "chapters.txt"
 
     private func writeSubtitles(to work: Directory) throws(StoreError) {
-        if let chapters = export.chapters { try work.write(chapters, as: Self.chapters) }
+        if let chapters = export.chapters {
+            try work.write(chapters, as: Self.chapters)
+        }
         guard !export.subtitles.isEmpty else { return }
         let start = try beginning(work)
         for (number, subtitles) in export.subtitles.enumerated() {
             let folder = try work.subdirectory(subtitles.folder)
             var joined = JoinedSubtitles(start: start.value)
-            for file in subtitles.files { joined.add(try folder.read(file) ?? []) }
+            for file in subtitles.files {
+                joined.add(try folder.read(file) ?? [])
+            }
             try work.write(joined.text, as: Self.subtitles(number))
         }
     }

@@ -72,8 +72,12 @@ extension Asset {
             var subtitles = SingleFileExport.Subtitles(
                 folder: attachment.id, files: rendition.mediaFiles,
                 language: SingleFileExport.threeLetters(attachment.language), name: attachment.name)
-            if attachment.isDefault ?? false { subtitles.disposition.append("default") }
-            if attachment.isForced ?? false { subtitles.disposition.append("forced") }
+            if attachment.isDefault ?? false {
+                subtitles.disposition.append("default")
+            }
+            if attachment.isForced ?? false {
+                subtitles.disposition.append("forced")
+            }
             return subtitles
         }
     }

@@ -45,7 +45,9 @@ extension Exporter {
         var missing: [Resource] = []
         for segment in source.playlist.segments {
             guard let resource = rendition.resource(of: segment) else { continue }
-            if !rendition.folder.contains(resource.name.description) { missing.append(resource) }
+            if !rendition.folder.contains(resource.name.description) {
+                missing.append(resource)
+            }
         }
         for start in stride(from: 0, to: missing.count, by: 8) {
             var fetches: [Fetch] = []
@@ -57,7 +59,9 @@ extension Exporter {
                 let result = await withCheckedContinuation { continuation in
                     fetch.whenEnded { continuation.resume(returning: $0) }
                 }
-                if case .failure(let error) = result { throw LibraryError(error) }
+                if case .failure(let error) = result {
+                    throw LibraryError(error)
+                }
             }
         }
     }
@@ -77,7 +81,9 @@ extension Asset {
             }
         }
         let all = own + attached
-        if let named = all.first(where: { $0.rendition.name.id == track }) { return named.rendition }
+        if let named = all.first(where: { $0.rendition.name.id == track }) {
+            return named.rendition
+        }
         let fitting = all.filter { $0.language?.lowercased() == track.lowercased() }
         return (fitting.first(where: \.isDefault) ?? fitting.first)?.rendition
     }
@@ -101,7 +107,9 @@ private struct SubtitleJoining: Sendable {
 
     /// Takes a step. Returns the whole text behind the last one, or nil in place of it if no file is there.
     mutating func step() -> [UInt8]?? {
-        if joined?.addNext(Self.step) ?? false { return nil }
+        if joined?.addNext(Self.step) ?? false {
+            return nil
+        }
         guard next < files.count else { return .some(joined?.text) }
         defer { next += 1 }
         guard let bytes = (try? folder.read(files[next])) ?? nil else { return nil }

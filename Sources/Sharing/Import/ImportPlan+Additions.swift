@@ -25,13 +25,17 @@ extension ImportPlan {
                 add(Piece(folder: attachment.id, file: times, source: source, range: nil, namedBy: attachment.id))
             }
         }
-        if let interstitials = identity.interstitials { try await read(interstitials) }
+        if let interstitials = identity.interstitials {
+            try await read(interstitials)
+        }
     }
 
     private func read(_ stored: [BundleIdentity.Interstitial]) async throws(ExchangeError) {
         // An export has only those that are completely stored.
         let present = stored.filter { Interstitials.Name($0.file) != nil && folder.has(Self.place($0.file)) }
-        for id in Set(present.flatMap(\.renditions)).sorted() { try await read(interstitialRendition: id) }
+        for id in Set(present.flatMap(\.renditions)).sorted() {
+            try await read(interstitialRendition: id)
+        }
         var adopted: [BundleIdentity.Interstitial] = []
         for interstitial in present {
             guard let text = folder.contents(of: Self.place(interstitial.file).components, limit: Self.textLimit) else {

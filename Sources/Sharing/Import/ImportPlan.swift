@@ -165,7 +165,8 @@ import Store
     func adopt(_ identity: BundleIdentity) {
         asset.note = identity.note
         if let policy = identity.policy {
-            (asset.life.policy, asset.life.firstPlayed) = (policy, identity.firstPlayed)
+            asset.life.policy = policy
+            asset.life.firstPlayed = identity.firstPlayed
         }
         let lives = Dictionary((identity.keys ?? []).map { ($0.number, $0.life) }) { $1 }
         for piece in pieces where piece.folder == asset.keys.folder.id {
@@ -259,7 +260,9 @@ private struct PlannedPieces: Sendable {
     private var named: Set<String> = []
 
     mutating func add(_ piece: ImportPlan.Piece) {
-        if named.insert(piece.folder + "/" + piece.file).inserted { pieces.append(piece) }
+        if named.insert(piece.folder + "/" + piece.file).inserted {
+            pieces.append(piece)
+        }
     }
 }
 
@@ -341,7 +344,9 @@ struct ImportFiles {
 
     private mutating func ledger(beside place: PlaylistFolder.Place) -> Ledger? {
         let home = Array(place.components.dropLast())
-        if let known = ledgers[home] { return known }
+        if let known = ledgers[home] {
+            return known
+        }
         let ledger = folder.contents(of: home + [Ledger.fileName], limit: 64 << 20).map { Ledger($0) }
         ledgers[home] = .some(ledger)
         return ledger

@@ -68,10 +68,16 @@ struct ImportSource: Sendable {
             let name = withUnsafePointer(to: &next.pointee.d_name) { pointer in
                 pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
-            if name == MoviePackage.boot { return name }
-            if name.hasSuffix(".m3u8") || name.hasSuffix(".m3u") { playlists.append(name) }
+            if name == MoviePackage.boot {
+                return name
+            }
+            if name.hasSuffix(".m3u8") || name.hasSuffix(".m3u") {
+                playlists.append(name)
+            }
         }
-        if let usual = ["master.m3u8", "index.m3u8", "playlist.m3u8"].first(where: playlists.contains) { return usual }
+        if let usual = ["master.m3u8", "index.m3u8", "playlist.m3u8"].first(where: playlists.contains) {
+            return usual
+        }
         guard let only = playlists.first else {
             throw ExchangeError(.badImport, "\(path) is no HLS: it has no playlist (.m3u8)")
         }

@@ -19,7 +19,9 @@ import Store
     /// - Throws: `badImport` if the folder is not a complete presentation, or refers to files outside; `urlTaken`,
     ///   `store`, and `library` with `nameTaken`. Nothing has changed then.
     package func importAsset(at path: String, name: String? = nil) async throws(ExchangeError) -> Asset {
-        if let reason = library.readOnlyReason { throw ExchangeError(reason, about: "\(path) is not imported") }
+        if let reason = library.readOnlyReason {
+            throw ExchangeError(reason, about: "\(path) is not imported")
+        }
         let source = try await ImportSource.read(path)
         if let name {
             do throws(LibraryError) { try library.checkFree(name) } catch { throw ExchangeError(error) }
@@ -60,7 +62,11 @@ import Store
             created: source.identity?.created ?? Library.now, store: library.store)
         asset.isPreview = true
         let plan = ImportPlan(asset, from: source.folder)
-        if let package = source.package { try await plan.read(package) } else { try await plan.readFolder() }
+        if let package = source.package {
+            try await plan.read(package)
+        } else {
+            try await plan.readFolder()
+        }
         if let identity = source.identity {
             plan.adopt(identity)
             try await plan.readAdditions(of: identity)
@@ -81,7 +87,10 @@ import Store
     /// Copies the pieces, then registers the asset: the bundle first, then the catalogue.
     private func copy(_ plan: ImportPlan, artwork: Artwork?) async throws(ExchangeError) -> Asset {
         let asset = plan.asset
-        let (id, pieces, folder, store) = (asset.id, plan.pieces, plan.folder, library.store)
+        let id = asset.id
+        let pieces = plan.pieces
+        let folder = plan.folder
+        let store = library.store
         let texts =
             try await texts(of: plan) + plan.texts.map { (folder: Optional($0.folder), file: $0.file, bytes: $0.bytes) }
         let copying = await LaneTurn.with { turn in
@@ -89,8 +98,12 @@ import Store
                 try await DiskWork.run { () throws(StoreError) in
                     let bundle = try store.stage(id)
                     do throws(StoreError) {
-                        for text in texts { try bundle.add(text.bytes, as: text.file, to: text.folder) }
-                        if let artwork { try bundle.add(artwork.bytes, as: artwork.kind.fileName) }
+                        for text in texts {
+                            try bundle.add(text.bytes, as: text.file, to: text.folder)
+                        }
+                        if let artwork {
+                            try bundle.add(artwork.bytes, as: artwork.kind.fileName)
+                        }
                         var files = ImportFiles(folder)
                         for piece in pieces {
                             guard turn.mayGoOn else { throw StoreError(.busy, path: id, detail: "it was given up") }
@@ -108,7 +121,9 @@ import Store
                 return error
             }
         }
-        if let copying { throw ExchangeError(import: copying, of: asset.name) }
+        if let copying {
+            throw ExchangeError(import: copying, of: asset.name)
+        }
         // From here on it is an import, whoever still waits for it.
         let registration = Task { @LoopActor in
             await Self.result { () throws(ExchangeError) in try await register(plan) }

@@ -93,7 +93,9 @@ private struct StreamReader {
         let name = element.attributes["Path"] ?? element.attributes["ID"] ?? ""
         guard let home = MoviePackage.components(name) else { throw missing(name) }
         let key = home.joined(separator: "/")
-        if let files = known[key] { return files }
+        if let files = known[key] {
+            return files
+        }
         let files = try read(home, name)
         known[key] = .some(files)
         return files
@@ -150,7 +152,9 @@ struct StreamNames {
     init(_ streams: [MoviePackage.Stream]) {
         for (index, stream) in streams.enumerated() {
             let url = stream.url
-            if byURL[url] != nil { continue }
+            if byURL[url] != nil {
+                continue
+            }
             byURL[url] = index
             for slash in url.indices.reversed().lazy.filter({ url[$0] == "/" }).prefix(Self.deepest) {
                 let end = url[url.index(after: slash)...]

@@ -40,7 +40,9 @@ package struct OrphanBundle: Equatable, Sendable {
         // Before the first suspension: bundles that appear later belong to assets.
         let orphans = library.store.bundleNames.filter { library.asset(id: $0) == nil }.sorted()
         var finds = Finds()
-        for name in orphans { await adopt(bundle: name, &finds) }
+        for name in orphans {
+            await adopt(bundle: name, &finds)
+        }
         report(finds)
     }
 
@@ -51,7 +53,8 @@ package struct OrphanBundle: Equatable, Sendable {
             guard Self.isID(id) else { return finds.foreign.append(id) }
             let folder = try library.store.bundle(id, create: false)
             guard let found = try folder.read(BundleIdentity.fileName) else { return finds.foreign.append(id) }
-            (path, text) = (folder.path, found)
+            path = folder.path
+            text = found
         } catch  where [EMFILE, ENFILE, ENOMEM, EIO].contains(error.errno) {
             return finds.unread.append((id, error))
         } catch {
@@ -144,7 +147,8 @@ package struct OrphanBundle: Equatable, Sendable {
     /// Deletes a bundle that cannot be adopted, and returns the size of its files in bytes.
     package func remove(_ orphan: OrphanBundle) async throws(ExchangeError) -> Int64 {
         do {
-            let (store, id) = (library.store, orphan.id)
+            let store = library.store
+            let id = orphan.id
             let bytes = try await DiskWork.run { () throws(StoreError) in try store.bundle(id, create: false).treeSize()
             }
             try await library.eraseFolders(of: id)

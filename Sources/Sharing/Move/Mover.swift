@@ -21,15 +21,23 @@ package import Store
     /// - Throws: `busy` while the asset is recorded, exported or moved elsewhere, or its new content is fetched;
     ///   `store` if nothing can be written, or the volume is away. An unusable target fails the move itself, later.
     package func move(_ asset: Asset, to path: String?) throws(ExchangeError) -> Move {
-        if let reason = library.readOnlyReason { throw ExchangeError(reason, about: "\(asset.name) stays where it is") }
+        if let reason = library.readOnlyReason {
+            throw ExchangeError(reason, about: "\(asset.name) stays where it is")
+        }
         if let known = jobs[asset], known.state == .running {
             guard known.path == path else { throw busy(asset, "it is being moved already") }
             return known
         }
         do throws(LibraryError) { try library.volumes.checkPresence(of: asset) } catch { throw ExchangeError(error) }
-        if asset.isRecording { throw busy(asset, "it is being recorded") }
-        if exports[asset.id] != nil { throw busy(asset, "it is being exported") }
-        if asset.revision != nil || asset.isRevision { throw busy(asset, "its new content is being fetched") }
+        if asset.isRecording {
+            throw busy(asset, "it is being recorded")
+        }
+        if exports[asset.id] != nil {
+            throw busy(asset, "it is being exported")
+        }
+        if asset.revision != nil || asset.isRevision {
+            throw busy(asset, "its new content is being fetched")
+        }
         let move: Move
         do {
             move = Move(of: asset, to: path, at: try ReadingPace(bytesPerSecond: 0))
@@ -80,7 +88,8 @@ package import Store
     }
 
     private func perform(_ move: Move) async throws(StoreError) {
-        let (store, path) = (library.store, move.path)
+        let store = library.store
+        let path = move.path
         let (target, isNew) =
             if let path {
                 try await DiskWork.run { () throws(StoreError) in try store.volume(at: path) }
@@ -88,7 +97,9 @@ package import Store
         do throws(StoreError) {
             try await perform(move, to: target)
         } catch {
-            if isNew { try? await DiskWork.run { store.discard(volume: target) } }
+            if isNew {
+                try? await DiskWork.run { store.discard(volume: target) }
+            }
             throw error
         }
         library.volumes.watchSoon()
@@ -96,17 +107,24 @@ package import Store
 
     private func perform(_ move: Move, to target: Volume) async throws(StoreError) {
         let asset = move.asset
-        let (bundle, source) = (asset.bundle, asset.bundle.place)
+        let bundle = asset.bundle
+        let source = asset.bundle.place
         guard target !== source else { return }
-        if !asset.isPersistent { await library.records.saveNew(asset) }
-        if let failure = asset.saveFailure { throw failure }
+        if !asset.isPersistent {
+            await library.records.saveNew(asset)
+        }
+        if let failure = asset.saveFailure {
+            throw failure
+        }
         defer { bundle.resumeWrites() }
         // Before the folder is looked for: the first pieces of a download that begins meanwhile would be left behind.
         let era = await freeze(bundle)
         try checkUnchanged(bundle, since: era)
         guard bundle.exists else { return try await commit(asset, in: target, other: nil) }
         let isNear = target.isOnDisk(of: source)
-        if !isNear { try checkRoom(for: asset, in: target) }
+        if !isNear {
+            try checkRoom(for: asset, in: target)
+        }
         // From here on the catalogue names both volumes, so that the next start finds the bundle after a crash.
         try await record(asset, in: source, other: target)
         bundle.other = target
@@ -119,7 +137,9 @@ package import Store
             }
             bundle.resumeWrites()
         } catch {
-            if !bundle.isRemoved, (try? await record(asset, in: source, other: nil)) != nil { bundle.other = nil }
+            if !bundle.isRemoved, (try? await record(asset, in: source, other: nil)) != nil {
+                bundle.other = nil
+            }
             throw error
         }
         guard bundle.other != nil, await library.volumes.clear(asset.id, in: source) else { return }
@@ -153,7 +173,10 @@ package import Store
     /// Renames a frozen bundle.
     /// - Returns: false if the two folders are on different file systems, so that the bundle has to be copied.
     private func rename(_ move: Move, to target: Volume, since era: Int) async throws(StoreError) -> Bool {
-        let (asset, bundle, source, id) = (move.asset, move.asset.bundle, move.asset.bundle.place, move.asset.id)
+        let asset = move.asset
+        let bundle = move.asset.bundle
+        let source = move.asset.bundle.place
+        let id = move.asset.id
         try checkUnchanged(bundle, since: era)
         guard !move.pace.isCancelled else { throw StoreError(.busy, path: target.path, detail: "given up") }
         guard try await DiskWork.run({ () throws(StoreError) in try target.moveBundle(id, from: source) }) else {
@@ -198,7 +221,9 @@ package import Store
             throw error
         }
         move.leftOut = transit.faults.count
-        for (folder, file) in transit.faults { move.asset.folder(folder)?.removeFromList(file) }
+        for (folder, file) in transit.faults {
+            move.asset.folder(folder)?.removeFromList(file)
+        }
     }
 
     // MARK: Catalogue
@@ -212,7 +237,9 @@ package import Store
         try await record(asset, in: target, other: other)
         guard !asset.isRemoved else { throw StoreError(.missing, path: asset.id, detail: "it was removed meanwhile") }
         asset.bundle.relocate(to: target, other: other)
-        for folder in asset.folders { folder.closeDirectory() }
+        for folder in asset.folders {
+            folder.closeDirectory()
+        }
     }
 }
 
@@ -233,13 +260,17 @@ package import Store
     package internal(set) var leftOut = 0
 
     init(of asset: Asset, to path: String?, at pace: ReadingPace) {
-        (self.asset, self.path, self.pace) = (asset, path, pace)
+        self.asset = asset
+        self.path = path
+        self.pace = pace
         totalBytes = asset.bytes
     }
 
     /// Cancels the move: the bundle stays where it was, and the copy is deleted.
     package func cancel() {
-        if state == .running { pace.cancel() }
+        if state == .running {
+            pace.cancel()
+        }
     }
 }
 

@@ -38,8 +38,12 @@ struct BucketRequests: Sendable {
                     "\(Self.digestField): \(item.digest)",
                 ])
         else { return nil }
-        if case .text(let bytes) = item.source { request.body = bytes }
-        if let file = try item.open() { request.file = OutgoingFile(taking: file, size: item.size) }
+        if case .text(let bytes) = item.source {
+            request.body = bytes
+        }
+        if let file = try item.open() {
+            request.file = OutgoingFile(taking: file, size: item.size)
+        }
         return request
     }
 
@@ -100,8 +104,12 @@ struct BucketRefusal {
     /// Leaves the server's words out if they contain one of `secrets`.
     func error(_ what: String, hiding secrets: [String]) -> ExchangeError {
         var reason = code.isEmpty ? "status \(status)" : "\(code), \(status)"
-        if !sentence.isEmpty, sentence.utf8.count <= 300 { reason += ": \(sentence)" }
-        if secrets.contains(where: reason.contains) { reason = "status \(status)" }
+        if !sentence.isEmpty, sentence.utf8.count <= 300 {
+            reason += ": \(sentence)"
+        }
+        if secrets.contains(where: reason.contains) {
+            reason = "status \(status)"
+        }
         let other = region.map { ", which is in the region \($0)" } ?? ""
         return ExchangeError(kind, "\(what)\(other) (\(reason))")
     }
@@ -124,7 +132,8 @@ package struct BucketAccess: Sendable {
     package let endpoint: WebURL?
 
     package init(_ signature: RequestSignature, endpoint: WebURL? = nil) {
-        (self.signature, self.endpoint) = (signature, endpoint)
+        self.signature = signature
+        self.endpoint = endpoint
     }
 
     /// The URL of a bucket, with a `/` at its end; nil if the region is invalid. AWS requires the bucket's own host,
@@ -134,7 +143,9 @@ package struct BucketAccess: Sendable {
         guard !region.isEmpty, region.allSatisfy({ PublicationTarget.isSmall($0) || $0 == UInt8(ascii: "-") }) else {
             return nil
         }
-        if let endpoint { return try? WebURL("\(endpoint.origin)/\(bucket)/") }
+        if let endpoint {
+            return try? WebURL("\(endpoint.origin)/\(bucket)/")
+        }
         let host = "s3.\(signature.region).amazonaws.com"
         return try? WebURL(bucket.contains(".") ? "https://\(host)/\(bucket)/" : "https://\(bucket).\(host)/")
     }

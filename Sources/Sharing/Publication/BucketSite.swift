@@ -28,7 +28,8 @@ import Store
         }
         place = "s3://\(bucket)" + (prefix.isEmpty ? "" : "/" + prefix)
         requests = BucketRequests(base: base, prefix: prefix.isEmpty ? "" : prefix + "/", access: access)
-        (self.asset, self.client) = (asset, client)
+        self.asset = asset
+        self.client = client
     }
 
     // MARK: Listing
@@ -41,7 +42,9 @@ import Store
             guard let list = XMLElement(body), list.name == "ListBucketResult" else {
                 throw ExchangeError(.badAnswer, "\(requests.base.origin) does not answer as an object store does")
             }
-            for item in list.all("Contents") { record(item) }
+            for item in list.all("Contents") {
+                record(item)
+            }
             token = list.child("IsTruncated")?.text == "true" ? list.child("NextContinuationToken")?.text : nil
         } while token != nil
         guard lengths[PublicationRecord.fileName] != nil else {
@@ -65,7 +68,9 @@ import Store
     ) async throws(ExchangeError) {
         try await each(items) { [self] item throws(ExchangeError) in
             let isUpToDate = try await isUpToDate(item)
-            if !isUpToDate { try await put(item) }
+            if !isUpToDate {
+                try await put(item)
+            }
             done(item, !isUpToDate)
         }
     }
@@ -80,7 +85,9 @@ import Store
 
     private func head(_ path: String) async throws(ExchangeError) -> OriginHead? {
         let (head, _) = try await reply(requests.head(path))
-        if head.status == 404 { return nil }
+        if head.status == 404 {
+            return nil
+        }
         guard head.status == 200 else { throw refusal(head.status, [], "\(place)/\(path) cannot be looked at") }
         return head
     }
@@ -105,7 +112,9 @@ import Store
 
     func cancel() {
         isCancelled = true
-        for task in tasks.values { task.cancel() }
+        for task in tasks.values {
+            task.cancel()
+        }
     }
 
     // MARK: Requests
@@ -114,7 +123,8 @@ import Store
     private func each<Element: Sendable>(
         _ elements: [Element], _ body: @escaping @LoopActor (Element) async throws(ExchangeError) -> Void
     ) async throws(ExchangeError) {
-        var (next, failure): (Int, ExchangeError?) = (0, nil)
+        var next: Int = 0
+        var failure: ExchangeError? = nil
         func work() async {
             while failure == nil, !isCancelled, next < elements.count {
                 next += 1
@@ -122,15 +132,25 @@ import Store
                     try await body(elements[next - 1])
                 } catch {
                     failure = failure ?? error
-                    for task in tasks.values { task.cancel() }
+                    for task in tasks.values {
+                        task.cancel()
+                    }
                 }
             }
         }
-        for number in 0..<UInt64(Self.parallel) { tasks[number] = Task { @LoopActor in await work() } }
-        for task in tasks.values { await task.value }
+        for number in 0..<UInt64(Self.parallel) {
+            tasks[number] = Task { @LoopActor in await work() }
+        }
+        for task in tasks.values {
+            await task.value
+        }
         tasks = [:]
-        if isCancelled { throw ExchangeError(.cancelled, "\(asset) is not completely published") }
-        if let failure { throw failure }
+        if isCancelled {
+            throw ExchangeError(.cancelled, "\(asset) is not completely published")
+        }
+        if let failure {
+            throw failure
+        }
     }
 
     private func reply(_ request: OriginRequest?) async throws(ExchangeError) -> (OriginHead, [UInt8]) {

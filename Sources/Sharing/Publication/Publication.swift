@@ -25,7 +25,10 @@ import Store
     private var isCancelled = false
 
     init(_ asset: Asset, to target: String, at site: any PublicationSite, of library: Library) {
-        (self.asset, self.target, self.site, self.library) = (asset, target, site, library)
+        self.asset = asset
+        self.target = target
+        self.site = site
+        self.library = library
     }
 
     /// Cancels the publication. Its files stay, and the next publication to the same target continues.
@@ -38,7 +41,9 @@ import Store
     func run() async {
         defer { site = nil }
         do throws(ExchangeError) {
-            if let site { try await publish(at: site) }
+            if let site {
+                try await publish(at: site)
+            }
             state = .complete
         } catch {
             state = isCancelled ? .cancelled : .failed
@@ -55,7 +60,9 @@ import Store
         let record = try await previousRecord(at: site)
         let obsolete = record.map { $0.paths.subtracting(paths) } ?? []
         let all = PublicationRecord(asset: asset.id, paths: paths.union(obsolete))
-        if record != all { try await write(all, at: site) }
+        if record != all {
+            try await write(all, at: site)
+        }
         for stage in PublicationStage.allCases {
             try await send(items.filter { PublicationStage(of: $0.path) == stage }, to: site)
         }
@@ -96,12 +103,16 @@ import Store
         try check()
         try await site.put(items) { [self] item, isSent in
             present = (present.files + 1, present.bytes + item.size)
-            if isSent { sent = (sent.files + 1, sent.bytes + item.size) }
+            if isSent {
+                sent = (sent.files + 1, sent.bytes + item.size)
+            }
         }
     }
 
     private func check() throws(ExchangeError) {
-        if isCancelled { throw ExchangeError(.cancelled, "\(asset.name) is not completely published") }
+        if isCancelled {
+            throw ExchangeError(.cancelled, "\(asset.name) is not completely published")
+        }
     }
 }
 
@@ -114,7 +125,11 @@ enum PublicationStage: CaseIterable {
     case master
 
     init(of path: String) {
-        if path == "master.m3u8" { self = .master } else { self = path.hasSuffix(".m3u8") ? .mediaPlaylists : .pieces }
+        if path == "master.m3u8" {
+            self = .master
+        } else {
+            self = path.hasSuffix(".m3u8") ? .mediaPlaylists : .pieces
+        }
     }
 }
 

@@ -22,7 +22,9 @@ import Store
         _ asset: Asset, to target: String, access: BucketAccess? = nil
     ) throws(ExchangeError) -> Publication {
         if let known = jobs[asset], known.state == .running {
-            if known.target == target { return known }
+            if known.target == target {
+                return known
+            }
             throw ExchangeError(.exists, "\(asset.name) is being published to \(known.target): let that end first")
         }
         let site = try site(PublicationTarget(target), of: asset, access)

@@ -18,9 +18,9 @@ import Synchronization
         guard let program = ChildProgram.find("rsync") else {
             throw ExchangeError(.noProgram, "rsync, which \(place) requires, is not in the daemon's PATH")
         }
-        (self.place, self.store, self.program) = (
-            place.hasSuffix("/") ? String(place.dropLast()) : place, store, program
-        )
+        self.place = place.hasSuffix("/") ? String(place.dropLast()) : place
+        self.store = store
+        self.program = program
     }
 
     /// The options of every call: no password prompt, and one minute until a silent peer is an error.
@@ -94,7 +94,9 @@ import Synchronization
                 }
                 return nil
             } as ChildProgram.Outcome?
-        if let outcome { throw error(outcome) }
+        if let outcome {
+            throw error(outcome)
+        }
     }
 
     func delete(_ paths: [String]) async throws(ExchangeError) {

@@ -25,7 +25,10 @@ public struct ExportContents: Sendable {
 
         /// Makes a folder.
         public init(_ name: String, _ pieces: PieceDirectory, files: [(name: String, size: Int64)], texts: [Text]) {
-            (self.name, self.pieces, self.files, self.texts) = (name, pieces, files, texts)
+            self.name = name
+            self.pieces = pieces
+            self.files = files
+            self.texts = texts
         }
 
         /// Makes a folder of texts, which are beside no pieces.
@@ -53,12 +56,17 @@ public struct ExportContents: Sendable {
 
         /// Makes the item of a text.
         public init(_ path: String, _ bytes: [UInt8]) {
-            (self.path, size, source) = (path, Int64(bytes.count), .text(bytes))
+            self.path = path
+            size = Int64(bytes.count)
+            source = .text(bytes)
             digest = bytes.withUnsafeBytes { Digest(of: $0) }
         }
 
         init(_ path: String, _ entry: Ledger.Entry, _ source: Source) {
-            (self.path, size, digest, self.source) = (path, entry.size, entry.digest, source)
+            self.path = path
+            size = entry.size
+            digest = entry.digest
+            self.source = source
         }
 
         /// The file name without its folder.
@@ -103,10 +111,16 @@ public struct ExportContents: Sendable {
                 try body(Item("\(folder.name)/\(name)", entry, .piece(folder.pieces, name)), file)
                 lines += Ledger.lines(of: name, entry)
             }
-            if !lines.isEmpty { try body(Item("\(folder.name)/\(Ledger.fileName)", lines), nil) }
-            for text in folder.texts { try body(Item("\(folder.name)/\(text.name)", text.bytes), nil) }
+            if !lines.isEmpty {
+                try body(Item("\(folder.name)/\(Ledger.fileName)", lines), nil)
+            }
+            for text in folder.texts {
+                try body(Item("\(folder.name)/\(text.name)", text.bytes), nil)
+            }
         }
-        for text in texts { try body(Item(text.name, text.bytes), nil) }
+        for text in texts {
+            try body(Item(text.name, text.bytes), nil)
+        }
     }
 
     /// Lists all files in the order of writing; reads pieces without a ledger line. Throws `missing` as `Item.open()`.
@@ -128,7 +142,9 @@ public struct ExportContents: Sendable {
     private static func entry(
         of name: String, _ size: Int64, _ file: Int32, _ ledger: Ledger?
     ) throws(StoreError) -> Ledger.Entry {
-        if let known = ledger?.entries[name], known.size == size { return known }
+        if let known = ledger?.entries[name], known.size == size {
+            return known
+        }
         return Ledger.Entry(size: size, digest: try Digest(of: file, path: name))
     }
 

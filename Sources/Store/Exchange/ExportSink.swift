@@ -31,7 +31,9 @@ struct FolderSink: ExportSink {
 
     mutating func add(_ piece: ExportPiece, in folder: String) throws(StoreError) {
         let target = try directory(folder)
-        if sharesFiles, linkat(piece.home.descriptor, piece.name, target.descriptor, piece.name, 0) == 0 { return }
+        if sharesFiles, linkat(piece.home.descriptor, piece.name, target.descriptor, piece.name, 0) == 0 {
+            return
+        }
         let file = try target.open(
             piece.name, flags: O_WRONLY | O_CREAT | O_EXCL, mode: isPrivate(folder) ? 0o600 : 0o666)
         defer { close(file) }
@@ -42,7 +44,9 @@ struct FolderSink: ExportSink {
 
     private mutating func directory(_ name: String?) throws(StoreError) -> Directory {
         guard let name else { return root }
-        if let known = folders[name] { return known }
+        if let known = folders[name] {
+            return known
+        }
         guard mkdirat(root.descriptor, try root.leaf(name), isPrivate(name) ? 0o700 : 0o777) == 0 else {
             throw StoreError(path: root.path + "/" + name)
         }

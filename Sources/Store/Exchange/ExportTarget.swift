@@ -34,7 +34,10 @@ public final class ExportTarget: Sendable {
             close(parent)
             throw error
         }
-        (self.path, self.kind, self.parent, self.name) = (path, kind, parent, name)
+        self.path = path
+        self.kind = kind
+        self.parent = parent
+        self.name = name
         temporaryPath = (folder == "/" ? "" : folder) + "/" + temporary
     }
 
@@ -61,16 +64,21 @@ public final class ExportTarget: Sendable {
     private static func open(
         _ temporary: String, in parent: Int32, _ kind: Kind, _ path: String
     ) throws(StoreError) -> Int32 {
-        if kind == .file { removeLinked(temporary, in: parent) }
+        if kind == .file {
+            removeLinked(temporary, in: parent)
+        }
         let (opened, isNew) = try make(temporary, in: parent, kind, path)
         do throws(StoreError) {
             // Some file systems give every file to one user.
-            if !isNew { try refuseForeign(opened, temporary, kind, path) }
+            if !isNew {
+                try refuseForeign(opened, temporary, kind, path)
+            }
             guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
                 throw StoreError(.busy, path: path, detail: "another export to it is under way")
             }
             // If another export has finished in between, this is its result.
-            var (held, found) = (stat(), stat())
+            var held = stat()
+            var found = stat()
             guard fstat(opened, &held) == 0, fstatat(parent, temporary, &found, AT_SYMLINK_NOFOLLOW) == 0,
                 held.st_ino == found.st_ino
             else { throw StoreError(.exists, path: path) }
@@ -117,7 +125,8 @@ public final class ExportTarget: Sendable {
         _ temporary: String, in parent: Int32, _ kind: Kind, _ path: String
     ) throws(StoreError) -> (descriptor: Int32, isNew: Bool) {
         let flags = O_NOFOLLOW | O_CLOEXEC
-        var (opened, isNew) = (Int32(-1), true)
+        var opened = Int32(-1)
+        var isNew = true
         switch kind {
         case .file:
             opened = openat(parent, temporary, O_RDWR | O_CREAT | O_EXCL | flags, 0o666)

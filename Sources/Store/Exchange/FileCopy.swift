@@ -8,7 +8,8 @@ enum FileCopy {
     static func copy(
         _ source: Int32, from offset: Int64 = 0, count: Int64, to target: Int32, path: String
     ) throws(StoreError) {
-        var (offset, left) = (off_t(offset), count)
+        var offset = off_t(offset)
+        var left = count
         var isPlain = false
         while left > 0 {
             let wanted = Int(min(left, 1 << 30))
@@ -39,7 +40,9 @@ enum FileCopy {
         while true {
             guard pace.waitForTurn() else { throw StoreError(.busy, path: path, detail: "canceled") }
             let count = pread(source, &buffer, buffer.count, offset)
-            if count < 0, errno == EINTR { continue }
+            if count < 0, errno == EINTR {
+                continue
+            }
             guard count >= 0 else { throw StoreError(path: sourcePath ?? path) }
             guard count > 0 else { break }
             buffer.withUnsafeBytes { digest.add(UnsafeRawBufferPointer(rebasing: $0[..<count])) }

@@ -41,14 +41,21 @@ public final class PublishedTree: Sendable {
 
     /// Writes missing and different files. `done` is called after each file, with true if it was written.
     public func put(_ items: [ExportContents.Item], done: (ExportContents.Item, Bool) -> Void) throws(StoreError) {
-        var (known, voided): ([String: Ledger], Set<String>) = ([:], [])
+        var known: [String: Ledger] = [:]
+        var voided: Set<String> = []
         for item in items {
-            if isCancelled.withLock({ $0 }) { throw StoreError(.program, path: path, detail: "canceled") }
+            if isCancelled.withLock({ $0 }) {
+                throw StoreError(.program, path: path, detail: "canceled")
+            }
             let folder = try directory(item.folder)
             // Sync the files before the ledger says that they are synced.
-            if item.name == Ledger.fileName, weir_syncfs(folder.descriptor) != 0 { throw StoreError(path: folder.path) }
+            if item.name == Ledger.fileName, weir_syncfs(folder.descriptor) != 0 {
+                throw StoreError(path: folder.path)
+            }
             let name = item.folder ?? ""
-            if known[name] == nil { known[name] = Ledger(try folder.read(Ledger.fileName) ?? []) }
+            if known[name] == nil {
+                known[name] = Ledger(try folder.read(Ledger.fileName) ?? [])
+            }
             if try isThere(item, in: folder, known[name]) {
                 done(item, false)
             } else {
@@ -110,11 +117,15 @@ public final class PublishedTree: Sendable {
             do throws(StoreError) {
                 folder = parts.count > 1 ? try root.subdirectory(parts[0]) : root
             } catch {
-                if error.code == .missing { continue }
+                if error.code == .missing {
+                    continue
+                }
                 throw error
             }
             try folder.remove(name)
-            if parts.count > 1 { unlinkat(root.descriptor, parts[0], AT_REMOVEDIR) }
+            if parts.count > 1 {
+                unlinkat(root.descriptor, parts[0], AT_REMOVEDIR)
+            }
         }
     }
 
@@ -122,7 +133,9 @@ public final class PublishedTree: Sendable {
         try opened.withLock { opened throws(StoreError) in
             guard let root = opened.root else { throw StoreError(.missing, path: path) }
             guard let name else { return root }
-            if let known = opened.folders[name] { return known }
+            if let known = opened.folders[name] {
+                return known
+            }
             let folder = try root.subdirectory(name, create: true, mode: 0o755)
             // Fails for a folder of another user, who decides.
             fchmod(folder.descriptor, 0o755)

@@ -20,7 +20,10 @@ public final class StagedBundle: Sendable {
     }
 
     init(id: String, store: Directory, temporary: Directory, assets: Directory) throws(StoreError) {
-        (self.id, self.store, self.temporary, self.assets) = (id, store, temporary, assets)
+        self.id = id
+        self.store = store
+        self.temporary = temporary
+        self.assets = assets
         name = Store.uniqueName("import-" + id)
         root = try temporary.subdirectory(name, create: true)
     }
@@ -52,7 +55,9 @@ public final class StagedBundle: Sendable {
 
     private func directory(_ name: String) throws(StoreError) -> Directory {
         try folders.withLock { folders throws(StoreError) in
-            if let known = folders[name] { return known.directory }
+            if let known = folders[name] {
+                return known.directory
+            }
             let directory = try root.subdirectory(name, create: true)
             folders[name] = Folder(directory: directory)
             return directory

@@ -38,10 +38,15 @@ struct TarHeader {
 
     /// Splits a long path at one of its slashes, which is then in neither part.
     private static func split(_ path: String) -> (prefix: String, name: String)? {
-        if path.utf8.count <= 100 { return ("", path) }
+        if path.utf8.count <= 100 {
+            return ("", path)
+        }
         for slash in path.indices where path[slash] == "/" && path.index(after: slash) < path.endIndex {
-            let (prefix, name) = (path[..<slash], path[path.index(after: slash)...])
-            if prefix.utf8.count <= 155, name.utf8.count <= 100 { return (String(prefix), String(name)) }
+            let prefix = path[..<slash]
+            let name = path[path.index(after: slash)...]
+            if prefix.utf8.count <= 155, name.utf8.count <= 100 {
+                return (String(prefix), String(name))
+            }
         }
         return nil
     }

@@ -8,7 +8,10 @@ struct TarSink: ExportSink {
     private var folders: Set<String> = []
 
     init(into file: Int32, path: String, root: String, time: Int64) throws(StoreError) {
-        (self.file, self.path, self.root, self.time) = (file, path, root, time)
+        self.file = file
+        self.path = path
+        self.root = root
+        self.time = time
         try write(TarHeader(folder: root, time: time))
     }
 

@@ -57,8 +57,12 @@ public struct KeyLife: Equatable, Sendable {
 
     /// Returns the key's usability.
     public func state(by terms: KeyTerms, at now: Int64) -> State {
-        if revoked != nil { return .revoked }
-        if expiredAt != nil { return .expired }
+        if revoked != nil {
+            return .revoked
+        }
+        if expiredAt != nil {
+            return .expired
+        }
         return expiration(by: terms).map { $0 <= now } ?? false ? .expired : .valid
     }
 
@@ -78,7 +82,10 @@ public struct KeyLife: Equatable, Sendable {
             self.expires = Self.sum(now, max(0, expires.subtractingReportingOverflow(dated).partialValue))
             self.dated = now
         }
-        (came, firstPlayed, expiredAt, revoked) = (now, nil, nil, nil)
+        came = now
+        firstPlayed = nil
+        expiredAt = nil
+        revoked = nil
         self.digest = digest ?? self.digest
     }
 
@@ -91,14 +98,18 @@ public struct KeyLife: Equatable, Sendable {
 
     /// The user sets or removes the key's own date. This can make an expired key usable again.
     public mutating func setExpiration(_ expires: Int64?, at now: Int64) {
-        (self.expires, dated, expiredAt) = (expires, expires.map { _ in now }, nil)
+        self.expires = expires
+        dated = expires.map { _ in now }
+        expiredAt = nil
     }
 
     /// The asset gets other terms. A new window begins with the next playback, or now if the asset is being played.
     public mutating func adopt(_ terms: KeyTerms, after former: KeyTerms, isPlaying: Bool, at now: Int64) {
         guard terms != former else { return }
         expiredAt = nil
-        if former.afterFirstPlay == nil { firstPlayed = isPlaying && terms.afterFirstPlay != nil ? now : nil }
+        if former.afterFirstPlay == nil {
+            firstPlayed = isPlaying && terms.afterFirstPlay != nil ? now : nil
+        }
     }
 
     /// The user revokes the key.

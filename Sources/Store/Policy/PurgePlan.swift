@@ -36,7 +36,11 @@ public struct PurgePlan: Equatable, Sendable {
 
         /// Makes a candidate.
         public init(id: String, life: StorageLife = StorageLife(), created: Int64, kept: Int64, cached: Int64 = 0) {
-            (self.id, self.life, self.created, self.kept, self.cached) = (id, life, created, kept, cached)
+            self.id = id
+            self.life = life
+            self.created = created
+            self.kept = kept
+            self.cached = cached
         }
 
         /// Time of the last use, in seconds since 1970.
@@ -65,14 +69,22 @@ public struct PurgePlan: Equatable, Sendable {
         let idle = candidates.filter { !$0.isPlaying }
         let expired = idle.filter { $0.life.isExpired(at: now) }
         let others = idle.filter { !$0.life.isExpired(at: now) }
-        for asset in Self.ordered(expired) { purge(asset, asset.kept + asset.cached, .expired) }
-        if hasCache { evictCached(others.reduce(0) { $0 + $1.cached }) }
+        for asset in Self.ordered(expired) {
+            purge(asset, asset.kept + asset.cached, .expired)
+        }
+        if hasCache {
+            evictCached(others.reduce(0) { $0 + $1.cached })
+        }
         let resting = others.filter { !$0.isDownloading }
         if limit != .expired {
-            for asset in Self.ordered(resting.filter { !$0.isImportant }) { purge(asset, asset.kept, .space) }
+            for asset in Self.ordered(resting.filter { !$0.isImportant }) {
+                purge(asset, asset.kept, .space)
+            }
         }
         if limit == .important {
-            for asset in Self.ordered(resting.filter(\.isImportant)) { purge(asset, asset.kept, .spaceThoughImportant) }
+            for asset in Self.ordered(resting.filter(\.isImportant)) {
+                purge(asset, asset.kept, .spaceThoughImportant)
+            }
         }
     }
 
@@ -92,7 +104,9 @@ public struct PurgePlan: Equatable, Sendable {
     /// Sorts by priority, default first, then by last use, then by id.
     private static func ordered(_ assets: [Candidate]) -> [Candidate] {
         assets.sorted { first, second in
-            if first.isImportant != second.isImportant { return second.isImportant }
+            if first.isImportant != second.isImportant {
+                return second.isImportant
+            }
             return (first.lastUse, first.id) < (second.lastUse, second.id)
         }
     }

@@ -26,7 +26,9 @@ public struct StorageLife: Equatable, Sendable {
     /// Sets another policy. A new window begins with the next playback, or now if the asset is being played: an asset last
     /// watched a year ago must not expire at once when the user gives it a weekend.
     public mutating func adopt(_ policy: StoragePolicy, isPlaying: Bool, at now: Int64) {
-        if self.policy.afterFirstPlay == nil, policy.afterFirstPlay != nil { firstPlayed = isPlaying ? now : nil }
+        if self.policy.afterFirstPlay == nil, policy.afterFirstPlay != nil {
+            firstPlayed = isPlaying ? now : nil
+        }
         self.policy = policy
     }
 }

@@ -11,12 +11,24 @@ struct AssetRows: Equatable, Sendable {
     var sum: Digest {
         var sum = RowSum()
         asset.add(to: &sum)
-        for row in belongings.playlists.sorted(by: { $0.rendition < $1.rendition }) { row.add(to: &sum) }
-        for row in belongings.keys.sorted(by: { $0.number < $1.number }) { row.add(to: &sum) }
-        for row in belongings.downloads { row.add(to: &sum) }
-        for row in belongings.recordings.sorted(by: { $0.rendition < $1.rendition }) { row.add(to: &sum) }
-        for row in belongings.storage { row.add(to: &sum) }
-        for row in belongings.volumes { row.add(to: &sum) }
+        for row in belongings.playlists.sorted(by: { $0.rendition < $1.rendition }) {
+            row.add(to: &sum)
+        }
+        for row in belongings.keys.sorted(by: { $0.number < $1.number }) {
+            row.add(to: &sum)
+        }
+        for row in belongings.downloads {
+            row.add(to: &sum)
+        }
+        for row in belongings.recordings.sorted(by: { $0.rendition < $1.rendition }) {
+            row.add(to: &sum)
+        }
+        for row in belongings.storage {
+            row.add(to: &sum)
+        }
+        for row in belongings.volumes {
+            row.add(to: &sum)
+        }
         return sum.digest()
     }
 
@@ -34,7 +46,9 @@ struct ChecksumRecord: CatalogueRow {
     init(_ rows: AssetRows) { self.init(rows.asset.id, rows.revision, rows.sum.description) }
 
     private init(_ asset: String, _ revision: Int, _ sum: String) {
-        (self.asset, self.revision, self.sum) = (asset, revision, sum)
+        self.asset = asset
+        self.revision = revision
+        self.sum = sum
     }
 
     static let columns: [RowColumn<Self>] = [
@@ -57,12 +71,24 @@ extension Catalogue.Contents {
     func belongings() -> [String: Catalogue.Contents] {
         var groups: [String: Catalogue.Contents] = [:]
         groups.reserveCapacity(assets.count)
-        for row in playlists { groups[row.asset, default: .init()].playlists.append(row) }
-        for row in keys { groups[row.asset, default: .init()].keys.append(row) }
-        for row in downloads { groups[row.asset, default: .init()].downloads.append(row) }
-        for row in recordings { groups[row.asset, default: .init()].recordings.append(row) }
-        for row in storage { groups[row.asset, default: .init()].storage.append(row) }
-        for row in volumes { groups[row.asset, default: .init()].volumes.append(row) }
+        for row in playlists {
+            groups[row.asset, default: .init()].playlists.append(row)
+        }
+        for row in keys {
+            groups[row.asset, default: .init()].keys.append(row)
+        }
+        for row in downloads {
+            groups[row.asset, default: .init()].downloads.append(row)
+        }
+        for row in recordings {
+            groups[row.asset, default: .init()].recordings.append(row)
+        }
+        for row in storage {
+            groups[row.asset, default: .init()].storage.append(row)
+        }
+        for row in volumes {
+            groups[row.asset, default: .init()].volumes.append(row)
+        }
         return groups
     }
 

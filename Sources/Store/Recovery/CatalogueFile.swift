@@ -47,12 +47,16 @@ struct CatalogueFile {
     /// Finishes a replacement: uses the new catalogue if the damaged one was already set aside, and removes it otherwise.
     func finishReplacement() {
         let isComplete = access(newPath, F_OK) == 0 && access(newPath + "-journal", F_OK) != 0
-        if isComplete, access(path, F_OK) != 0 { rename(newPath, path) }
+        if isComplete, access(path, F_OK) != 0 {
+            rename(newPath, path)
+        }
         removeNew()
     }
 
     func removeNew() {
-        for suffix in ["", "-journal"] + Self.companions { unlink(newPath + suffix) }
+        for suffix in ["", "-journal"] + Self.companions {
+            unlink(newPath + suffix)
+        }
     }
 
     /// Sets the damaged files aside, and renames the new one to their path. Returns the damaged database's new path.

@@ -27,13 +27,18 @@ struct CatalogueOpening {
             let aside = reading.damage == nil ? nil : try Self.makeNew(file, repair.assets, &opened)
             let queue = try opened ?? Catalogue.open(path)
             contents = try queue.write { database in
-                if aside == nil { try Catalogue.rewrite(repair.assets, database) }
+                if aside == nil {
+                    try Catalogue.rewrite(repair.assets, database)
+                }
                 return try Catalogue.contents(database)
             }
-            (self.queue, recovery) = (queue, repair.recovery(reading, aside))
+            self.queue = queue
+            recovery = repair.recovery(reading, aside)
             revisions = Dictionary(repair.assets.map { ($0.asset.id, $0.revision) }) { $1 }
         } else {
-            (queue, contents, recovery) = (try opened ?? Catalogue.open(path), reading.contents, nil)
+            queue = try opened ?? Catalogue.open(path)
+            contents = reading.contents
+            recovery = nil
             revisions = reading.revisions
         }
         unrecorded = contents.assets.map(\.id)
@@ -58,7 +63,9 @@ struct CatalogueOpening {
 
     /// Opens the file as it is. Returns no queue for an unusable file.
     private static func open(_ file: CatalogueFile) throws -> (DatabaseQueue?, CatalogueReading) {
-        if let damage = file.damage() { return (nil, CatalogueReading(damage: damage)) }
+        if let damage = file.damage() {
+            return (nil, CatalogueReading(damage: damage))
+        }
         do {
             let queue = try Catalogue.open(file.path)
             do {
@@ -125,7 +132,9 @@ private struct Repair {
     }
 
     func setAsideUnreadable(in records: RecordFolder) {
-        for record in unreadable { records.setAside(record.id, record.revision) }
+        for record in unreadable {
+            records.setAside(record.id, record.revision)
+        }
     }
 
     func recovery(_ reading: CatalogueReading, _ aside: String?) -> CatalogueRecovery {
@@ -158,9 +167,15 @@ public struct CatalogueRecovery: Equatable, Sendable, CustomStringConvertible {
         var text = "the catalogue \(finding): "
         text += count == 1 ? "1 asset is there again" : "\(count) assets are there again"
         text += ", \(restored) of them from \(RecordFolder.name)"
-        if !lost.isEmpty { text += ", and \(lost.count) could not be restored (\(lost.joined(separator: ", ")))" }
-        if let setAside { text += "; the damaged file is now \(setAside)" }
-        for error in unreadable { text += "; set aside because it could not be read: \(error)" }
+        if !lost.isEmpty {
+            text += ", and \(lost.count) could not be restored (\(lost.joined(separator: ", ")))"
+        }
+        if let setAside {
+            text += "; the damaged file is now \(setAside)"
+        }
+        for error in unreadable {
+            text += "; set aside because it could not be read: \(error)"
+        }
         return text
     }
 

@@ -23,7 +23,8 @@ struct CatalogueReading: Sendable {
 
     /// Compares rows with their checksums.
     init(_ contents: Catalogue.Contents, sums: [ChecksumRecord], damage: String? = nil) {
-        (self.contents, self.damage) = (contents, damage)
+        self.contents = contents
+        self.damage = damage
         compare(Dictionary(sums.map { ($0.asset, $0) }) { $1 })
     }
 
@@ -81,7 +82,9 @@ struct CatalogueReading: Sendable {
                 }
             }
             write(0)
-            for thread in threads { thread.join() }
+            for thread in threads {
+                thread.join()
+            }
             count = assets.count
         }
     }

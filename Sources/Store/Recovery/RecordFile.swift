@@ -47,8 +47,12 @@ struct RecordFile {
         let wasLive: Bool?
 
         init(_ record: PlaylistRecord) {
-            (asset, rendition, url) = (record.asset, record.rendition, record.url)
-            (imports, fetched, wasLive) = (record.imports, record.fetched, record.wasLive)
+            asset = record.asset
+            rendition = record.rendition
+            url = record.url
+            imports = record.imports
+            fetched = record.fetched
+            wasLive = record.wasLive
             text = String(validating: record.body, as: UTF8.self)
             bytes = text == nil ? Data(record.body) : nil
         }

@@ -48,7 +48,9 @@ final class RecordWriter: Sendable {
     func schedule(_ ids: some Collection<String>) {
         guard !ids.isEmpty else { return }
         worker.withLock { state in
-            if state.scheduled.isEmpty { state.due = .now + Self.pause }
+            if state.scheduled.isEmpty {
+                state.due = .now + Self.pause
+            }
             state.scheduled.formUnion(ids)
         }
         worker.signal()
@@ -71,11 +73,17 @@ final class RecordWriter: Sendable {
     private static func remove(_ id: String, _ folder: RecordFolder, _ worker: WorkerThread<State>) throws(StoreError) {
         // With the lock held: the thread renames a record to its final name with the lock held too.
         let wasThere = try worker.withLock { state throws(StoreError) in
-            if state.current == id { state.current = nil }
-            for revision in state.present[id] ?? [] { try folder.remove(id, revision) }
+            if state.current == id {
+                state.current = nil
+            }
+            for revision in state.present[id] ?? [] {
+                try folder.remove(id, revision)
+            }
             return state.present.removeValue(forKey: id) != nil
         }
-        if wasThere { try folder.sync() }
+        if wasThere {
+            try folder.sync()
+        }
     }
 
     private static func next(_ state: inout State, _ isStopping: Bool, _ job: Job) -> WorkerThread<State>.Step {
@@ -85,10 +93,14 @@ final class RecordWriter: Sendable {
             defer { (state.scheduled, state.waiting) = ([], []) }
             return .perform { [ids = Array(state.scheduled), waiting = state.waiting] worker in
                 job.write(ids, worker)
-                for continuation in waiting { continuation.resume() }
+                for continuation in waiting {
+                    continuation.resume()
+                }
             }
         }
-        if isStopping { return .end }
+        if isStopping {
+            return .end
+        }
         if !state.backlog.isEmpty, !state.hasFailed {
             let ids = Array(state.backlog.suffix(backlogCount))
             state.backlog.removeLast(ids.count)
@@ -105,9 +117,15 @@ final class RecordWriter: Sendable {
         func write(_ ids: [String], _ worker: WorkerThread<State>) {
             var written: [String] = []
             do throws(StoreError) {
-                for id in ids where try write(id, worker) { written.append(id) }
-                if !written.isEmpty { try folder.sync() }
-                for id in written { try removeOlder(id, worker) }
+                for id in ids where try write(id, worker) {
+                    written.append(id)
+                }
+                if !written.isEmpty {
+                    try folder.sync()
+                }
+                for id in written {
+                    try removeOlder(id, worker)
+                }
                 worker.withLock { $0.hasFailed = false }
             } catch {
                 retry(ids, error, worker)
@@ -144,7 +162,9 @@ final class RecordWriter: Sendable {
 
         private func removeOlder(_ id: String, _ worker: WorkerThread<State>) throws(StoreError) {
             let older = worker.withLock { Array($0.present[id]?.dropFirst() ?? []) }
-            for revision in older { try folder.remove(id, revision) }
+            for revision in older {
+                try folder.remove(id, revision)
+            }
             worker.withLock { state in
                 state.present[id]?.removeAll { older.contains($0) }
             }
@@ -159,7 +179,9 @@ final class RecordWriter: Sendable {
                 state.due = .now + RecordWriter.longPause
                 return !state.hasFailed
             }
-            if isFirst { report("records of assets cannot be written; Weir tries again in 30 seconds: \(error)") }
+            if isFirst {
+                report("records of assets cannot be written; Weir tries again in 30 seconds: \(error)")
+            }
         }
     }
 }

@@ -10,7 +10,11 @@ struct Restoration {
     init(_ reading: CatalogueReading) {
         lost = reading.lost
         for rows in reading.assets {
-            if rows.revision > 0 { sound[rows.asset.id] = rows } else { changed[rows.asset.id] = rows }
+            if rows.revision > 0 {
+                sound[rows.asset.id] = rows
+            } else {
+                changed[rows.asset.id] = rows
+            }
         }
     }
 
@@ -23,7 +27,9 @@ struct Restoration {
     }
 
     mutating func markUnreadable(_ id: String) {
-        if sound[id] == nil { lost.insert(id) }
+        if sound[id] == nil {
+            lost.insert(id)
+        }
     }
 
     /// Returns all rows: first the assets with names and URLs of their own, then their revisions.

@@ -33,10 +33,13 @@ public final class BundleTransit: Sendable {
     public init(
         of id: String, from origin: Volume, to target: Volume, isPiece: @escaping @Sendable (String) -> Bool
     ) throws(StoreError) {
-        (self.id, self.target, self.isPiece) = (id, target, isPiece)
+        self.id = id
+        self.target = target
+        self.isPiece = isPiece
         source = try origin.bundle(id, create: false)
         let folders = try target.writable()
-        (temporary, assets) = (folders.temporary, folders.assets)
+        temporary = folders.temporary
+        assets = folders.assets
         guard try !target.hasBundle(id) else { throw StoreError(.exists, path: assets.path + "/" + id) }
         name = Store.uniqueName("move-" + id)
         root = try temporary.subdirectory(name, create: true)
@@ -66,10 +69,13 @@ public final class BundleTransit: Sendable {
             progress.copied[gone] = nil
         }
         for folder in folders {
-            let (from, to) = (try source.subdirectory(folder), try root.subdirectory(folder, create: true))
+            let from = try source.subdirectory(folder)
+            let to = try root.subdirectory(folder, create: true)
             let files = try from.entries().filter { !$0.isDirectory }.map(\.name)
             count += try pass(files, folder, from: from, to: to, pace, isLast, room, &progress)
-            if isLast { try writeLedger(of: folder, from: from, to: to, &progress) }
+            if isLast {
+                try writeLedger(of: folder, from: from, to: to, &progress)
+            }
         }
         let files = entries.filter { !$0.isDirectory }.map(\.name)
         return count + (try pass(files, "", from: source, to: root, pace, isLast, room, &progress))
@@ -88,12 +94,16 @@ public final class BundleTransit: Sendable {
         var count = 0
         for file in files where file != Ledger.fileName || folder.isEmpty {
             guard let status = from.status(of: file) else { continue }
-            if known[file]?.stamp == FileStamp(status) { continue }
+            if known[file]?.stamp == FileStamp(status) {
+                continue
+            }
             try room()
             known[file] = nil
             let isPiece = !folder.isEmpty && isPiece(file)
             guard let copy = try copy(file, from: from, to: to, isPiece: isPiece, pace) else {
-                if isLast { progress.faults.append((folder, file)) }
+                if isLast {
+                    progress.faults.append((folder, file))
+                }
                 continue
             }
             count += 1
@@ -169,6 +179,8 @@ public final class BundleTransit: Sendable {
     /// Removes the copy.
     public func discard() {
         let name = progress.withLock { $0.isCommitted } ? (try? target.setAside(id)) ?? nil : name
-        if let name { try? temporary.removeTree(name) }
+        if let name {
+            try? temporary.removeTree(name)
+        }
     }
 }

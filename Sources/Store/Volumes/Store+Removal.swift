@@ -10,7 +10,9 @@ extension Store {
     /// Returns the other volumes that had such a folder, or are away, or cannot be written: until their files are deleted, the
     /// catalogue has to know them, and the state folder does already. Throws if nothing is removed in the store's own folder.
     public func markRemoved(_ id: String) throws(StoreError) -> [AwaitedRemoval] {
-        if let readOnlyReason { throw readOnlyReason }
+        if let readOnlyReason {
+            throw readOnlyReason
+        }
         var awaited: [AwaitedRemoval] = []
         for volume in [home] + volumes {
             let isAwaited: Bool
@@ -39,7 +41,9 @@ extension Store {
         }
         guard !folders.isEmpty else { return isGone() }
         let countdown = Countdown(folders.count, isGone)
-        for folder in folders { delete(folder.name, in: folder.temporary) { countdown.count() } }
+        for folder in folders {
+            delete(folder.name, in: folder.temporary) { countdown.count() }
+        }
     }
 
     /// Calls back after so many calls from any threads.
@@ -53,7 +57,9 @@ extension Store {
         }
 
         func count() {
-            if left.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 { isOver() }
+            if left.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 {
+                isOver()
+            }
         }
     }
 
@@ -77,7 +83,9 @@ extension Store {
 
     /// True if there is a folder of an asset with this id on a volume, or may be.
     public func hasTraces(of id: String) -> Bool {
-        if removals.contains(id) { return true }
+        if removals.contains(id) {
+            return true
+        }
         return ([home] + volumes).contains { volume in
             (try? volume.hasBundle(id)) ?? false || volume.hasRemoved(id)
         }
@@ -107,7 +115,9 @@ extension Volume {
         let removed = Self.removedPrefix + id
         let path = assets.path + "/" + id
         // A folder of an earlier removal, which the process did not complete.
-        if let former = try setAsideRemoved(id) { try? temporary.removeTree(former) }
+        if let former = try setAsideRemoved(id) {
+            try? temporary.removeTree(former)
+        }
         guard renameat(assets.descriptor, try assets.leaf(id), assets.descriptor, removed) == 0 else {
             throw StoreError(path: path)
         }

@@ -15,7 +15,9 @@ extension Store {
     func volume(_ path: String?, _ mark: String?) -> Volume {
         guard let path, let mark else { return home }
         return known.withLock { known in
-            if let volume = known[mark] { return volume }
+            if let volume = known[mark] {
+                return volume
+            }
             let volume = Volume(path: path, mark: mark)
             known[mark] = volume
             return volume
@@ -33,17 +35,23 @@ extension Store {
         guard !contains(path + "/x") else { throw inside }
         let marks = Set(volumes.compactMap(\.mark))
         let found = try Volume.prepare(at: path, isKnown: marks.contains) { real throws(StoreError) in
-            if containsResolved(real) { throw inside }
+            if containsResolved(real) {
+                throw inside
+            }
         }
         let volume = volume(found.path, found.mark)
-        if volume.absence != nil { volume.change(path: found.path) }
+        if volume.absence != nil {
+            volume.change(path: found.path)
+        }
         do throws(StoreError) {
             guard volume.path == found.path else {
                 throw StoreError(.exists, path: path, detail: "it is a copy of the folder \(volume.path)")
             }
             _ = try volume.writable()
         } catch {
-            if found.isNew { removeKnown(volume) }
+            if found.isNew {
+                removeKnown(volume)
+            }
             throw error
         }
         return (volume, found.isNew)
@@ -56,7 +64,9 @@ extension Store {
     }
 
     private func removeKnown(_ volume: Volume) {
-        if let mark = volume.mark { known.withLock { $0[mark] = nil } }
+        if let mark = volume.mark {
+            known.withLock { $0[mark] = nil }
+        }
     }
 
     /// Waits until everything on a folder's disk survives a power cut, as far as the disk reports it: syncfs(2).

@@ -50,7 +50,9 @@ public struct StoreMove {
         guard flock(lock.descriptor, LOCK_EX | LOCK_NB) == 0 else { throw StoreError(path: old) }
         totalBytes = try source.totalSize()
         // With the marker in the old folder, the copy is complete, and only the old contents are to be deleted.
-        if StoreMoveMarker.read(in: source) == nil { try Self.checkTarget(parent, name, path, from: real) }
+        if StoreMoveMarker.read(in: source) == nil {
+            try Self.checkTarget(parent, name, path, from: real)
+        }
     }
 
     private final class HeldLock: Sendable {
@@ -82,7 +84,9 @@ public struct StoreMove {
     /// then still in the old folder, unless that has its marker already: then only its old contents are to be deleted.
     public mutating func run() throws(StoreError) {
         if StoreMoveMarker.read(in: source) == nil {
-            if try exchange() { return }
+            if try exchange() {
+                return
+            }
             try copy()
             try StoreMoveMarker(path: path).write(in: source)
         }
@@ -102,7 +106,9 @@ public struct StoreMove {
         guard mkdirat(parent.descriptor, name, 0o700) == 0 || errno == EEXIST else { throw StoreError(path: path) }
         let target = try parent.raw(name)
         // An earlier call has copied from another disk.
-        if StoreMoveMarker.read(StoreMoveMarker.arrivedName, in: target) != nil { return false }
+        if StoreMoveMarker.read(StoreMoveMarker.arrivedName, in: target) != nil {
+            return false
+        }
         try StoreMoveMarker(path: path).write(in: target)
         guard let old = Directory.real(source.path) else { throw StoreError(path: source.path) }
         guard weir_rename_exchange(old, path) == 0 else {
@@ -113,7 +119,9 @@ public struct StoreMove {
             return false
         }
         fsync(parent.descriptor)
-        if let above = try? Directory.existing(path: old + "/..") { fsync(above.descriptor) }
+        if let above = try? Directory.existing(path: old + "/..") {
+            fsync(above.descriptor)
+        }
         return true
     }
 
@@ -159,7 +167,9 @@ public struct StoreMove {
         // Growing files and half-written markers are of no use in the copy.
         let passed = isTop ? ["tmp", StoreMoveMarker.fileName + ".new", StoreMoveMarker.arrivedName + ".new"] : []
         let names = try from.names().filter { !passed.contains($0) }
-        for gone in Set(try to.names()).subtracting(names) { try to.removeAny(gone) }
+        for gone in Set(try to.names()).subtracting(names) {
+            try to.removeAny(gone)
+        }
         let ledger = (try? from.read(Ledger.fileName)).flatMap { $0 }.map { Ledger($0) }
         for name in names {
             guard let status = from.status(of: name) else { throw StoreError(path: from.path + "/" + name) }
@@ -195,7 +205,9 @@ public struct StoreMove {
         guard target >= 0 else { throw StoreError(path: path) }
         defer { close(target) }
         let entry = try FileCopy.hashed(source, to: target, path: path, pace)
-        if let line, line != entry { damaged += 1 }
+        if let line, line != entry {
+            damaged += 1
+        }
         // Set last: only a complete copy has the time of the original.
         guard futimens(target, [status.st_atim, status.st_mtim]) == 0 else { throw StoreError(path: path) }
     }

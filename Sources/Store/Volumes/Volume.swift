@@ -51,7 +51,11 @@ public final class Volume: Sendable {
 
     /// The error because of which the volume is away; nil if it is open.
     public var absence: StoreError? {
-        if case .failure(let error) = state.withLock({ $0.folders }) { error } else { nil }
+        if case .failure(let error) = state.withLock({ $0.folders }) {
+            error
+        } else {
+            nil
+        }
     }
 
     /// Returns the open folders. Throws `away`.
@@ -80,7 +84,11 @@ public final class Volume: Sendable {
         }
         let found = Self.opened(state.path, mark)
         self.state.withLock { $0.folders = found }
-        if case .success = found { return true } else { return false }
+        if case .success = found {
+            return true
+        } else {
+            return false
+        }
     }
 
     /// Uses another path from now on: the disk is mounted there.
@@ -156,7 +164,9 @@ public final class Volume: Sendable {
     /// Removes a new volume that got no bundle, and its folder if that is empty then.
     func discard() {
         guard !isHome, let folders = try? writable(), (try? folders.assets.names().isEmpty) ?? false else { return }
-        for name in ["assets", "tmp", VolumeMark.fileName, "lock"] { try? folders.root.removeTree(name) }
+        for name in ["assets", "tmp", VolumeMark.fileName, "lock"] {
+            try? folders.root.removeTree(name)
+        }
         rmdir(path)
     }
 
@@ -204,14 +214,19 @@ public final class Volume: Sendable {
     /// Moves a bundle from another volume to this one by a rename, synced. Returns false if the volumes are on
     /// different file systems. Throws `exists` if there is a bundle of that id.
     public func moveBundle(_ id: String, from other: Volume) throws(StoreError) -> Bool {
-        let (assets, others) = (try writable().assets, try other.writable().assets)
+        let assets = try writable().assets
+        let others = try other.writable().assets
         do throws(StoreError) {
             try others.move(id, to: assets, as: id)
         } catch {
-            if error.errno == EXDEV { return false }
+            if error.errno == EXDEV {
+                return false
+            }
             throw error.errno == ENOTEMPTY ? StoreError(.exists, path: assets.path + "/" + id) : error
         }
-        for folder in [assets, others] where fsync(folder.descriptor) != 0 { throw StoreError(path: folder.path) }
+        for folder in [assets, others] where fsync(folder.descriptor) != 0 {
+            throw StoreError(path: folder.path)
+        }
         return true
     }
 
@@ -224,7 +239,9 @@ public final class Volume: Sendable {
 
     /// Call once everything is synced.
     func markSynced() {
-        if !isAfterPowerLoss { (try? folders())?.lock?.end() }
+        if !isAfterPowerLoss {
+            (try? folders())?.lock?.end()
+        }
     }
 }
 

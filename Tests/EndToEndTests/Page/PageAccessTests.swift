@@ -132,7 +132,9 @@ import Testing
                     let name: String = try await page.evaluate(
                         "(e => e === document.body ? '' : (e.getAttribute('aria-label') || e.textContent || e.placeholder).trim() + '|' + (getComputedStyle(e).outlineStyle !== 'none'))(document.activeElement)"
                     )
-                    if name == "|true" || name.isEmpty || name == reached.first { break }
+                    if name == "|true" || name.isEmpty || name == reached.first {
+                        break
+                    }
                     reached.append(name)
                 }
                 #expect(

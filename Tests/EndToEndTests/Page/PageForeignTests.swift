@@ -226,7 +226,8 @@ import Testing
             to: URL(fileURLWithPath: folder.path("page.html")))
         let site = try await TestOrigin(root: folder.path)
         try await Scene.with(options: ["--allowed-origins", "http://site.example:\(site.port)"]) { scene in
-            let (source, daemon) = (await scene.master("ts"), await scene.weir.url("/"))
+            let source = await scene.master("ts")
+            let daemon = await scene.weir.url("/")
             for (host, isListed) in [("site.example", true), ("other.example", false)] {
                 let page = try await PageBrowser.shared.page()
                 try await page.open("http://\(host):\(site.port)/page.html")

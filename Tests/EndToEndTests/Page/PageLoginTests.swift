@@ -122,19 +122,27 @@ import Testing
                 try await tab.wait("document.getElementById('trouble').innerText.includes('does not answer')")
             }
             try await scene.weir.start(options: listen)
-            for tab in tabs { try await tab.wait(isIn) }
+            for tab in tabs {
+                try await tab.wait(isIn)
+            }
             // The stream of events works again.
             try await scene.get("cmaf", ["-q", "worst"])
-            for tab in tabs { try await tab.wait("document.querySelectorAll('.row').length === 2") }
+            for tab in tabs {
+                try await tab.wait("document.querySelectorAll('.row').length === 2")
+            }
             #expect(try await scene.weir.run(["page", "--revoke"]).exit == .code(0))
             for tab in tabs {
                 try await tab.wait("document.getElementById('trouble').innerText.includes('weir page')")
             }
             // The restarted daemon has two ports, and prints the link of the other one.
             try await tabs[1].open(own + "in/\(try await key(scene))/")
-            for tab in tabs { try await tab.wait(isIn) }
+            for tab in tabs {
+                try await tab.wait(isIn)
+            }
             #expect(try await tabs[0].evaluate("location.href") == own)
-            for tab in tabs { try await tab.close() }
+            for tab in tabs {
+                try await tab.close()
+            }
         }
     }
 

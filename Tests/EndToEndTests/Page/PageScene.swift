@@ -25,7 +25,9 @@ extension Scene {
     /// Opens the page in the shared browser, waits for its list, and closes it after the body.
     func withPage(preparing script: String = "", _ body: (BrowserPage) async throws -> Void) async throws {
         let page = try await PageBrowser.shared.page()
-        if !script.isEmpty { try await page.prepare(script) }
+        if !script.isEmpty {
+            try await page.prepare(script)
+        }
         try await page.open(try await pageLink())
         try await page.wait("!document.getElementById('tools').hidden")
         try await body(page)

@@ -315,7 +315,9 @@ import Testing
         try await page.press("Home")
         try await page.wait(isInWindow("film-0"))
         try await page.run("document.querySelector('.row[data-name=film-0] button').focus()")
-        for _ in 0..<200 { try await page.press("Tab") }
+        for _ in 0..<200 {
+            try await page.press("Tab")
+        }
         let reached: String = try await page.evaluate("document.activeElement.closest('.row')?.dataset.name ?? ''")
         #expect((Int(reached.dropFirst(5)) ?? 0) > 30, "\(reached)")
 

@@ -123,7 +123,9 @@ import Testing
             let two = try await link(scene, "two")
             let three = try await link(scene, "my three")
             try await scene.weir.restart()
-            for link in [one, two, three] { #expect(try await status(of: link, scene) == 200) }
+            for link in [one, two, three] {
+                #expect(try await status(of: link, scene) == 200)
+            }
 
             try await expectThreePhonesListed(scene)
             try await expectRevokedWithItsStream(one, scene)

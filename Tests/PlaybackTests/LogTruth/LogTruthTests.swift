@@ -13,7 +13,9 @@ import Testing
     func logsAndIndicatorsAgreeWithTheScript(script: SessionScript) async throws {
         let stage = try await ScriptedStage(script)
         let start = stage.clock.exactDate
-        for step in script.steps { try await step.perform(stage) }
+        for step in script.steps {
+            try await step.perform(stage)
+        }
         let sessions = stage.fixture.playback.sessions
         await sessions.close()
         let events = await sessions.accessEvents(LogQuery())
@@ -22,7 +24,9 @@ import Testing
 
         let truth = Truth(script, on: stage, since: start)
         var names: [Int: String] = [:]
-        for index in Set(script.lines.map(\.player)) { names[index] = try await stage.session(of: index) }
+        for index in Set(script.lines.map(\.player)) {
+            names[index] = try await stage.session(of: index)
+        }
         for (index, session) in names {
             let own = events.indices.filter { events[$0].session == session }
             let lines = script.lines.filter { $0.player == index }
@@ -44,7 +48,9 @@ import Testing
     let start: Double
 
     init(_ script: SessionScript, on stage: ScriptedStage, since start: Double) {
-        (self.script, self.stage, self.start) = (script, stage, start)
+        self.script = script
+        self.stage = stage
+        self.start = start
     }
 
     private var show: Show { script.show }
@@ -75,7 +81,9 @@ import Testing
         #expect(isNear(event.watched, line.watched), "watched \(event.watched)")
         #expect(isNear(event.stallTime, line.stalls.reduce(0, +)), "stalled \(event.stallTime)")
         #expect(isNear(event.startup, line.startup), "started after \(event.startup ?? -1)")
-        if let ended = line.ended { #expect(isNear(event.ended, start + ended), "\((event.ended ?? 0) - start)") }
+        if let ended = line.ended {
+            #expect(isNear(event.ended, start + ended), "\((event.ended ?? 0) - start)")
+        }
         #expect(Set(event.inferred) == Set(AccessEvent.inferable).subtracting(line.told))
     }
 
@@ -96,7 +104,8 @@ import Testing
 
     func check(_ kpis: KPIs) throws {
         let lines = script.lines
-        let (watched, stalls) = (lines.reduce(0) { $0 + $1.watched }, lines.flatMap(\.stalls))
+        let watched = lines.reduce(0) { $0 + $1.watched }
+        let stalls = lines.flatMap(\.stalls)
         #expect(kpis.stalls == stalls.count && kpis.switches == script.switches)
         let slack = script.slack * Double(lines.count)
         #expect(abs(kpis.watched - watched) <= slack && abs(kpis.stallTime - stalls.reduce(0, +)) <= slack)
@@ -115,7 +124,9 @@ import Testing
         #expect(kpis.bytes == Int64(all))
         #expect(kpis.storeShare == Double(sent.reduce(0) { $0 + $1.store }) / Double(all))
         #expect((kpis.observed == nil) == (stage.observedRate == nil))
-        if let observed = kpis.observed, let rate = stage.observedRate { #expect(abs(observed / rate - 1) < 1e-6) }
+        if let observed = kpis.observed, let rate = stage.observedRate {
+            #expect(abs(observed / rate - 1) < 1e-6)
+        }
     }
 
     func check(_ events: [ErrorEvent]) {

@@ -42,8 +42,12 @@ import Testing
         self.clock = clock
         fixture = try await TestHouse(.clock(clock), .playback())
         show = script.show
-        if case .film = show { try await putFilm() }
-        if case .ladder = show { try await putLadder() }
+        if case .film = show {
+            try await putFilm()
+        }
+        if case .ladder = show {
+            try await putLadder()
+        }
         try await store(script.stored)
     }
 
@@ -78,7 +82,9 @@ import Testing
             let isWanted = { (path: String) in
                 pieces.numbers.contains { Self.isSegment($0, path) } || pieces.hasSection && path.contains("/init")
             }
-            for path in paths.filter(isWanted) { #expect(try await fixture.get(path).status == 200) }
+            for path in paths.filter(isWanted) {
+                #expect(try await fixture.get(path).status == 200)
+            }
         }
         await fixture.playback.sessions.close()
         clock.advance(by: 3600)
@@ -92,7 +98,9 @@ import Testing
     // MARK: Players
 
     private func player(_ index: Int) async throws -> Player {
-        if let known = players[index] { return known }
+        if let known = players[index] {
+            return known
+        }
         return try await load(index)
     }
 
@@ -108,7 +116,11 @@ import Testing
         for path in paths {
             let parts = path.split(separator: "/").map(String.init)
             player.session = parts[2]
-            if isMedia { player.paths[parts[3], default: []].append(path) } else { player.paths[parts[3]] = [path] }
+            if isMedia {
+                player.paths[parts[3], default: []].append(path)
+            } else {
+                player.paths[parts[3]] = [path]
+            }
         }
         players[index] = player
         return player
@@ -129,7 +141,9 @@ import Testing
     /// Puts another session's id into the player's URLs.
     func pretend(_ session: String, _ index: Int) async throws {
         let player = try await player(index)
-        for rendition in player.paths.keys { _ = try? await path(0, of: rendition, player) }
+        for rendition in player.paths.keys {
+            _ = try? await path(0, of: rendition, player)
+        }
         player.paths = player.paths.mapValues { $0.map { $0.replacing("/\(player.session)/", with: "/\(session)/") } }
         player.session = session
     }
@@ -148,13 +162,17 @@ import Testing
         let player = try await player(index)
         let url = fixture.players.url(try await path(number, of: rendition, player))
         let origin = show.path(number, of: served ?? rendition)
-        if !isJoined { try await hold(origin) }
+        if !isJoined {
+            try await hold(origin)
+        }
         let before = awaited(player)
         var fields = ["User-Agent": "player/\(index)"]
         fields["CMCD-Request"] = data
         player.waiting["\(rendition)/\(number)"] = Task { try await HTTPProbe.fetch(url, fields: fields) }
         asked["\(index) \(rendition)/\(number)"] = clock.time
-        if !isJoined { try await waitUntil("\(origin) held") { try await isHeld(origin) } }
+        if !isJoined {
+            try await waitUntil("\(origin) held") { try await isHeld(origin) }
+        }
         try await waitUntil("a player that waits") { awaited(player) == before + 1 }
     }
 
@@ -168,7 +186,9 @@ import Testing
     }
 
     private func release(_ path: String) async throws {
-        if held.remove(path) != nil { try await fixture.origin.release(path) }
+        if held.remove(path) != nil {
+            try await fixture.origin.release(path)
+        }
     }
 
     private func awaited(_ player: Player) -> Int {
@@ -188,7 +208,9 @@ import Testing
         if status == 200 {
             let seconds = clock.time - (asked["\(index) \(key)"] ?? 0)
             let bits = Double(answer.body.count - (begun[origin] ?? 0)) * 8
-            if seconds > 0 { observed = (observed.bits + bits, observed.seconds + seconds) }
+            if seconds > 0 {
+                observed = (observed.bits + bits, observed.seconds + seconds)
+            }
         }
         try await got(status == 200 ? answer.body.count : 0, player)
         try await waitUntil("the end of the wait") { player.waiting.count == awaited(player) }
@@ -204,7 +226,9 @@ import Testing
         let answer = try await fixture.get(
             path, fields.merging(["User-Agent": "player/\(index)"]) { $1 }, method: method)
         #expect(answer.status == status && answer.isComplete == isComplete, "\(path): \(answer.status)")
-        if !isComplete, let number { begun[show.path(number, of: rendition)] = answer.body.count }
+        if !isComplete, let number {
+            begun[show.path(number, of: rendition)] = answer.body.count
+        }
         try await got(status < 300 ? answer.body.count : 0, player)
     }
 

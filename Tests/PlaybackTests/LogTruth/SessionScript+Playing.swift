@@ -1,7 +1,8 @@
 /// Players that play without interruption, switch, seek, pause and stall.
 extension SessionScript {
     /// The low and the high rendition of most shows.
-    static let (low, high) = ("video-90p", "video-270p")
+    static let low = "video-90p"
+    static let high = "video-270p"
 
     static let playing = [
         SessionScript(

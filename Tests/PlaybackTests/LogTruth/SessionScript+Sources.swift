@@ -116,5 +116,6 @@ extension SessionScript {
             ]),
     ]
 
-    private static let (sound, middle) = ("audio-en", "video-180p")
+    private static let sound = "audio-en"
+    private static let middle = "video-180p"
 }

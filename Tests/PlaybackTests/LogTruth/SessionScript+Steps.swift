@@ -61,7 +61,9 @@ extension SessionScript {
             Step { stage in
                 for number in numbers {
                     try await stage.take(number, of: rendition, by: player, data.map { ["CMCD-Request": $0] } ?? [:])
-                    if seconds > 0 { await stage.wait(seconds) }
+                    if seconds > 0 {
+                        await stage.wait(seconds)
+                    }
                 }
             }
         }

@@ -148,7 +148,9 @@ enum Show: Sendable {
             return try sum + section
                 + pieces.numbers.reduce(0) { sum, number in
                     let path = file(number, of: pieces.rendition)
-                    if pieces.isJoined { return try sum + Spliced.transport(String(path.dropFirst())).count }
+                    if pieces.isJoined {
+                        return try sum + Spliced.transport(String(path.dropFirst())).count
+                    }
                     return try sum + Repository.fixture(path).count
                 }
         }

@@ -56,7 +56,9 @@ import Testing
         do {
             let catalogue = try open(name)
             #expect(catalogue.initial.sorted == expected, "\(comment): \(String(describing: catalogue.recovery))")
-            if let recovery = catalogue.recovery { #expect(recovery.lost.count == lost, "\(comment): \(recovery)") }
+            if let recovery = catalogue.recovery {
+                #expect(recovery.lost.count == lost, "\(comment): \(recovery)")
+            }
             var film = SampleCatalogue.rows(2).asset
             film.title = "New"
             try await catalogue.save(.init(assets: [film]))
@@ -229,7 +231,9 @@ private enum Damage: CaseIterable {
     }
 
     private func fill(_ bytes: inout [UInt8], page: Int, with byte: UInt8) {
-        for place in page * Self.page..<(page + 1) * Self.page { bytes[place] = byte }
+        for place in page * Self.page..<(page + 1) * Self.page {
+            bytes[place] = byte
+        }
     }
 
     private func flip(_ bytes: inout [UInt8], _ count: Int, _ random: inout SeededDice, below limit: Int = .max) {

@@ -63,7 +63,9 @@ import Testing
         try remove("records/film-0-k3f9.1.json")
         #expect(try open().initial.sorted == all.sorted)
         try remove("catalogue-1.sqlite")
-        for name in records() where name.hasPrefix("film-0-k3f9") { try remove("records/" + name) }
+        for name in records() where name.hasPrefix("film-0-k3f9") {
+            try remove("records/" + name)
+        }
         let assets = try open().initial.assets
         #expect(assets.map(\.id).sorted() == ["film-0-new2", "film-1-k3f9", "film-2-k3f9"])
         #expect(assets.allSatisfy { $0.revises == nil })

@@ -55,8 +55,10 @@ import Testing
     @Test func distinguishesEqualValuesOfDifferentColumns() {
         var one = SampleCatalogue.rows(0).asset
         var other = one
-        (one.title, one.fields) = ("a", nil)
-        (other.title, other.fields) = (nil, "a")
+        one.title = "a"
+        one.fields = nil
+        other.title = nil
+        other.fields = "a"
         let sums = [one, other].map { AssetRows(revision: 1, asset: $0, belongings: .init()).sum }
         #expect(sums[0] != sums[1])
     }

@@ -35,7 +35,9 @@ import Testing
     @Test func writesSimultaneousChangesOnceAndRemovesTheOldRecord() async throws {
         let rows = Rows(SampleCatalogue.rows(1, segments: 2))
         let writer = try RecordWriter(records) { _ in rows.read() }
-        for _ in 0..<100 { writer.schedule([id]) }
+        for _ in 0..<100 {
+            writer.schedule([id])
+        }
         await flush(writer)
         #expect(try records.index() == [id: [1]])
         #expect(rows.readings.withLock { $0 } <= 2)
@@ -68,7 +70,8 @@ import Testing
     }
 
     @Test func doesNotWriteARecordRemovedMeanwhile() async throws {
-        let (isReading, isRemoved) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let isReading = DispatchSemaphore(value: 0)
+        let isRemoved = DispatchSemaphore(value: 0)
         let writer = try RecordWriter(records) { _ in
             isReading.signal()
             isRemoved.wait()

@@ -15,7 +15,9 @@ import Testing
 
     private func finished(_ all: [AssetRows]) -> [AssetRecord] {
         var restoration = Restoration(CatalogueReading())
-        for rows in all { restoration.insert(rows) }
+        for rows in all {
+            restoration.insert(rows)
+        }
         return restoration.finished().map(\.asset)
     }
 
@@ -62,7 +64,9 @@ import Testing
     private func mended(_ found: [AssetRows], sums: [AssetRows], records: [AssetRows] = []) -> Restoration {
         let reading = CatalogueReading(Catalogue.Contents(of: found), sums: sums.map(ChecksumRecord.init))
         var restoration = Restoration(reading)
-        for rows in records { restoration.insert(rows) }
+        for rows in records {
+            restoration.insert(rows)
+        }
         return restoration
     }
 

@@ -39,8 +39,12 @@ enum SampleCatalogue {
 
     static var key: KeyLife {
         var key = KeyLife()
-        (key.came, key.firstPlayed, key.expires, key.dated) = (5100, 5200, 9100, 5300)
-        (key.expiredAt, key.revoked) = (9200, 9300)
+        key.came = 5100
+        key.firstPlayed = 5200
+        key.expires = 9100
+        key.dated = 5300
+        key.expiredAt = 9200
+        key.revoked = 9300
         key.digest = Digest(hexadecimal: String(repeating: "0a", count: 32).utf8)
         return key
     }
@@ -61,7 +65,8 @@ enum SampleCatalogue {
         life.policy = StoragePolicy(
             expires: 9000, afterFirstPlay: 3600, priority: .important, backup: .include,
             keys: KeyTerms(lifetime: 30, afterFirstPlay: 48))
-        (life.firstPlayed, life.lastPlayed) = (5000, 6000)
+        life.firstPlayed = 5000
+        life.lastPlayed = 6000
         life.purge = Purge(date: 7000, bytes: 8000, cause: .space)
         return life
     }

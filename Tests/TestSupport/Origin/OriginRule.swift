@@ -65,7 +65,10 @@ package struct OriginRule: Codable, Sendable {
         package var refusal: Int?
 
         package init(seconds: Double? = nil, requests: Int? = nil, open: String? = nil, refusal: Int? = nil) {
-            (self.seconds, self.requests, self.open, self.refusal) = (seconds, requests, open, refusal)
+            self.seconds = seconds
+            self.requests = requests
+            self.open = open
+            self.refusal = refusal
         }
     }
 

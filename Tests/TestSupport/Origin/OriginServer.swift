@@ -260,7 +260,9 @@ final class OriginServer: Sendable {
     /// found, the rules were cleared and such replies released.
     func hold(_ connection: OriginConnection, target: String, since clears: Int) -> Bool {
         state.withLock { state in
-            if clears < state.clears, state.released.contains(where: { matches(target, glob: $0) }) { return false }
+            if clears < state.clears, state.released.contains(where: { matches(target, glob: $0) }) {
+                return false
+            }
             state.held.append((target, connection))
             return true
         }
