@@ -19,7 +19,7 @@ struct OriginOptions: ParsableArguments {
         help: ArgumentHelp(
             """
             A header field for the host of the URL, such as 'X-Api-Key: k'. Hosts that the playlists name get Referer, Origin, \
-            User-Agent, Accept…, Sec-…, DNT, X-Requested-With, Cache-Control and Pragma as well. May be repeated. @FILE reads \
+            User-Agent, Accept*, Sec-*, DNT, X-Requested-With, Cache-Control and Pragma as well. May be repeated. @FILE reads \
             fields from a file, and - from standard input, one a line: other users see neither. An empty text removes all \
             fields of a known asset.
             """, valueName: "name: value"))

@@ -29,7 +29,7 @@ struct CommandTests {
                 list[1].hasPrefix("cmaf  0:12  270p") && list[2].hasPrefix("1 asset, ")
                     && list[2].hasSuffix(", 1 saved"))
             let show = try await scene.weir.run(["show", "cmaf"]).output
-            #expect(show.hasPrefix("cmaf  A Title  0:12  stored, "))
+            #expect(show.hasPrefix("cmaf  A Title  0:12  saved, "))
             #expect(show.contains("270p 480x270") && show.contains("90p 160x90") && show.contains("audio fr"))
         }
     }

@@ -37,7 +37,7 @@ struct MoveTests {
             }
             #expect(try await scene.mediaRequests().map(\.path) == [])
             let list = try await scene.weir.run(["list"]).output
-            #expect(list.contains("complete, in \(volume)"), "\(list)")
+            #expect(list.contains("saved, in \(volume)"), "\(list)")
             #expect(try await scene.weir.run(["show", "cmaf"]).output.contains("stored in \(volume)\n"))
             #expect(try await scene.weir.run(["verify", "cmaf"]).exit == .code(0))
             #expect(try await scene.weir.run(["export", "cmaf", disk.path("copy")]).exit == .code(0))
@@ -113,7 +113,7 @@ struct MoveTests {
                 }
                 try await scene.weir.restart()
                 let list = try await scene.weir.run(["list"]).output
-                #expect(list.contains(" complete"), "\(step): \(list)")
+                #expect(list.contains(" saved"), "\(step): \(list)")
                 // The old files are deleted in the background.
                 try await waitUntil("what is left of \(step) to go") {
                     scene.pieces().isEmpty != bundles(volume).isEmpty && temporaries(scene, volume).isEmpty

@@ -3,10 +3,10 @@ import Glibc
 
 /// Folders that take long to make, such as encoded films: in a run of all tests, the first test that needs one makes it.
 ///
-/// The variable WEIR_TEST_RUN names the folder of the run. Without it each test makes its own.
+/// The variable WEIRTESTS_RUN names the folder of the run. Without it each test makes its own.
 package enum OncePerRun {
     private static let folder: String? = {
-        let named = ProcessInfo.processInfo.environment["WEIR_TEST_RUN"] ?? ""
+        let named = ProcessInfo.processInfo.environment["WEIRTESTS_RUN"] ?? ""
         return named.isEmpty ? nil : named
     }()
 
@@ -35,5 +35,5 @@ package enum OncePerRun {
     }
 
     /// True in a run of all checks (`tools/test --all`), in which tests repeat more often what they do at random.
-    package static let isThorough = ProcessInfo.processInfo.environment["WEIR_THOROUGH"] == "true"
+    package static let isThorough = ProcessInfo.processInfo.environment["WEIRTESTS_THOROUGH"] == "true"
 }

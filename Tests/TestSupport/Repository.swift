@@ -24,10 +24,10 @@ package enum Repository {
         try Data(contentsOf: URL(fileURLWithPath: Repository.path("fixtures/media" + path)))
     }
 
-    /// The path of a program built by this package: the one that the variable WEIR_TESTED names, else the one beside the running
+    /// The path of a program built by this package: the one that the variable WEIRTESTS_PROGRAM names, else the one beside the running
     /// test bundle, else the one in the default build folder.
     package static func builtProgram(_ name: String) -> String {
-        if let given = ProcessInfo.processInfo.environment["WEIR_TESTED"], !given.isEmpty {
+        if let given = ProcessInfo.processInfo.environment["WEIRTESTS_PROGRAM"], !given.isEmpty {
             return given
         }
 

@@ -135,7 +135,7 @@ class Worker:
         self.log = narrator.Log(path)
         arguments = ["--no-parallel", "--testing-library", "swift-testing", "--filter", pattern(unit),
                      "--xunit-output", str(self.report)]
-        environment = dict(os.environ, WEIR_TEST_RUN=str(folder.resolve() / SHARED))
+        environment = dict(os.environ, WEIRTESTS_RUN=str(folder.resolve() / SHARED))
         with open(path, "wb") as output:
             # A session of its own, so that nothing that it started stays behind when it is ended.
             self.process = subprocess.Popen([binary, *arguments], stdin=subprocess.DEVNULL, stdout=output,
