@@ -65,7 +65,7 @@ import Testing
         download.summary = .init(
             began: 1, ended: 9, seconds: 4, bytes: 8 << 20, requests: 9, retries: 0, interruptions: 0)
         download.totalBytes = 16 << 20
-        #expect(line(.complete, nil, nil) == "download complete, 8.0 MB in 4.0 s, 2.0 MB/s")
+        #expect(line(.complete, nil, nil) == "saved, 8.0 MB in 4.0 s, 2.0 MB/s")
         download.state = .running
         #expect(DownloadLog.line(download, isFirst: false) == "download continues, about 16.0 MB in all")
     }

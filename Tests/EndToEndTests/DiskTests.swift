@@ -90,7 +90,7 @@ struct DiskTests {
             #expect(policy.output.hasPrefix("old  expired since "), "\(policy.errors)")
             try await scene.waitForCompletion(of: "long")
             let list = try await scene.weir.run(["list"]).output
-            #expect(list.contains("old ") && list.contains("–, expired, failed"), "\(list)")
+            #expect(list.contains("old ") && list.contains("expired, purged"), "\(list)")
             #expect(try await HTTPProbe.fetch(scene.weir.url("/old.m3u8")).status == 410)
             #expect(
                 try await scene.weir.run(["get", scene.origin.url("/_vod/3x800000/media.m3u8"), "--anyway"]).exit

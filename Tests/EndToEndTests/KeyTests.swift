@@ -18,7 +18,7 @@ struct KeyTests {
             let player = try await ProcessRunner.run(
                 "ffmpeg", ["-v", "error", "-i", scene.weir.url("/offline/aes.m3u8"), "-f", "null", "-"])
             #expect(player.exit != .code(0))
-            #expect(try await scene.weir.run(["list"]).output.contains("partial, key expired"))
+            #expect(try await scene.weir.run(["list"]).output.contains("saved, key expired"))
             #expect(try await scene.weir.run(["list", "--offline"]).output == "")
             #expect(scene.pieces().filter { $0.hasSuffix(".ts") } == media)
 

@@ -38,8 +38,8 @@ import Testing
     @Test func theAgentOfABrowserIsSentWhileItPlaysAndNotKept() throws {
         let fields = try read(["User-Agent: Mozilla/5.0", "Sec-Fetch-Site: same-origin"], isOwners: false)
         #expect(fields.agent?.value == "Mozilla/5.0" && fields.lines.isEmpty)
-        let added = fields.added(to: try UserFields(["X-A: b"]))
-        #expect(added.texts == ["X-A: b"] && added.shared.map(\.name) == ["X-A", "User-Agent"])
+        let added = fields.added(to: try UserFields(["DNT: 1"]))
+        #expect(added.texts == ["DNT: 1"] && added.shared.map(\.name) == ["DNT", "User-Agent"])
         #expect(fields.added(to: try UserFields(["User-Agent: TV"])).shared.map(\.value) == ["TV"])
     }
 
