@@ -71,7 +71,7 @@ public import Store
     }
     var volumeTimer: LoopTimer?
     /// The completion of what an earlier process had begun to remove.
-    var begunRemovals: Task<Void, Never>?
+    var removalCompletion: Task<Void, Never>?
     /// See `Store.removalsToComplete`, at the latest look at the volumes.
     var removalsToComplete: Set<String> = []
     let surveys = SharedTasks<ObjectIdentifier, Void>()

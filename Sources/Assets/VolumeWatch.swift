@@ -34,7 +34,7 @@ package import Store
         var begun = Set(([library.store.home] + library.store.volumes).flatMap(library.store.unfinishedRemovals))
         // The process ended before the catalogue had forgotten an asset on a volume that is away: it would vanish with its return.
         begun.formUnion(library.store.begunRemovals.filter { library.asset(id: $0) != nil })
-        library.begunRemovals = completeRemovals(of: begun)
+        library.removalCompletion = completeRemovals(of: begun)
         for asset in bundles {
             adoptRest(of: asset)
             completeMove(of: asset)
@@ -52,8 +52,8 @@ package import Store
 
     /// Returns once what an earlier process had begun to remove is in no list any more.
     package func completeBegunRemovals() async {
-        await library.begunRemovals?.value
-        library.begunRemovals = nil
+        await library.removalCompletion?.value
+        library.removalCompletion = nil
     }
 
     /// Checks the volumes in two seconds, because one may be new.

@@ -49,7 +49,7 @@ extension APIError {
         }
     }
 
-    /// The only place where the codes of `Exchange` become the API's. `asset` is named in the next step.
+    /// The only place where the codes of `Sharing` become the API's. `asset` is named in the next step.
     package init(_ error: ExchangeError, asset: String? = nil) {
         if let cause = error.underlying as? LibraryError, error.code == .library {
             self.init(cause, asset: asset)

@@ -16,8 +16,8 @@ import Sharing
 import Store
 import Substitution
 
-/// Builds and owns the rooms, in this order: store, origin client, substitution, library, retention, exchange,
-/// downloader, playback, control, server.
+/// Builds and owns the parts, in this order: store, origin client, substitution, library, retention, exchange, downloader,
+/// playback, control, server.
 @LoopActor final class RunningDaemon {
     private let client: OriginClient
     private let handlers: Handlers

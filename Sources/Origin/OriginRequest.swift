@@ -136,9 +136,13 @@ public struct OriginRequest: Sendable {
             return own
         }
         let secrets = credentials.map { $0.origin == url.origin ? $0.fields : [] } ?? []
-        let scoped = closestFields(for: url, beside: secrets)
-        let names = Set(scoped.map { $0.name.lowercased() })
-        var all = scoped + (fields + secrets).filter { !names.contains($0.name.lowercased()) }
+        var all = fields + secrets
+        // Few requests have any.
+        if !scopedFields.isEmpty {
+            let scoped = closestFields(for: url, beside: secrets)
+            let names = Set(scoped.map { $0.name.lowercased() })
+            all = scoped + all.filter { !names.contains($0.name.lowercased()) }
+        }
         if !all.contains(where: { $0.isNamed(Self.authorization) }) {
             all += own
         }
@@ -160,9 +164,10 @@ public struct OriginRequest: Sendable {
         return closest.map(\.line)
     }
 
-    /// The secret fields that `url` does not get, because they belong to another origin.
+    /// The secret fields that `url` does not get, because they belong to another origin. None after a redirect from https to http,
+    /// where no option would send them.
     func withheldFields(at url: WebURL) -> [FieldLine] {
-        guard let credentials, credentials.origin != url.origin else { return [] }
+        guard let credentials, credentials.origin != url.origin, !isDowngraded(at: url) else { return [] }
         let sent = Set(fields(for: url).map { $0.name.lowercased() })
         return credentials.fields.filter { !sent.contains($0.name.lowercased()) }
     }

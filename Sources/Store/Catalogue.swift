@@ -60,7 +60,8 @@ public final class Catalogue: Sendable {
     private let queue: DatabaseQueue
     private let records: RecordWriter?
     private let revisions: Mutex<[String: Int]>
-    /// The ids of the assets that this process has deleted; no id is used twice. Changed only within a write.
+    /// The ids of the assets that this process has deleted; no id is used twice. A write reads it within its
+    /// transaction, so that it knows of each deletion before it.
     private let deleted = Mutex<Set<String>>([])
 
     /// Opens the store's catalogue; a damaged one is rebuilt. `report` is called for a record that cannot be written.
@@ -251,6 +252,7 @@ public final class Catalogue: Sendable {
     private func delete(
         _ id: String, awaiting awaited: [AwaitedRemoval], _ change: @escaping @Sendable (Database) throws -> [String]
     ) async throws(StoreError) {
+        let wasDeleted = deleted.withLock { $0.contains(id) }
         do throws(StoreError) {
             try await write { [records] database in
                 // Their `revises` becomes NULL.
@@ -268,7 +270,10 @@ public final class Catalogue: Sendable {
                 return revisions.union(changed)
             }
         } catch {
-            deleted.withLock { _ = $0.remove(id) }
+            // A second call for an id, which deletes what waited for a volume, does not undo the first.
+            if !wasDeleted {
+                deleted.withLock { _ = $0.remove(id) }
+            }
             records?.schedule([id])
             throw error
         }

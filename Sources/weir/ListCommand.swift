@@ -147,8 +147,8 @@ struct ListedAsset: Decodable, Sendable {
             return state.words
         }
         if let volume, !volume.isPresent {
-            let activity = need == .volume || state == stored ? "" : ", \(activity)"
-            return "disk absent: \(volume.path)" + activity
+            let isSaidByAbsence = need == .volume || state == stored
+            return "disk absent: \(volume.path)" + (isSaidByAbsence ? "" : ", \(activity)")
         }
 
         let part = ranges.map { " (only \(Format.ranges($0)))" } ?? ""

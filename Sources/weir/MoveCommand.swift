@@ -85,12 +85,14 @@ struct MoveCommand: ReportingCommand {
 struct StoreMoveFollower: Sendable {
     let moving: StoreMoving
     let style: ProgressReporter.Style
+    /// The time between two lines of progress.
+    private static let interval = Duration.milliseconds(250)
 
     /// Runs until the move ends, or shortly after the task is cancelled.
     func run() async -> Result<StoreMoving.Result, Failure> {
         let ticker = Task {
             var progress = JobProgress<MoveText>(style)
-            while (try? await Task.sleep(for: .milliseconds(250))) != nil {
+            while (try? await Task.sleep(for: Self.interval)) != nil {
                 progress.show(current)
             }
             progress.leave()

@@ -14,7 +14,7 @@ import Testing
     @Test(arguments: [
         (facts(nil), AssetState.notStored, AssetState.notStored),
         (facts(nil) { $0.hasBytes = true }, .cached, .cached),
-        // What is played whole is cached all the same.
+        // An asset that was played, and not downloaded, is cached even if it is complete.
         (facts(nil) { ($0.hasBytes, $0.isComplete) = (true, true) }, .cached, .cached),
         (facts(.complete) { ($0.hasBytes, $0.isComplete) = (true, true) }, .saved, .saved),
         (facts(.complete) { $0.hasBytes = true }, .partlySaved, .partlySaved),

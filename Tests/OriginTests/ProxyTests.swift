@@ -99,7 +99,7 @@ extension OverSockets {
                 if number == 0 {
                     return [.reply(407, ["Proxy-Authenticate": "Basic realm=\"x\""], "")]
                 }
-                // What is behind the tunnel is of no interest here.
+                // The tunnel ends at once: the test is about the answer to CONNECT.
                 return request.method == "CONNECT" ? [.reply(200, [:], ""), .close] : [.reply(200, [:], "x")]
             }
             let bench = try bench(proxy, "anna:secret@")

@@ -108,6 +108,7 @@ struct TransferStateTests {
             return
         }
         #expect(error.underlying == advice)
+        #expect(error.status == status)
     }
 
     /// The network goes down during the body.

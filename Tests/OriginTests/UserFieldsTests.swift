@@ -104,6 +104,15 @@ import Testing
         #expect(request.fields(for: request.url).map(\.value) == [value])
     }
 
+    @Test(arguments: [("https://cdn/", ["X-Site"]), ("http://h/", []), ("https://h/", []), ("http://cdn/", [])])
+    func theWithheldFieldsAreThoseThatAnOptionWouldSend(url: String, names: [String]) throws {
+        let fields = try UserFields(["Referer: r", "X-Site: 1"])
+        var request = OriginRequest(try WebURL("https://h/"))
+        request.fields = fields.shared
+        request.credentials = .init(origin: request.url.origin, fields: fields.credentials)
+        #expect(request.withheldFields(at: try WebURL(url)).map(\.name) == names)
+    }
+
     @Test func fieldsOfEarlierRecordsKeepTheirRule() throws {
         let old = UserFields(record: "Referer: r\nX-Site: 1\nX-Api-Key: k\n@h X-Other: o\n@ Cookie: c")
         #expect(old.texts == ["Referer: r", "@* X-Site: 1", "X-Api-Key: k", "@h X-Other: o", "@ Cookie: c"])

@@ -8,7 +8,7 @@ import pathlib
 import re
 
 SUFFIXES = {".swift", ".md", ".py", ".sh", ".toml", ".json", ".c", ".h", ".js", ".css", ".html", ".lua", ""}
-FOLDERS = ("Sources", "Tests", "tools", "conf", "README.md", "Package.swift")
+FOLDERS = ("Sources", "Tests", "tools", "conf", "README.md", "CONTRIBUTING.md", "Package.swift")
 # These two name the words that they forbid.
 OWN = {"tools/weirtools/testing/prose.py", "tools/weirtools/tests/test_prose.py"}
 

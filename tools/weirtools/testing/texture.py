@@ -10,7 +10,7 @@ NO_CODE = re.compile(
     r'|"(?:\\\((?:[^()]|\([^()]*\))*\)|\\.|[^"\\\n])*"', re.DOTALL)
 BODY = re.compile(r"(?:\}\s*else\s+)?(?:if|for|while)\b.*\{.*\S.*\}$")
 ENDS_WITH_ELSE = re.compile(r"\}\s*else\s*\{$")
-TUPLE = re.compile(r"(?:self\.)?\(\s*([\w.\[\]]+\s*(?:,\s*[\w.\[\]]+\s*)+)\)\s*=\s*\((.*)$")
+TUPLE = re.compile(r"\(\s*([\w.\[\]]+\s*(?:,\s*[\w.\[\]]+\s*)+)\)\s*=\s*\((.*)$")
 TERNARY = re.compile(r"\s\?\s[^:]*\s:\s|^\s*\?\s.*\s:\s")
 CHAIN = re.compile(r"\b(?:map|flatMap|compactMap)\s*\{|\?\?|\s\?\s")
 HEAD = re.compile(r"\b(?:func\s+(?:\w+|[-+*/=<>!&|^~%]+)|(?<!\.)init[?!]?)\s*(?:<[^>()]*>)?\s*\(")

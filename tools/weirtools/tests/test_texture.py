@@ -20,7 +20,7 @@ class Lines(unittest.TestCase):
             self.assertEqual(kinds(text), [], text)
 
     def test_several_values_at_once(self):
-        for text in ("(a, b) = (1, 2)", "(self.a, self.b) = (a, c)", "self.(a, b) = (c, d)", "(a.b, c[0]) = (f(), g)"):
+        for text in ("(a, b) = (1, 2)", "(self.a, self.b) = (a, c)", "(a.b, c[0]) = (f(), g)"):
             self.assertEqual(kinds(text), ["tuple"], text)
 
     def test_swaps_and_tuples_that_are_taken_apart(self):
