@@ -70,6 +70,8 @@ public import Store
         }
     }
     var volumeTimer: LoopTimer?
+    /// The marks of the volumes that were away at the latest look.
+    var absentVolumes: Set<String> = []
     /// The completion of what an earlier process had begun to remove.
     var removalCompletion: Task<Void, Never>?
     /// See `Store.removalsToComplete`, at the latest look at the volumes.

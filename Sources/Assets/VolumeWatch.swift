@@ -40,7 +40,8 @@ package import Store
             completeMove(of: asset)
         }
         for volume in library.store.volumes {
-            if let absence = volume.absence {
+            if let absence = volume.absence, let mark = volume.mark {
+                library.absentVolumes.insert(mark)
                 library.report("assets are on a disk that is not there: \(absence)")
             }
         }
@@ -59,6 +60,12 @@ package import Store
     /// Checks the volumes in two seconds, because one may be new.
     package func watchSoon() { library.volumeTimer?.schedule(after: Self.pause) }
 
+    /// The marks of the volumes, without the store's own folder, that assets are on, or may be on in part.
+    package var occupiedMarks: Set<String> {
+        let volumes = bundles.flatMap { [$0.bundle.place, $0.bundle.other].compactMap { $0 } }
+        return Set(volumes.compactMap(\.mark))
+    }
+
     /// All assets with a bundle of their own, including revisions.
     private var bundles: [Asset] { library.assets.flatMap { [$0] + ($0.revision.map { [$0] } ?? []) } }
 
@@ -66,9 +73,16 @@ package import Store
         let volumes = library.store.volumes
         Task { @LoopActor in
             // A network disk may be slow.
-            let changed = try? await DiskWork.run { volumes.filter { $0.checkPresence() } }
-            for volume in changed ?? [] {
-                handleChange(of: volume)
+            try? await DiskWork.run {
+                for volume in volumes {
+                    volume.checkPresence()
+                }
+            }
+            // Compared with what was last handled: a move may have noticed a change meanwhile.
+            for volume in volumes {
+                if let mark = volume.mark, library.absentVolumes.contains(mark) != (volume.absence != nil) {
+                    handleChange(of: volume, mark: mark)
+                }
             }
             completeOverdueRemovals()
             if !library.store.volumes.isEmpty {
@@ -77,8 +91,13 @@ package import Store
         }
     }
 
-    private func handleChange(of volume: Volume) {
+    private func handleChange(of volume: Volume, mark: String) {
         let isThere = volume.absence == nil
+        if isThere {
+            library.absentVolumes.remove(mark)
+        } else {
+            library.absentVolumes.insert(mark)
+        }
         library.report(
             isThere ? "\(volume.path) is there again" : "assets are on a disk that is not there: \(volume.path)")
         if isThere {

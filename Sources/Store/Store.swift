@@ -25,6 +25,8 @@ public final class Store: Sendable {
     let removals: AwaitedRemovals
     /// The other volumes used since the start, by mark.
     let known = Mutex<[String: Volume]>([:])
+    /// The volumes to which assets are being moved, by mark. Locked while such a volume is made or removed.
+    let moveTargets = Mutex<[String: MoveTarget]>([:])
     private let lock: StoreLock?
     private let temporary: Directory?
     let worker: WorkQueue?

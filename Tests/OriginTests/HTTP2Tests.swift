@@ -391,16 +391,23 @@ extension OverSockets {
             }
             let half = Self.size / 2
             #expect(await eventually { recorders.allSatisfy { $0.bytes.count >= half } })
-            #expect(await eventually { bench.client.activity.requests >= 7 })
+            // On a busy machine the last body may still arrive when the first one is given up: that one is asked for again on
+            // the same connection, and on another one with the others.
+            try await waitUntil("three requests on another connection") {
+                try await Self.continued(at: origin).count >= 3
+            }
             try await origin.release()
             for recorder in recorders {
                 #expect(await recorder.error == nil)
                 #expect(recorder.has(HTTP2Origin.body(Self.size)))
             }
-            let statistics = try await origin.statistics()
-            let again = statistics.requests.filter { $0.range != "" }
-            #expect(again.count >= 3 && again.allSatisfy { $0.connection != 0 })
-            #expect(Set(again.prefix(3).map(\.connection)).count == 1)
+            let continued = try await Self.continued(at: origin)
+            #expect(Set(continued.prefix(3).map(\.connection)).count == 1)
+        }
+
+        /// The requests for rests of bodies on other connections than the first.
+        private static func continued(at origin: HTTP2Origin) async throws -> [HTTP2Origin.Request] {
+            try await origin.statistics().requests.filter { $0.range != "" && $0.connection != 0 }
         }
     }
 }

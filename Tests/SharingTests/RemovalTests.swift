@@ -67,6 +67,56 @@ import Testing
         #expect(bundles(in: fixture.folder.path) == [asset.id])
     }
 
+    @Test("A move to where the disk of another asset belongs makes no second volume there", arguments: [true, false])
+    func waitsForTheDiskOfOthers(isMissing: Bool) async throws {
+        let first = try await fixture.open("/ts/master.m3u8")
+        try await fixture.fetch("video-90p", of: first)
+        try await move(first, to: volume)
+        try FileManager.default.moveItem(atPath: volume, toPath: disk.path("away"))
+        if !isMissing {
+            // As of a disk that is not mounted.
+            try FileManager.default.createDirectory(atPath: volume, withIntermediateDirectories: true)
+        }
+        let second = try await fixture.open("/fmp4/master.m3u8")
+        let move = try mover.move(second, to: volume)
+        await mover.jobs.waitForMove(of: second)
+        #expect(move.state == .failed && move.failure?.underlying?.code == .away)
+        #expect(FileManager.default.fileExists(atPath: volume) == !isMissing)
+        #expect(second.isHome)
+
+        if !isMissing {
+            try FileManager.default.removeItem(atPath: volume)
+        }
+        try FileManager.default.moveItem(atPath: disk.path("away"), toPath: volume)
+        try await self.move(second, to: volume)
+        _ = try await fixture.library.remove(first)
+        _ = try await fixture.library.remove(second)
+        try await waitUntil("the end of the folders") { bundles(in: volume).isEmpty }
+    }
+
+    @Test("Of two moves that begin a new volume, the one that fails does not take it from the other")
+    func aFailedMoveLeavesTheVolumeToOthers() async throws {
+        let first = try await fixture.open("/ts/master.m3u8")
+        let second = try await fixture.open("/fmp4/master.m3u8")
+        try await fixture.fetch("video-90p", of: first)
+        try await fixture.fetch("video-90p", of: second)
+        let store = fixture.library.store
+        // The first move made the volume, the second found it there, and the first fails.
+        let made = try store.beginMove(to: volume, occupied: [])
+        try await move(second, to: volume)
+        store.endMove(to: made, isUsed: false)
+        _ = try await fixture.library.remove(second)
+        #expect(bundles(in: volume).isEmpty)
+
+        let other = try store.beginMove(to: disk.path("other"), occupied: [])
+        let again = try store.beginMove(to: disk.path("other"), occupied: [])
+        #expect(other === again)
+        store.endMove(to: other, isUsed: false)
+        #expect(FileManager.default.fileExists(atPath: other.path))
+        store.endMove(to: again, isUsed: false)
+        #expect(!FileManager.default.fileExists(atPath: other.path))
+    }
+
     // MARK: Removals
 
     @Test("A removal while the asset moves leaves it on no disk", arguments: [true, false], 0..<6)

@@ -88,20 +88,19 @@ package import Store
     }
 
     private func perform(_ move: Move) async throws(StoreError) {
+        guard let path = move.path else { return try await perform(move, to: library.store.home) }
         let store = library.store
-        let path = move.path
-        let (target, isNew) =
-            if let path {
-                try await DiskWork.run { () throws(StoreError) in try store.volume(at: path) }
-            } else { (store.home, false) }
+        let occupied = library.volumes.occupiedMarks
+        let target = try await DiskWork.run { () throws(StoreError) in
+            try store.beginMove(to: path, occupied: occupied)
+        }
         do throws(StoreError) {
             try await perform(move, to: target)
         } catch {
-            if isNew {
-                try? await DiskWork.run { store.discard(volume: target) }
-            }
+            try? await DiskWork.run { store.endMove(to: target, isUsed: false) }
             throw error
         }
+        try? await DiskWork.run { store.endMove(to: target, isUsed: true) }
         library.volumes.watchSoon()
     }
 

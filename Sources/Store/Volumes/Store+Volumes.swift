@@ -24,21 +24,42 @@ extension Store {
         }
     }
 
-    /// Opens the volume at a path, or makes one of a new or empty folder. Do not call it on the loop. Returns the
-    /// volume; `isNew` is true if it was made now. Throws `badName` for the store itself and folders in it; the errors
-    /// of `Volume.prepare`; `notWritable` if the folder cannot be written.
-    public func volume(at path: String) throws(StoreError) -> (volume: Volume, isNew: Bool) {
+    /// Opens the volume at a path as the target of a move, or makes one of a new or empty folder. Until `endMove(to:)`, no other
+    /// move removes it. Do not call it on the loop.
+    ///
+    /// - Parameter occupied: the marks of the volumes that have bundles of assets. If one of them, or one on which a removal is
+    ///   still to be completed, was last at this path and is not there, the path is where its disk belongs.
+    /// - Throws: `badName` for the store itself and folders in it; `away` if a volume that is in use belongs there; the errors of
+    ///   `Volume.prepare`; `notWritable` if the folder cannot be written.
+    public func beginMove(to path: String, occupied: Set<String>) throws(StoreError) -> Volume {
         guard path.hasPrefix("/"), !path.utf8.contains(0) else {
             throw StoreError(.badName, path: path, detail: "not the absolute path of a folder")
         }
         let inside = StoreError(.badName, path: path, detail: "it is in the store itself")
         guard !contains(path + "/x") else { throw inside }
-        let marks = Set(volumes.compactMap(\.mark))
-        let found = try Volume.prepare(at: path, isKnown: marks.contains) { real throws(StoreError) in
-            if containsResolved(real) {
-                throw inside
+        return try moveTargets.withLock { targets throws(StoreError) in
+            let known = volumes
+            let awaiting = Set(removals.all.map(\.mark))
+            let expected = known.filter { volume in
+                volume.mark.map { occupied.contains($0) || awaiting.contains($0) } ?? false
             }
+            let marks = Set(known.compactMap(\.mark))
+            let paths = Set(expected.map(\.path))
+            let found = try Volume.prepare(at: path, isKnown: marks.contains, isExpected: paths.contains) {
+                real throws(StoreError) in
+                if containsResolved(real) {
+                    throw inside
+                }
+            }
+            let volume = try openTarget(found, path)
+            targets[found.mark, default: MoveTarget(isNew: found.isNew)].moves += 1
+            return volume
         }
+    }
+
+    private func openTarget(
+        _ found: (mark: String, path: String, isNew: Bool), _ path: String
+    ) throws(StoreError) -> Volume {
         let volume = volume(found.path, found.mark)
         if volume.absence != nil {
             volume.change(path: found.path)
@@ -54,13 +75,24 @@ extension Store {
             }
             throw error
         }
-        return (volume, found.isNew)
+        return volume
     }
 
-    /// Removes a new volume that got no bundle.
-    public func discard(volume: Volume) {
-        volume.discard()
-        removeKnown(volume)
+    /// Ends the use of a volume as the target of a move. Removes the volume if it was made for moves that have all failed.
+    /// - Parameter isUsed: true if an asset is on the volume now.
+    public func endMove(to volume: Volume, isUsed: Bool) {
+        guard let mark = volume.mark else { return }
+        moveTargets.withLock { targets in
+            guard var target = targets[mark] else { return }
+            target.moves -= 1
+            if isUsed {
+                target.isNew = false
+            }
+            targets[mark] = target.moves > 0 ? target : nil
+            if target.moves == 0, target.isNew, volume.discard() {
+                removeKnown(volume)
+            }
+        }
     }
 
     private func removeKnown(_ volume: Volume) {
@@ -73,6 +105,14 @@ extension Store {
     static func syncDisk(of folder: Directory) throws(StoreError) {
         guard weir_syncfs(folder.descriptor) == 0 else { throw StoreError(path: folder.path) }
     }
+}
+
+/// A volume to which assets are being moved.
+struct MoveTarget: Sendable {
+    /// The number of moves that are under way.
+    var moves = 0
+    /// True if the first of these moves made the volume, and no asset is there yet.
+    var isNew: Bool
 }
 
 /// Free space on the volumes.

@@ -30,6 +30,7 @@ public final class Volume: Sendable {
     /// The id in the volume's mark; nil for the store's own folder.
     public let mark: String?
     private let state: Mutex<State>
+    private let checking = Mutex(())
     /// Counts removed bundles: each gets a name of its own in `tmp/`, where an earlier one may still be.
     private let removals = Atomic(0)
 
@@ -72,29 +73,33 @@ public final class Volume: Sendable {
 
     // MARK: Presence
 
-    /// Checks whether the volume's disk is mounted. Waits for the disk. Returns true if that has changed since the last check.
-    public func checkPresence() -> Bool {
-        guard let mark else { return false }
-        let state = state.withLock { $0 }
-        if case .success(let folders) = state.folders {
-            guard !folders.root.isStill(at: state.path) else { return false }
-            let error = StoreError(.away, path: state.path)
-            self.state.withLock { $0.folders = .failure(error) }
-            return true
-        }
-        let found = Self.opened(state.path, mark)
-        self.state.withLock { $0.folders = found }
-        if case .success = found {
-            return true
-        } else {
-            return false
-        }
+    /// Checks whether the volume's disk is mounted, and opens or closes the volume. Waits for the disk.
+    public func checkPresence() {
+        checkPresence(at: nil)
     }
 
     /// Uses another path from now on: the disk is mounted there.
     func change(path: String) {
-        state.withLock { $0.path = path }
-        _ = checkPresence()
+        checkPresence(at: path)
+    }
+
+    private func checkPresence(at newPath: String?) {
+        guard let mark else { return }
+        // One at a time: the second to open the folder would find it locked by the first.
+        checking.withLock { _ in
+            if let newPath {
+                state.withLock { $0.path = newPath }
+            }
+            let state = state.withLock { $0 }
+            if case .success(let folders) = state.folders {
+                guard !folders.root.isStill(at: state.path) else { return }
+                let error = StoreError(.away, path: state.path)
+                self.state.withLock { $0.folders = .failure(error) }
+            } else {
+                let found = Self.opened(state.path, mark)
+                self.state.withLock { $0.folders = found }
+            }
+        }
     }
 
     private static func opened(_ path: String, _ mark: String) -> Result<Folders, StoreError> {
@@ -131,13 +136,22 @@ public final class Volume: Sendable {
     ///
     /// - Parameters:
     ///   - isKnown: returns true for the mark of a volume of this store.
+    ///   - isExpected: returns true for the path, without links, of a volume in use: a folder without a mark there is where the
+    ///     volume's disk is mounted at other times.
     ///   - check: throws for a path, without links, that must not be a volume.
     /// - Returns: the mark, the path without links, and true if the volume is new.
     /// - Throws: `exists` if there are other files or another store's bundles; `notWritable` if the folder belongs to another
-    ///   user; `newer`; the system's error.
+    ///   user; `away` if another volume is expected there; `newer`; the system's error.
     static func prepare(
-        at path: String, isKnown: (String) -> Bool, check: (String) throws(StoreError) -> Void
+        at path: String, isKnown: (String) -> Bool, isExpected: (String) -> Bool,
+        check: (String) throws(StoreError) -> Void
     ) throws(StoreError) -> (mark: String, path: String, isNew: Bool) {
+        let away = StoreError(.away, path: path, detail: "the disk with the films that are in this folder is not there")
+        let isMissing = Directory.real(path) == nil
+        // A folder that is made here can keep the disk from being mounted at the same path again.
+        if isMissing, let future = Directory.resolved(path), isExpected(future) {
+            throw away
+        }
         let root = try Directory.open(path: path)
         guard let real = Directory.real(path) else { throw StoreError(path: path) }
         try check(real)
@@ -152,6 +166,12 @@ public final class Volume: Sendable {
             }
             return (mark.id, real, false)
         }
+        guard !isExpected(real) else {
+            if isMissing {
+                rmdir(real)
+            }
+            throw away
+        }
         guard try root.names().allSatisfy({ $0 == "lost+found" }) else {
             throw StoreError(
                 .exists, path: path, detail: "the folder is not empty: give a new folder, such as \(path)/weir")
@@ -161,13 +181,14 @@ public final class Volume: Sendable {
         return (mark.id, real, true)
     }
 
-    /// Removes a new volume that got no bundle, and its folder if that is empty then.
-    func discard() {
-        guard !isHome, let folders = try? writable(), (try? folders.assets.names().isEmpty) ?? false else { return }
+    /// Removes a new volume, and its folder if that is empty then. Returns false if it has a bundle, or cannot be written.
+    func discard() -> Bool {
+        guard !isHome, let folders = try? writable(), (try? folders.assets.names().isEmpty) ?? false else { return false }
         for name in ["assets", "tmp", VolumeMark.fileName, "lock"] {
             try? folders.root.removeTree(name)
         }
         rmdir(path)
+        return true
     }
 
     // MARK: Bundles
@@ -266,6 +287,19 @@ extension Directory {
         guard let real = realpath(path, nil) else { return nil }
         defer { free(real) }
         return String(cString: real)
+    }
+
+    /// Resolves the links of an absolute path, of which the last parts may be missing; nil if its root cannot be read.
+    static func resolved(_ path: String) -> String? {
+        var present = path.split(separator: "/")
+        var missing: [Substring] = []
+        while true {
+            if let real = real("/" + present.joined(separator: "/")) {
+                return missing.reduce(real == "/" ? "" : real) { $0 + "/" + $1 }
+            }
+            guard let last = present.popLast() else { return nil }
+            missing.insert(last, at: 0)
+        }
     }
 }
 
