@@ -60,8 +60,8 @@ public final class Catalogue: Sendable {
     private let queue: DatabaseQueue
     private let records: RecordWriter?
     private let revisions: Mutex<[String: Int]>
-    /// The ids of the assets that this process has deleted; no id is used twice. A write reads it within its
-    /// transaction, so that it knows of each deletion before it.
+    /// The ids of the assets that this process has deleted; see ``Store/hasTraces(of:)``. A write reads it within its transaction,
+    /// so that it knows of each deletion before it.
     private let deleted = Mutex<Set<String>>([])
 
     /// Opens the store's catalogue; a damaged one is rebuilt. `report` is called for a record that cannot be written.
@@ -242,6 +242,9 @@ public final class Catalogue: Sendable {
             return record.map { [$0.id] } ?? []
         }
     }
+
+    /// True if this process has deleted an asset of this id.
+    func hasDeleted(_ id: String) -> Bool { deleted.withLock { $0.contains(id) } }
 
     /// Deletes the asset with its playlists, keys and download. `awaited` are the volumes from which its folder is still to be
     /// removed; they replace those of an earlier call.

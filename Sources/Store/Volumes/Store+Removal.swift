@@ -81,9 +81,10 @@ extension Store {
         return Set(removals.all.filter { marks.contains($0.mark) }.map(\.asset))
     }
 
-    /// True if there is a folder of an asset with this id on a volume, or may be.
+    /// True if there is a folder of an asset with this id on a volume, or may be, or if this process has deleted such an asset:
+    /// another one must not get its id.
     public func hasTraces(of id: String) -> Bool {
-        if removals.contains(id) {
+        if removals.contains(id) || catalogue.hasDeleted(id) {
             return true
         }
         return ([home] + volumes).contains { volume in
