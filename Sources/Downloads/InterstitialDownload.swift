@@ -161,7 +161,8 @@ import Store
 
     private func fetch(_ batch: [(folder: PieceFolder, resource: Resource)]) async throws(LibraryError) {
         failure = nil
-        for (folder, resource) in batch {
+        // A player may have brought one meanwhile.
+        for (folder, resource) in batch where !folder.contains(resource.name.description) {
             let fetch = try downloader.library.fetch(resource, in: folder, of: asset, urgency: .background)
             running[ObjectIdentifier(fetch)] = (fetch, fetch.written)
             fetch.whenEnded { [weak self] result in self?.ended(fetch, result) }

@@ -170,7 +170,8 @@ extension Integrity {
             wanted = wanted.dropFirst(batch.count)
             var fetches: [Fetch] = []
             defer { for fetch in fetches { fetch.release() } }
-            for (folder, resource) in batch {
+            // A player may have brought one meanwhile.
+            for (folder, resource) in batch where !folder.contains(resource.name.description) {
                 fetches.append(try library.fetch(resource, in: folder, of: asset, urgency: .background))
             }
             for fetch in fetches {

@@ -65,10 +65,16 @@ extension Playback {
     func answerOnceSettled(_ request: SegmentRequest) {
         Task { @LoopActor in
             await library.revisions.settle(request.place.asset)
-            if request.exchange.isOpen {
-                answer(request)
-            }
+            answerAfresh(request)
         }
+    }
+
+    /// Chooses the source again after a wait: another request may have brought the piece meanwhile.
+    private func answerAfresh(_ request: SegmentRequest) {
+        guard request.exchange.isOpen else { return }
+        var next = request.afresh
+        chooseQuality(for: &next)
+        answer(next)
     }
 
     /// Answers a request for a missing piece once the content was compared with the origin's, if that must be done first. Returns
@@ -80,9 +86,7 @@ extension Playback {
         }
         Task { @LoopActor in
             await library.revisions.checkBeforeFetching(into: asset)
-            if request.exchange.isOpen {
-                answer(request)
-            }
+            answerAfresh(request)
         }
         return true
     }

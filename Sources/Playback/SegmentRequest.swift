@@ -59,6 +59,13 @@ import Substitution
         readForm()
     }
 
+    /// The request as it was before any choice, with the failed attempts and the time of the first one.
+    var afresh: SegmentRequest {
+        var request = SegmentRequest(exchange, place, file, hasClientData: false)
+        request.adaptation = adaptation
+        return request
+    }
+
     private static func number(_ place: SessionFolder, _ name: PieceName?) -> Int? {
         guard place.rendition?.isLive == false, case .segment(let number)? = name?.role else { return nil }
         return number

@@ -58,7 +58,8 @@ extension Playback {
             await library.revisions.checkBeforeFetching(into: asset)
         }
         var fetches: [Fetch] = []
-        for (folder, resource) in trial.pieces {
+        // Another request may have brought one meanwhile.
+        for (folder, resource) in trial.pieces where !folder.contains(resource.name.description) {
             let fetch = try? library.fetch(
                 resource, in: folder, of: asset, urgency: .playback, fallback: .untilComplete)
             if let fetch {

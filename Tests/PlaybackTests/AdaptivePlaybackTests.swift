@@ -2,6 +2,7 @@ import AccessLog
 import EventLoop
 import Fetching
 import Foundation
+import HTTPMessage
 import Orders
 import SegmentFormat
 import Substitution
@@ -117,6 +118,39 @@ import Testing
         #expect(again["cache-status"] == "Weir; hit; detail=\"video-270p stands in\"")
         let part = try await fixture.get(paths[5], ["Range": "bytes=1000-"])
         #expect(try part.status == 206 && [UInt8](part.body) == Array(Spliced.transport("ts/270p/5.ts")[1000...]))
+    }
+
+    @Test func w10ASegmentOfTheChosenQualityThatComesDuringTheLookIsNotFetchedAgain() async throws {
+        let fixture = try await fixture()
+        let paths = try await paths(fixture, auto(fixture))
+        for path in paths.prefix(2) {
+            _ = try await body(fixture, path)
+        }
+        let asset = try fixture.asset("ts")
+        let answer = try await fixture.get(paths[2], duringComparisonOf: asset, while: 2, of: "video-270p")
+        #expect(try answer.status == 200 && [UInt8](answer.body) == Spliced.transport("ts/270p/2.ts"))
+        #expect(try await fixture.mediaPaths().filter { $0.hasSuffix("/2.ts") } == ["/ts/270p/2.ts"])
+    }
+
+    /// Its reply is dated later than the ones before, so that the content is compared before it is sent.
+    @Test func w10ASegmentThatIsComparedBeforeItIsSentIsNotFetchedAgain() async throws {
+        let fixture = try await fixture()
+        let now = Int64(Date().timeIntervalSince1970)
+        let later = now + 20
+        try await fixture.origin.add(OriginRule("*/[01].ts") { $0.headers = ["Date": Self.date(now)] })
+        let paths = try await paths(fixture, auto(fixture))
+        for path in paths.prefix(2) {
+            _ = try await body(fixture, path)
+        }
+        try await fixture.origin.add(
+            OriginRule("*/2.ts") { $0.headers = ["Date": Self.date(later), "Last-Modified": Self.date(later - 10)] })
+        #expect(try await body(fixture, paths[2]) == Spliced.transport("ts/270p/2.ts"))
+        #expect(try await fixture.origin.requests().filter(\.isComparison).count > 0)
+        #expect(try await fixture.mediaPaths().filter { $0.hasSuffix("/2.ts") } == ["/ts/270p/2.ts"])
+    }
+
+    nonisolated private static func date(_ seconds: Int64) -> String {
+        HTTPDate(secondsSinceEpoch: seconds).description
     }
 
     @Test func theLogNamesTheShownQualities() async throws {

@@ -71,6 +71,18 @@ import Testing
         #expect(try await !fixture.mediaPaths().contains { $0.hasSuffix("/2.ts") })
     }
 
+    @Test func w10APieceThatComesDuringTheLookIsNotFetchedAgain() async throws {
+        let paths = try await fixture.media(fixture.typed("/ts/master.m3u8"))
+        for path in paths.prefix(2) {
+            #expect(try await fixture.get(path).status == 200)
+        }
+        let asset = try fixture.asset("ts")
+        let played = try #require(asset.renditions.first { $0.folder.bytes > 0 }).name.id
+        let answer = try await fixture.get(paths[2], duringComparisonOf: asset, while: 2, of: played)
+        #expect(answer.status == 200 && answer["cache-status"] == "Weir; hit")
+        #expect(try await fixture.mediaPaths().filter { $0.hasSuffix("/2.ts") }.count == 1)
+    }
+
     @Test func w8AReplyThatIsLaterThanTheFirstOneIsComparedBeforeItIsSent() async throws {
         let paths = try await played()
         let now = Int64(Date().timeIntervalSince1970)

@@ -33,11 +33,12 @@ extension Playback {
             ceiling: adaptation.abandoned, isJump: adaptation.isJump)
         guard let quality = adapter.choose(from: qualities, situation) else { return }
         let chosen = quality.rendition.name.id
-        if chosen == request.place.folder.id {
+        let isOwn = chosen == request.place.folder.id
+        adaptation.choice = isOwn ? nil : (quality, qualities[0])
+        request.adaptation = adaptation
+        if isOwn {
             return adapter.use(chosen)
         }
-        adaptation.choice = (quality, qualities[0])
-        request.adaptation = adaptation
         request.facts.quality = SegmentFacts.Quality(rendition: chosen, isStored: quality.isStored)
     }
 
@@ -153,8 +154,7 @@ extension Playback {
     /// Chooses again after a failed attempt. If a fetch was too slow, a lower quality may arrive in time. If it failed,
     /// only a stored quality or the segment's own is used.
     private func answer(again request: SegmentRequest, _ quality: Quality, _ end: AdaptiveFetch.End) {
-        var next = SegmentRequest(request.exchange, request.place, request.file, hasClientData: false)
-        next.adaptation = request.adaptation
+        var next = request.afresh
         if case .hopeless = end {
             next.adaptation?.abandoned = quality.rendition.name.id
         } else {

@@ -52,7 +52,9 @@ extension Exporter {
         for start in stride(from: 0, to: missing.count, by: 8) {
             var fetches: [Fetch] = []
             defer { for fetch in fetches { fetch.release() } }
-            for resource in missing[start..<min(start + 8, missing.count)] {
+            let batch = missing[start..<min(start + 8, missing.count)]
+            // A player may have brought one meanwhile.
+            for resource in batch where !rendition.folder.contains(resource.name.description) {
                 fetches.append(try library.fetch(resource, in: rendition.folder, of: asset, urgency: .background))
             }
             for fetch in fetches {
