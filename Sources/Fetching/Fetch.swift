@@ -158,8 +158,6 @@ public import Store
     public var fresh: UnsafeRawBufferPointer? { file.fresh }
     /// True if a request was sent, and not just queued.
     public var isAsked: Bool { written > 0 || transfer?.isOnTheWire ?? (mergedFetch != nil) }
-    /// Bytes that all transfers together have received since the start.
-    public var clientBytes: Int64 { client.traffic.playback + client.traffic.background }
     /// Bytes per second of its present transfer; nil before the first byte.
     public var rate: Double? { (transfer ?? mergedFetch?.transfer)?.rate }
     /// True if every byte is there.
@@ -213,13 +211,11 @@ public import Store
         }
     }
 
-    /// Ends `trail`.
-    public func stopTrailing() { transfer?.trail(false) }
     /// True while its bytes wait for those of another one.
     public var isTrailing: Bool { transfer?.isTrailing ?? false }
 
     /// True while a player waits for bytes of it.
-    public var isDelivering: Bool { state.hasPlayers && !isComplete && outcome == nil }
+    private var isDelivering: Bool { state.hasPlayers && !isComplete && outcome == nil }
 
     func notify(_ moment: Moment) {
         let all = observers

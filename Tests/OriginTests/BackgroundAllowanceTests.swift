@@ -213,6 +213,8 @@ extension OverSockets {
             // The pause comes with the next turn.
             try await playerPasses(bench, origin)
             origin.release()
+            try await playerPasses(bench, origin)
+            #expect(recorder.bytes.count == Self.half)
             for _ in 0..<3 {
                 transfer.trail(false)
                 try await playerPasses(bench, origin)

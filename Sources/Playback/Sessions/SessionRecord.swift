@@ -50,7 +50,7 @@ import Substitution
     private lazy var forms = SegmentForms(of: id, asset: asset.id, in: files)
     private let files: SessionFiles?
     /// The segments that the player waits for.
-    private(set) lazy var awaited = AwaitedSegments(of: id, playheads)
+    let awaited = AwaitedSegments()
     /// Chooses the quality of the session's segments; nil if the player does.
     let adapter: Adapter?
 
