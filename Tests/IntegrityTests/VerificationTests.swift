@@ -116,6 +116,37 @@ import Testing
         #expect(try await verify(fixture, asset).parts.first?.mismatches == [])
     }
 
+    @Test func aPieceThatAPlayerBringsMeanwhileIsNotFetchedByARepair() async throws {
+        let fixture = try await TestHouse()
+        let ids = ["video-90p", "video-180p"]
+        let asset = try await stored(fixture, "ts", ids[0], ids[1])
+        for id in ids {
+            for number in 0..<6 {
+                try flip("\(id)/\(number).ts", fixture)
+            }
+        }
+        let verification = try fixture.integrity.verification(of: asset, bytesPerSecond: 0)
+        try await fixture.integrity.verify(verification, at: 1)
+        try await fixture.origin.clearRequests()
+
+        // The first six are those of one rendition.
+        try await fixture.origin.add(OriginRule("*/0.ts") { $0.hold = true })
+        let repair = Task { @LoopActor in try await fixture.integrity.fetchAgain(verification) }
+        try await waitUntil("the first six") { try await fixture.origin.requests().count == 6 }
+        let requests = try await fixture.origin.requests()
+        let later = requests[0].path.contains("/90p/") ? ids[1] : ids[0]
+        let played = try fixture.fetch(3, of: try #require(asset.rendition(later)), in: asset)
+        try await played.end()
+        played.release(.playback)
+
+        try await fixture.origin.clearRules()
+        try await fixture.origin.release()
+        try await repair.value
+        #expect(verification.report.remaining == 0)
+        let paths = try await fixture.mediaPaths()
+        #expect(paths.count == 12 && Set(paths).count == 12, "\(paths)")
+    }
+
     @Test func anAbsentOriginIsReportedAndRepairedPiecesStay() async throws {
         let fixture = try await TestHouse()
         let asset = try await stored(fixture, "ts", "video-90p")

@@ -163,6 +163,8 @@ import Testing
         let picture = "/a/\(asset.id)/aabcde/images/media.m3u8"
         let paths = try await fixture.paths(at: picture)
         #expect(try await fixture.get(paths[0]).text == "GIF89a")
+        // A player may have the last byte before it is stored.
+        try await waitUntil("both in the store") { try await fixture.entry("/offline/film.m3u8").count == 2 }
         try await fixture.origin.stop()
         let offline = try await fixture.entry("/offline/film.m3u8")
         #expect(offline.count == 2 && offline[0].hasSuffix("/images/media.m3u8"))
