@@ -32,8 +32,8 @@ extension API {
         package var bytes = 0
         /// The part of `bytes` that was cached by playback, and may be evicted; absent if it is not known.
         package var cachedBytes: Int?
-        /// Extent to which it plays without the network: `complete` if a download's selection, or one variant with defaults, is stored.
-        package var local = Local.none
+        /// Extent to which it plays without the network: `yes` if a download's selection, or one variant with defaults, is stored.
+        package var local = Playability.Answer.no
         /// Playability without the origin, checked against the disk; only in a response for this one asset.
         package var playable: Playability?
         /// Stored part of each rendition, downloaded or cached; only in a response for this one asset.

@@ -1,21 +1,13 @@
+package import Orders
 package import SafeText
 
 extension API {
     /// The body of `POST /api/v1/assets/<name>/tracks`: a file that becomes a track of the asset.
     package struct AttachRequest: Codable, Equatable, Sendable {
-        package enum Kind: String, Codable, Sendable, CaseIterable {
-            /// SubRip or WebVTT.
-            case subtitles
-            /// WebVTT, or JSON as Apple's players and yt-dlp have it.
-            case chapters
-            /// WebVTT that names pictures beside it, or one picture with a grid of images.
-            case thumbnails
-        }
-
         /// The absolute path of the file on the daemon's machine.
         package var path: String
         /// Absent for the kind that the file's name and content show.
-        package var kind: Kind?
+        package var kind: AttachmentKind?
         /// An RFC 5646 tag; subtitles need one.
         package var language: String?
         /// For display; absent for the language's name.
@@ -37,7 +29,7 @@ extension API {
         package var asset: String
         /// The name of its folder in the bundle, by which it is detached.
         package var id: String
-        package var kind: AttachRequest.Kind
+        package var kind: AttachmentKind
         /// For display.
         package var name: String
         /// An RFC 5646 tag.
@@ -46,7 +38,7 @@ extension API {
         package var count: Int
         /// The encoding of the file, if it was not UTF-8 and had no mark of its encoding; absent otherwise.
         package var assumedEncoding: String?
-        package init(asset: String, id: String, kind: AttachRequest.Kind, name: String, count: Int) {
+        package init(asset: String, id: String, kind: AttachmentKind, name: String, count: Int) {
             self.asset = asset
             self.id = id
             self.kind = kind

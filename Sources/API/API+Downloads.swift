@@ -45,8 +45,8 @@ extension API {
         package var need: Need?
         package var priority = Priority.default
         package var note: String?
-        /// Kind of media being fetched (`video`, `audio`, `subtitles`), for display; absent if there is none.
-        package var stage: String?
+        /// Kind of media being fetched, for display; absent if there is none.
+        package var stage: TrackKind?
         /// Stored ranges of media time that are playable in all selected tracks, in order.
         package var loaded: [TimeRange] = []
         /// Selected ranges, rounded to whole segments; empty before a media playlist was read, and for a recording.
@@ -281,8 +281,7 @@ extension API.Download {
     /// Progress of a rendition of a download.
     package struct Part: Codable, Equatable, Sendable {
         package var id: String
-        /// `video`, `audio` or `subtitles`. A variant's own rendition is `video`, even if it has audio only.
-        package var kind: String
+        package var kind: TrackKind
         /// Stored ranges of the selected media time, in order. A gap of the origin (EXT-X-GAP) counts as stored.
         package var loaded: [TimeRange] = []
         /// Selected ranges of media time, in order.
@@ -295,6 +294,6 @@ extension API.Download {
         /// scaled to a sum of 1.
         package var weight = 0.0
         package var isComplete = false
-        package init(id: String, kind: String) { (self.id, self.kind) = (id, kind) }
+        package init(id: String, kind: TrackKind) { (self.id, self.kind) = (id, kind) }
     }
 }

@@ -154,14 +154,6 @@ extension API {
     }
 
     package struct Key: Codable, Equatable, Sendable {
-        /// The states of a key. More cases may be added.
-        package enum State: String, Codable, Sendable {
-            case valid
-            case expired
-            case revoked
-            case missing
-        }
-
         /// The part of a rendition that a key decrypts.
         package struct Use: Codable, Equatable, Sendable {
             package var rendition: String
@@ -178,7 +170,7 @@ extension API {
 
         /// The permanent number of the key; names the file `keys/<number>.key`.
         package var number: Int
-        package var state: State
+        package var state: KeyState
         /// Time of the fetch or renewal, in seconds since 1970; absent if it is not known.
         package var fetched: Int?
         /// Time of the asset's first play with the key, in seconds since 1970; only if there is a playback window.
@@ -195,7 +187,7 @@ extension API {
         package var playbackRemaining: Int?
         /// The parts that the key decrypts, as far as the playlists are known.
         package var uses: [Use]
-        package init(number: Int, state: State = .missing, uses: [Use] = []) {
+        package init(number: Int, state: KeyState = .missing, uses: [Use] = []) {
             self.number = number
             self.state = state
             self.uses = uses

@@ -1,13 +1,7 @@
+package import Orders
 package import SafeText
 
 extension API {
-    /// Extent to which something is stored.
-    package enum Local: String, Codable, Sendable {
-        case none
-        case partial
-        case complete
-    }
-
     /// One EXT-X-STREAM-INF of a multivariant playlist (RFC 8216 §4.3.4.2), or a lone media playlist.
     package struct Variant: Codable, Equatable, Sendable {
         /// The rendition's id in the store, for example `video-720p`.
@@ -27,11 +21,15 @@ extension API {
         package var videoRange: String?
         /// Estimated size with one rendition of each of its groups, which its bit rates include (rfc8216bis §4.4.6.2).
         package var estimatedBytes: Int?
-        package var local: Local
+        /// The word for what is stored of it: `saved`, `partly-saved`, `cached` or `not-stored`.
+        package var stored: AssetState
+        /// True if every piece of it is stored, saved or cached.
+        package var isComplete: Bool
         package var bytes: Int
-        package init(id: String, local: Local = .none, bytes: Int = 0) {
+        package init(id: String, stored: AssetState = .notStored, isComplete: Bool = false, bytes: Int = 0) {
             self.id = id
-            self.local = local
+            self.stored = stored
+            self.isComplete = isComplete
             self.bytes = bytes
         }
     }
@@ -57,7 +55,10 @@ extension API {
         package var channels: String?
         /// Estimated size in bytes, only if the rendition is also a variant: playlists give no bit rate for others.
         package var estimatedBytes: Int?
-        package var local = Local.none
+        /// As in `Variant`.
+        package var stored = AssetState.notStored
+        /// As in `Variant`.
+        package var isComplete = false
         package var bytes = 0
         package init(id: String?, group: String, name: String, language: String? = nil, isDefault: Bool = false) {
             self.id = id
@@ -140,10 +141,10 @@ extension API.Variant {
 }
 
 extension API.Tracks {
-    /// The highest complete quality; without a complete variant, the highest partial one.
+    /// The highest complete quality; without a complete variant, the highest one of which something is stored.
     package var storedQuality: String? {
-        let complete = variants.filter { $0.local == .complete }
-        let stored = complete.isEmpty ? variants.filter { $0.local != .none } : complete
+        let complete = variants.filter(\.isComplete)
+        let stored = complete.isEmpty ? variants.filter { $0.stored != .notStored } : complete
         return stored.max { ($0.height ?? 0, $0.bandwidth ?? 0) < ($1.height ?? 0, $1.bandwidth ?? 0) }?.quality
     }
 }

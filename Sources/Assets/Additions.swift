@@ -2,6 +2,7 @@ import EventLoop
 import Fetching
 package import HLS
 import HTTPMessage
+import Orders
 package import Store
 
 /// The content of an asset beside its own presentation: tracks that the user attached, and stored interstitials. Its renditions

@@ -1,6 +1,7 @@
 import Fetching
 public import HLS
 import HTTPMessage
+import Orders
 import Store
 
 /// Derives the state of an asset from its playlists and pieces.

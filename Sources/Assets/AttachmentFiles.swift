@@ -1,6 +1,7 @@
 package import EventLoop
 package import Fetching
 package import HTTPMessage
+import Orders
 package import SegmentFormat
 package import Store
 
@@ -164,7 +165,7 @@ package struct AttachmentOrder: Sendable {
     // MARK: Names
 
     private static func attachment(_ order: AttachmentOrder, in asset: Asset) -> BundleIdentity.Attachment {
-        let kind: BundleIdentity.Attachment.Kind
+        let kind: AttachmentKind
         var size: [Int]?
         switch order.content {
         case .subtitles: kind = .subtitles

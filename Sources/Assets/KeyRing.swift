@@ -3,7 +3,7 @@ public import Fetching
 import Glibc
 import HLS
 public import HTTPMessage
-package import Orders
+public import Orders
 public import Store
 
 /// The keys of an asset: each distinct URL once, with a permanent number that names its file. A key is stored only
@@ -134,7 +134,7 @@ public import Store
     /// The lifetime of a key.
     public func life(of number: Int) -> KeyLife { lives[number] ?? KeyLife() }
     /// Says if a key is usable, expired or revoked, regardless of its file.
-    public func state(of number: Int) -> KeyLife.State { life(of: number).state(by: terms, at: now) }
+    public func state(of number: Int) -> KeyState { life(of: number).state(by: terms, at: now) }
     /// True if a key is neither expired nor revoked.
     public func isUsable(_ number: Int) -> Bool { !unusable.contains(number) }
     /// True if a key's file is stored, even if the key may not be used.

@@ -26,7 +26,7 @@ import Store
 
     var tracks: API.Tracks {
         var tracks = ownTracks
-        let attached = { (kind: BundleIdentity.Attachment.Kind) in
+        let attached = { (kind: AttachmentKind) in
             asset.additions.attachments.filter { $0.kind == kind }.map(shape)
         }
         tracks.subtitles += attached(.subtitles)
@@ -44,15 +44,15 @@ import Store
         shape.isForced = attachment.kind == .subtitles ? attachment.isForced ?? false : nil
         shape.isAttached = true
         guard let rendition = asset.additions.renditions[attachment.id] else { return shape }
-        shape.local = local(rendition)
+        shape.stored = stored(of: rendition)
+        shape.isComplete = rendition.isComplete
         shape.bytes = bytes(rendition)
         return shape
     }
 
     private var ownTracks: API.Tracks {
         guard let playlist = asset.multivariant else {
-            return API.Tracks(
-                variants: asset.renditions.map { API.Variant(id: $0.name.id, local: local($0), bytes: bytes($0)) })
+            return API.Tracks(variants: asset.renditions.map(variant))
         }
         var tracks = API.Tracks(
             variants: playlist.variants.map(shape), audio: renditions(.audio, of: playlist),
@@ -111,7 +111,7 @@ import Store
 
     private func shape(_ variant: Variant) -> API.Variant {
         let rendition = asset.renditions[variant.renditionIndex]
-        var shape = API.Variant(id: rendition.name.id, local: local(rendition), bytes: bytes(rendition))
+        var shape = self.variant(rendition)
         shape.width = variant.resolution?.width
         shape.height = variant.resolution?.height
         shape.codecs = variant.attributes["CODECS"]
@@ -136,8 +136,10 @@ import Store
         shape.channels = media.channels
         shape.instreamID = media.instreamID
         shape.estimatedBytes = media.renditionIndex.flatMap { bandwidths[$0] }.flatMap(estimate)
-        shape.local = rendition.map(local) ?? .none
-        shape.bytes = rendition.map(bytes) ?? 0
+        guard let rendition else { return shape }
+        shape.stored = stored(of: rendition)
+        shape.isComplete = rendition.isComplete
+        shape.bytes = bytes(rendition)
         return shape
     }
 
@@ -145,8 +147,21 @@ import Store
         duration.map { Int(bandwidth.bytes(in: MediaDuration(seconds: $0))) }
     }
 
-    private func local(_ rendition: Rendition) -> API.Local {
-        rendition.isComplete ? .complete : rendition.folder.bytes > 0 ? .partial : .none
+    /// A variant with what is stored of it, without the attributes of its line in the playlist.
+    private func variant(_ rendition: Rendition) -> API.Variant {
+        API.Variant(
+            id: rendition.name.id, stored: stored(of: rendition), isComplete: rendition.isComplete,
+            bytes: bytes(rendition))
+    }
+
+    /// The word for what is stored of a track. A complete track of which playback cached a part is only partly saved: that part may
+    /// be evicted.
+    private func stored(of rendition: Rendition) -> AssetState {
+        let bytes = rendition.folder.bytes
+        guard bytes > 0 else { return rendition.isComplete ? .saved : .notStored }
+        let cachedBytes = rendition.folder.cachedBytes
+        guard cachedBytes < bytes else { return .cached }
+        return rendition.isComplete && cachedBytes == 0 ? .saved : .partlySaved
     }
 
     private func bytes(_ rendition: Rendition) -> Int { Int(rendition.folder.bytes) }

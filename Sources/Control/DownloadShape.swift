@@ -25,7 +25,7 @@ extension API.Download {
         note = download.task.note
         shortfall = download.shortfall
         otherContent = download.otherContent
-        stage = state.isFinal ? nil : progress.stage?.rawValue
+        stage = state.isFinal ? nil : progress.stage
         loaded = progress.loaded.shape
         isRecording = progress.isOpen ? true : nil
         expected = progress.isOpen ? [] : progress.expected.shape
@@ -76,7 +76,7 @@ extension API.Download {
 
     static func parts(of progress: DownloadProgress) -> [Part] {
         progress.parts.map { part in
-            var shape = Part(id: part.id, kind: part.kind.rawValue)
+            var shape = Part(id: part.id, kind: part.kind)
             shape.loaded = part.loaded.shape
             shape.expected = part.expected.shape
             shape.bytes = Int(part.bytes)

@@ -4,6 +4,7 @@ import EventLoop
 import Foundation
 import Glibc
 import HTTPMessage
+import Orders
 import SafeText
 import SegmentFormat
 import Store
@@ -47,7 +48,7 @@ extension LibraryService {
 /// A file that becomes a track, read from the disk.
 struct AttachedFile {
     private(set) var order: AttachmentOrder
-    let kind: API.AttachRequest.Kind
+    let kind: AttachmentKind
     /// The number of cues, chapters or images.
     let count: Int
     /// See `API.Attachment.assumedEncoding`.
@@ -89,7 +90,7 @@ struct AttachedFile {
     private typealias Content = (content: AttachmentOrder.Content, count: Int, encoding: DecodedText.Encoding)
 
     private static func content(
-        _ bytes: [UInt8], _ kind: API.AttachRequest.Kind, _ request: API.AttachRequest, _ duration: Double
+        _ bytes: [UInt8], _ kind: AttachmentKind, _ request: API.AttachRequest, _ duration: Double
     ) async throws(APIError) -> Content {
         if kind == .thumbnails {
             let (track, pictures) = try await thumbnails(bytes, request, duration)
@@ -101,7 +102,7 @@ struct AttachedFile {
     }
 
     private static func parsed(
-        _ bytes: [UInt8], _ kind: API.AttachRequest.Kind, _ request: API.AttachRequest, _ turn: LaneTurn
+        _ bytes: [UInt8], _ kind: AttachmentKind, _ request: API.AttachRequest, _ turn: LaneTurn
     ) throws(APIError) -> Content {
         do throws(SubtitleError) {
             let encoding = try DecodedText(bytes).encoding
@@ -138,7 +139,7 @@ struct AttachedFile {
 
     private static func kind(
         of name: String, _ bytes: [UInt8], _ request: API.AttachRequest, _ turn: LaneTurn
-    ) throws(APIError) -> API.AttachRequest.Kind {
+    ) throws(APIError) -> AttachmentKind {
         if let kind = request.kind {
             return kind
         }

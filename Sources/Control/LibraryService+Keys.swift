@@ -84,14 +84,9 @@ extension LibraryService {
 
 extension API.Key {
     fileprivate init(_ report: KeyReport) {
-        let state: State =
-            switch report.state {
-            case .valid: report.isStored ? .valid : .missing
-            case .expired: .expired
-            case .revoked: .revoked
-            }
+        let isMissing = report.state == .valid && !report.isStored
         self.init(
-            number: report.number, state: state,
+            number: report.number, state: isMissing ? .missing : report.state,
             uses: report.uses.map {
                 .init(
                     rendition: $0.rendition, start: $0.time.lowerBound, end: $0.time.upperBound, segments: $0.segments)

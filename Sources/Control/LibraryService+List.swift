@@ -18,7 +18,7 @@ extension LibraryService {
     }
 
     /// Version of the texts in summaries. Raise it when `facts` changes its meaning or `API.Tracks` gains keys.
-    static let summaryVersion = 3
+    nonisolated static let summaryVersion = 4
 
     package func assets(_ query: API.AssetQuery) async throws(APIError) -> [UInt8] {
         await summaries.check()
@@ -138,7 +138,7 @@ extension LibraryService {
         // A stored asset does not play if its keys may not be used.
         let isComplete = isStored && (asset.keys.unusable.isEmpty || asset.isPlayableOffline)
         let tracks = AssetShapes(asset).tracks
-        let local: API.Local = isComplete ? .complete : asset.bytes > 0 ? .partial : .none
+        let local: Playability.Answer = isComplete ? .yes : asset.bytes > 0 ? .partial : .no
         let facts = SummaryRecord(
             asset: asset.id, version: Self.summaryVersion, local: local.rawValue, isLive: asset.isLive,
             duration: asset.duration, bytes: asset.bytes + (asset.revision?.bytes ?? 0),
@@ -170,11 +170,11 @@ extension LibraryService {
         shape.isRevised = asset.revision != nil ? true : nil
         // Only an open asset knows whether the content of its origin has changed.
         shape.hasChanged = asset.isLoaded && asset.hasChanged ? true : nil
-        shape.local = API.Local(rawValue: facts.local) ?? .none
+        shape.local = Playability.Answer(rawValue: facts.local) ?? .no
         shape.quality = facts.quality
         shape.unreadable = asset.refusal
         // For an asset that is not open, the summary decides, so that nothing has to be read.
-        let isWhole = !asset.isLoaded ? facts.local == API.Local.complete.rawValue : nil
+        let isWhole = !asset.isLoaded ? facts.local == Playability.Answer.yes.rawValue : nil
         let state = download.map { $0.actualState(isComplete: isWhole ?? $0.isComplete) }
         if let download, let state {
             shape.need = download.need(in: state)
@@ -194,7 +194,7 @@ extension LibraryService {
         words.isExpired = storage.isExpired
         words.download = state
         words.isRecording = facts.isLive
-        words.isComplete = shape.local == .complete
+        words.isComplete = shape.local == .yes
         words.hasBytes = shape.bytes > 0
         words.isPurged = storage.purge != nil
         shape.state = words.state
@@ -245,7 +245,7 @@ extension Library {
         guard download.state == .complete else { return false }
         guard !asset.isLoaded else { return download.isComplete }
         if let summary = summaries?.summary(of: asset) {
-            return summary.local == API.Local.complete.rawValue
+            return summary.local == Playability.Answer.yes.rawValue
         }
         return asset.volume?.isThere ?? true
     }

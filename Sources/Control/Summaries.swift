@@ -102,7 +102,8 @@ package import Store
     private nonisolated static func check(_ store: Store) -> Task<[String: SummaryRecord], Never> {
         Task.detached {
             let current = try? await DiskWork.run { () throws(StoreError) in
-                let records = store.catalogue.readSummaries()
+                // Another Weir may have written them, in a form that this one does not read.
+                let records = store.catalogue.readSummaries().filter { $0.version == LibraryService.summaryVersion }
                 var current = Dictionary(records.map { ($0.asset, $0) }) { $1 }
                 for id in store.outdated(records) {
                     current[id] = nil

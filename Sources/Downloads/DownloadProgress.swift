@@ -10,7 +10,7 @@ package struct DownloadProgress: Sendable {
     /// Progress of one rendition.
     package struct Part: Sendable {
         package let id: String
-        package let kind: Kind
+        package let kind: TrackKind
         /// The requested media time.
         package var expected = TimeRanges()
         /// The stored part of `expected`. EXT-X-GAP counts as stored, because nothing will arrive for it.
@@ -35,14 +35,7 @@ package struct DownloadProgress: Sendable {
             return (exact * 10_000 + 1e-9).rounded(.down) / 10_000
         }
 
-        init(id: String, kind: Kind) { (self.id, self.kind) = (id, kind) }
-    }
-
-    package enum Kind: String, Sendable {
-        /// A variant's own rendition: video, with or without audio, or audio alone.
-        case video
-        case audio
-        case subtitles
+        init(id: String, kind: TrackKind) { (self.id, self.kind) = (id, kind) }
     }
 
     /// Progress of one selection.
@@ -78,7 +71,7 @@ package struct DownloadProgress: Sendable {
         return !parts.isEmpty && Double(unknown) <= Double(totalBytes) / 4
     }
     /// Kind of the next incomplete rendition; nil if all are complete.
-    package var stage: Kind? { parts.first { !$0.isComplete }?.kind }
+    package var stage: TrackKind? { parts.first { !$0.isComplete }?.kind }
 
     /// Progress from 0 to 1: the weighted sum of the parts'; 1 if and only if everything is stored. 0 for a recording.
     package var fraction: Double { isOpen ? 0 : Self.sum(parts) }
@@ -163,7 +156,7 @@ package struct DownloadProgress: Sendable {
 /// and scaled to a sum of 1. Pure.
 package enum ProgressWeights {
     /// The weights with four decimal digits. Their sum is 1.
-    package static func of(_ kinds: [DownloadProgress.Kind]) -> [Double] {
+    package static func of(_ kinds: [TrackKind]) -> [Double] {
         let counts = Dictionary(kinds.map { ($0, 1) }, uniquingKeysWith: +)
         let sum = counts.keys.reduce(0) { $0 + share(of: $1) }
         var units = kinds.map { share(of: $0) * 10_000 / (sum * (counts[$0] ?? 1)) }
@@ -183,7 +176,7 @@ package enum ProgressWeights {
         }
     }
 
-    private static func share(of kind: DownloadProgress.Kind) -> Int {
+    private static func share(of kind: TrackKind) -> Int {
         switch kind {
         case .video: 70
         case .audio: 20
@@ -209,7 +202,7 @@ struct Measure: Sendable {
     /// All that it is computed from.
     struct Input: Sendable {
         let id: String
-        let kind: DownloadProgress.Kind
+        let kind: TrackKind
         let playlist: MediaPlaylist
         /// The segments' files, by index.
         let files: [String]
@@ -242,7 +235,7 @@ struct Measure: Sendable {
     private var known: ByteCount = .zero
 
     /// Nothing is known yet.
-    init(unknown rendition: String, kind: DownloadProgress.Kind) {
+    init(unknown rendition: String, kind: TrackKind) {
         part = DownloadProgress.Part(id: rendition, kind: kind)
     }
 
@@ -346,5 +339,5 @@ extension Segment {
 }
 
 extension Rendition {
-    var kind: DownloadProgress.Kind { DownloadProgress.Kind(rawValue: String(name.id.prefix { $0 != "-" })) ?? .video }
+    var kind: TrackKind { TrackKind(rawValue: String(name.id.prefix { $0 != "-" })) ?? .video }
 }

@@ -134,7 +134,7 @@ package struct KeyReport: Sendable {
     /// The permanent number of its file.
     package let number: Int
     package let isStored: Bool
-    package let state: KeyLife.State
+    package let state: KeyState
     package let life: KeyLife
     /// The expiration date, in seconds since 1970; nil for never.
     package let expiration: Int64?

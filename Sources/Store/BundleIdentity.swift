@@ -32,16 +32,9 @@ package struct BundleIdentity: Codable, Sendable {
 
     /// A track that the user attached: a folder of the bundle.
     package struct Attachment: Codable, Equatable, Sendable {
-        /// The kinds of tracks. The raw values are stored and never change.
-        package enum Kind: String, Codable, Sendable, CaseIterable {
-            case subtitles
-            case chapters
-            case thumbnails
-        }
-
         /// The name of the folder.
         package let id: String
-        package let kind: Kind
+        package let kind: AttachmentKind
         /// For display.
         package var name: String
         /// An RFC 5646 tag.
@@ -53,7 +46,11 @@ package struct BundleIdentity: Codable, Sendable {
         /// Width and height of a thumbnail in pixels, if all are of one size and in a regular grid.
         package var size: [Int]?
 
-        package init(id: String, kind: Kind, name: String) { (self.id, self.kind, self.name) = (id, kind, name) }
+        package init(id: String, kind: AttachmentKind, name: String) {
+            self.id = id
+            self.kind = kind
+            self.name = name
+        }
     }
 
     /// An interstitial that is stored with the asset.

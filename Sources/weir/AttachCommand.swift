@@ -1,8 +1,9 @@
 import API
 import ArgumentParser
+import Orders
 import SafeText
 
-extension API.AttachRequest.Kind: ExpressibleByArgument {}
+extension AttachmentKind: ExpressibleByArgument {}
 
 struct AttachCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
@@ -30,7 +31,7 @@ struct AttachCommand: ReportingCommand {
     @Option(
         help: ArgumentHelp(
             "The kind, if the file's name does not show it.", valueName: "subtitles|chapters|thumbnails"))
-    var kind: API.AttachRequest.Kind?
+    var kind: AttachmentKind?
     @Option(help: ArgumentHelp("Columns and rows of a picture with many images, such as 10x10.", valueName: "grid"))
     var tiles: String?
     @Option(

@@ -88,9 +88,9 @@ enum EventText {
         case .snapshot(let downloads): downloads.map(line)
         case .download(.complete, _), .download(.error, _): []
         case .download(_, let download): [line(download)]
-        case .renditionComplete(let rendition): ["\(rendition.asset)  \(rendition.rendition) is complete"]
+        case .renditionComplete(let rendition): ["\(rendition.asset)  \(rendition.rendition) is saved"]
         case .selectionResolved(let selection): ["\(selection.asset)  selected: \(selection.selection.summary)"]
-        case .selectionComplete(let selection): ["\(selection.asset)  complete: \(selection.selection.summary)"]
+        case .selectionComplete(let selection): ["\(selection.asset)  saved: \(selection.selection.summary)"]
         case .selectionsFurther(let further):
             ["\(further.asset)  also available: \(further.unselected.choices.joined(separator: ", "))"]
         case .removed(let reference): ["\(reference.asset)  removed"]

@@ -27,7 +27,7 @@ enum DownloadRecord {
     static func progress(_ download: API.Download) -> String {
         var line = JSONLine("progress")
         line.add("id", download.asset)
-        line.add("stage", download.stage ?? download.state.rawValue)
+        line.add("stage", download.stage?.rawValue ?? download.state.rawValue)
         line.add("loaded", download.loaded)
         line.add("duration", download.duration)
         line.add("bytes", download.bytes)

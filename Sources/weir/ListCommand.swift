@@ -87,7 +87,7 @@ struct ListedAsset: Decodable, Sendable {
     private let isLive: Bool
     private let quality: String?
     let bytes: Int
-    private let local: API.Local
+    private let local: Playability.Answer
     private let state: AssetState
     private let stored: AssetState
     private let need: Need?
@@ -131,7 +131,7 @@ struct ListedAsset: Decodable, Sendable {
     private var isImportant: Bool { storage?.policy.priority == .important }
 
     /// True if the asset plays without the network.
-    var playsWithoutNetwork: Bool { local == .complete && !(storage?.isExpired ?? false) }
+    var playsWithoutNetwork: Bool { local == .yes && !(storage?.isExpired ?? false) }
 
     var row: [String] {
         let time = duration.map(Format.clock) ?? (isLive ? "live" : "–")

@@ -161,11 +161,11 @@ struct ShowCommand: ReportingCommand {
     private static func lines(_ tracks: API.Tracks) -> [String] {
         var rows = [["VARIANT", "BIT RATE", "CODECS", "SIZE", "STORED"]]
         rows += tracks.variants.map { variant in
+            let stored = StoredTrack(variant)
             let size = variant.width.flatMap { width in variant.height.map { " \(width)x\($0)" } } ?? ""
             return [
                 (variant.quality ?? variant.id) + size, variant.bandwidth.map(Format.bandwidth) ?? "–",
-                variant.codecs ?? "–",
-                storedSize(bytes: variant.bytes, of: variant.estimatedBytes, local: variant.local), variant.local.word,
+                variant.codecs ?? "–", stored.size, stored.words,
             ]
         }
         rows += tracks.audio.map { row("audio", $0) } + tracks.subtitles.map { row("subs", $0) }
@@ -181,13 +181,10 @@ struct ShowCommand: ReportingCommand {
             rendition.isForced == true ? "forced" : nil,
             rendition.isAttached == true ? "attached as \(rendition.id ?? "")" : nil,
         ]
-        let size =
-            rendition.id == nil
-            ? "in the variants"
-            : storedSize(bytes: rendition.bytes, of: rendition.estimatedBytes, local: rendition.local)
+        let stored = StoredTrack(rendition)
+        let size = rendition.id == nil ? "in the variants" : stored.size
         return [
-            "\(kind) \(rendition.shortName)", "–", notes.compactMap(\.self).joined(separator: ", "), size,
-            rendition.local.word,
+            "\(kind) \(rendition.shortName)", "–", notes.compactMap(\.self).joined(separator: ", "), size, stored.words,
         ]
     }
 }

@@ -1,4 +1,5 @@
 import API
+import Orders
 
 extension API.Variant {
     /// The first codec without its profile: `avc1`.
@@ -35,17 +36,36 @@ extension API.Tracks {
     }
 }
 
-extension API.Local {
-    var word: String { self == .none ? "–" : rawValue }
-}
+/// The stored part of a track, for a table.
+struct StoredTrack {
+    let state: AssetState
+    let isComplete: Bool
+    let bytes: Int
+    let estimate: Int?
 
-/// The stored size and the total: `240 MB`, `151 of about 240 MB`, `about 240 MB`, `–`.
-func storedSize(bytes: Int, of estimate: Int?, local: API.Local) -> String {
-    switch (local, estimate) {
-    case (.complete, _): Format.bytes(bytes)
-    case (.none, let estimate?): Format.estimate(estimate)
-    case (.none, nil): "–"
-    case (.partial, let estimate?) where estimate > bytes: "\(Format.bytes(bytes)) of \(Format.estimate(estimate))"
-    case (.partial, _): Format.bytes(bytes)
+    init(_ variant: API.Variant) {
+        state = variant.stored
+        isComplete = variant.isComplete
+        bytes = variant.bytes
+        estimate = variant.estimatedBytes
+    }
+
+    init(_ rendition: API.Rendition) {
+        state = rendition.stored
+        isComplete = rendition.isComplete
+        bytes = rendition.bytes
+        estimate = rendition.estimatedBytes
+    }
+
+    /// The state in words: `partly saved`; `–` if nothing is stored.
+    var words: String { state == .notStored ? "–" : state.words }
+
+    /// The stored size and the total: `240 MB`, `151 of about 240 MB`, `about 240 MB`, `–`.
+    var size: String {
+        if state == .notStored {
+            return estimate.map(Format.estimate) ?? "–"
+        }
+        guard !isComplete, let estimate, estimate > bytes else { return Format.bytes(bytes) }
+        return "\(Format.bytes(bytes)) of \(Format.estimate(estimate))"
     }
 }

@@ -120,6 +120,6 @@ extension API.Asset {
     /// True if a download is complete, has the whole time of the best variant, and is of the origin's present content.
     fileprivate var hasItsBest: Bool {
         let best = tracks.variants.max { ($0.bandwidth ?? 0, $0.height ?? 0) < ($1.bandwidth ?? 0, $1.height ?? 0) }
-        return state == .saved && hasChanged != true && ranges == nil && !isLive && best?.local == .complete
+        return state == .saved && hasChanged != true && ranges == nil && !isLive && best?.isComplete == true
     }
 }

@@ -11,7 +11,7 @@ import Testing
     }
 
     private var variant: API.Variant {
-        var variant = API.Variant(id: "video-720p", local: .partial, bytes: 158_334_976)
+        var variant = API.Variant(id: "video-720p", stored: .partlySaved, bytes: 158_334_976)
         variant.width = 1280
         variant.height = 720
         variant.codecs = "avc1.64001f,mp4a.40.2"
@@ -39,8 +39,8 @@ import Testing
             try json(API.AssetList(assets: [asset], playCache: API.PlayCache(bytes: 1_000_000, limit: 2_000_000)))
                 == #"{"assets":[{"bytes":158334976,"cachedBytes":1000000,"download":"d1","duration":888.1,"#
                 + #""id":"sintel-k3f9","isLive":false,"local":"partial","name":"sintel","state":"downloading","stored":"partly-saved","title":"Sintel","#
-                + #""tracks":{"audio":[{"bytes":0,"group":"a","id":"audio-en","isDefault":true,"language":"en","#
-                + #""local":"none","name":"English"}],"subtitles":[],"variants":[]},"#
+                + #""tracks":{"audio":[{"bytes":0,"group":"a","id":"audio-en","isComplete":false,"isDefault":true,"language":"en","#
+                + #""name":"English","stored":"not-stored"}],"subtitles":[],"variants":[]},"#
                 + #""url":"https://example.com/a/master.m3u8"}],"playCache":{"bytes":1000000,"limit":2000000}}"#)
     }
 
@@ -56,7 +56,7 @@ import Testing
         download.note = "for the train"
         download.expected = [.init(start: 0, end: 888.1)]
         download.fraction = API.rounded(158_334_976.0 / 240_000_000)
-        var part = API.Download.Part(id: "video-720p", kind: "video")
+        var part = API.Download.Part(id: "video-720p", kind: .video)
         part.loaded = download.loaded
         part.expected = download.expected
         part.bytes = 158_334_976
@@ -73,7 +73,7 @@ import Testing
                 + #""totalBytes":240000000,"weight":1}],"priority":"important","#
                 + #""selection":{"audio":[],"subtitles":[],"variants":[{"averageBandwidth":1900000,"bandwidth":2100000,"#
                 + #""bytes":158334976,"codecs":"avc1.64001f,mp4a.40.2","estimatedBytes":240000000,"frameRate":23.976,"#
-                + #""height":720,"id":"video-720p","local":"partial","width":1280}]},"state":"failed","totalBytes":240000000}"#
+                + #""height":720,"id":"video-720p","isComplete":false,"stored":"partly-saved","width":1280}]},"state":"failed","totalBytes":240000000}"#
         )
         #expect(try API.decode(API.Download.self, from: API.encode(download)) == download)
     }

@@ -67,7 +67,7 @@ import Testing
                 var single = try await service.asset(named: asset.name)
                 single.playable = nil
                 single.parts = nil
-                #expect(asset == single && !asset.tracks.variants.isEmpty && asset.local == .complete)
+                #expect(asset == single && !asset.tracks.variants.isEmpty && asset.local == .yes)
                 #expect(asset.quality == asset.tracks.storedQuality)
                 #expect(asset.storage?.policy.priority == (asset.name == "cmaf" ? .important : .default))
                 single.tracks = API.Tracks()
@@ -89,7 +89,7 @@ import Testing
         }
         await service.library.survey(asset)
         let last = try #require(try await list(service).assets.last)
-        #expect(last.local == .partial && last.tracks.variants.first { $0.id == "video-90p" }?.local == API.Local.none)
+        #expect(last.local == .partial && last.tracks.variants.first { $0.id == "video-90p" }?.stored == .notStored)
         _ = try await service.removeAsset(named: "zz")
         #expect(try await list(service).assets.map(\.name) == ["audio", "cmaf"])
     }
@@ -192,7 +192,7 @@ import Testing
         try FileManager.default.removeItem(atPath: bundle + "/" + (try #require(pieces.first)))
         await again.library.survey(asset)
         let found = try await list(again).assets
-        #expect(found.map(\.local) == [.complete, .partial])
+        #expect(found.map(\.local) == [.yes, .partial])
     }
 
     @Test func piecesDeletedBetweenStartsAreNotReported() async throws {

@@ -121,7 +121,7 @@ import Testing
         let ended = try await reaches(.complete, begun.id)
         #expect(ended.expected.count == 1 && ended.expectedDuration.map { $0 < 5 } ?? false)
         #expect(ended.loaded == ended.expected && ended.loadedFraction == 1)
-        #expect(ended.parts.map(\.kind) == ["video", "audio"] && ended.parts.allSatisfy(\.isComplete))
+        #expect(ended.parts.map(\.kind) == [.video, .audio] && ended.parts.allSatisfy(\.isComplete))
         let media = try await origin.requests().map(\.path).filter { $0.hasSuffix("m4s") }
         #expect(Set(media).count < 6, "\(media)")
         let late = request(origin.master("ts")) { $0.order.range = MediaRange(start: 100, end: nil) }
@@ -210,7 +210,7 @@ import Testing
         let told = try await service.download(id: begun.id)
         #expect(told.state == .failed && told.error?.code == .unreadable)
         #expect(told.error?.message.contains("newer Weir") ?? false)
-        #expect(try await service.asset(named: "ts").local == .none)
+        #expect(try await service.asset(named: "ts").local == .no)
         #expect(try await service.downloads().count == 1)
         for change in API.DownloadChange.allCases {
             #expect(await error { _ = try await service.change(change, id: begun.id, .init()) }?.code == .unreadable)

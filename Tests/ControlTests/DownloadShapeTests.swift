@@ -1,4 +1,5 @@
 import Downloads
+import Orders
 import Testing
 
 @Suite struct DownloadShapeTests {
@@ -10,7 +11,7 @@ import Testing
         #expect(ProgressWeights.of([]).isEmpty)
         // Thirds and sevenths add up to 1 all the same.
         for count in 1..<40 {
-            let kinds = [DownloadProgress.Kind.video] + Array(repeating: .audio, count: count)
+            let kinds = [TrackKind.video] + Array(repeating: .audio, count: count)
             let units = ProgressWeights.of(kinds).map { Int(($0 * 10_000).rounded()) }
             #expect(units.reduce(0, +) == 10_000 && units.allSatisfy { $0 > 0 })
         }

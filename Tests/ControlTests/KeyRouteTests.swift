@@ -78,7 +78,7 @@ import Testing
         list = try self.list(await respond(.post, "/assets/aes/keys", #"{"action":"renew"}"#))
         #expect(list.keys.map(\.state) == [.valid, .valid, .valid])
         asset = try await service.asset(named: "aes")
-        #expect(asset.playable?.answer == .yes && asset.local == .complete)
+        #expect(asset.playable?.answer == .yes && asset.local == .yes)
         // The `expired` event comes whenever the expiry is noticed, so it is not compared.
         #expect(
             told.filter { !$0.hasPrefix("expired") } == [

@@ -97,7 +97,7 @@ import Testing
         library.streams = [try #require(KnownStream(name: "film", title: "The film", url: url))]
         let listed = try await service.assets().assets
         #expect(listed.map(\.name) == ["film"] && listed[0].isKnownOnly == true && listed[0].id == "film")
-        #expect(listed[0].local == .none && listed[0].title == "The film" && listed[0].url == url.text)
+        #expect(listed[0].local == .no && listed[0].title == "The film" && listed[0].url == url.text)
         #expect(try await service.asset(named: "film") == listed[0])
         #expect(await code { _ = try await service.removeAsset(named: "film") } == .noSuchAsset)
         #expect(await code { _ = try await service.setPolicy(StoragePolicy(), ofAsset: "film") } == .noSuchAsset)
@@ -108,7 +108,7 @@ import Testing
         let download = try await completed(service.download(request("film")))
         #expect(download.asset == "film" && download.title == "The film")
         let assets = try await service.assets().assets
-        #expect(assets.map(\.name) == ["film"] && assets[0].isKnownOnly == nil && assets[0].local == .complete)
+        #expect(assets.map(\.name) == ["film"] && assets[0].isKnownOnly == nil && assets[0].local == .yes)
         #expect(try await service.removeAsset(named: "film").bytes > 0)
         #expect(try await service.assets().assets == listed)
     }
@@ -176,9 +176,9 @@ import Testing
         #expect(ended.loaded.count == 1)
         #expect(ended.bytes == ended.totalBytes)
         let asset = try await service.asset(named: "film")
-        #expect(asset.local == .complete && asset.state == .saved && asset.download == ended.id)
-        #expect(asset.tracks.variants.map(\.local) == [.complete, .none, .none])
-        #expect(asset.tracks.audio.map(\.local) == [.complete, .none])
+        #expect(asset.local == .yes && asset.state == .saved && asset.download == ended.id)
+        #expect(asset.tracks.variants.map(\.stored) == [.saved, .notStored, .notStored])
+        #expect(asset.tracks.audio.map(\.stored) == [.saved, .notStored])
         #expect(asset.bytes == ended.bytes)
         #expect(try await service.asset(named: origin.master("cmaf")).name == "film")
     }
@@ -188,7 +188,7 @@ import Testing
         #expect(shown.name == nil && !shown.isLive)
         #expect(shown.duration.map { (11.9...12.1).contains($0) } == true)
         #expect(shown.tracks.variants.map(\.id) == ["video-90p", "video-180p", "video-270p"])
-        #expect(shown.tracks.variants.allSatisfy { ($0.estimatedBytes ?? 0) > 0 && $0.local == .none })
+        #expect(shown.tracks.variants.allSatisfy { ($0.estimatedBytes ?? 0) > 0 && $0.stored == .notStored })
         #expect(shown.tracks.audio.map(\.language) == ["en", "fr"])
         #expect(shown.tracks.subtitles.map(\.isForced) == [false])
         #expect(try await service.inspect(url: origin.url("/_live/a/media.m3u8")).isLive)
@@ -360,6 +360,6 @@ import Testing
         #expect(try await service.download(id: ended.id).state == .failed)
         #expect(try await service.asset(named: "ts").local == .partial)
         _ = try await completed(service.download(request("ts")))
-        #expect(try await service.asset(named: "ts").local == .complete)
+        #expect(try await service.asset(named: "ts").local == .yes)
     }
 }

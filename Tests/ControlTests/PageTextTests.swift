@@ -22,12 +22,26 @@ import Testing
         var asset = API.Asset(
             name: "a<b>", id: "i", title: "<script>\"'&\u{0}", url: "https://h/m.m3u8", duration: 3725.4)
         asset.tracks.audio = [API.Rendition(id: "audio-en", group: "g", name: "<i>en</i>")]
-        asset.tracks.audio[0].local = .complete
+        asset.tracks.audio[0].stored = .saved
         asset.bytes = 1_611_000_000
         let html = PageRow(asset, base: "http://localhost:8216").html
         #expect(html.contains("<bdi>&lt;script&gt;&quot;&#39;&amp;\u{FFFD}</bdi>"))
         #expect(html.contains("1:02:05 · 1.5 GB") && html.contains(">&lt;i&gt;en&lt;/i&gt;</li>"))
         #expect(html.contains("mpv http://localhost:8216/a%3Cb%3E.m3u8"))
+    }
+
+    @Test func aTrackHasTheWordOfItsState() {
+        var asset = API.Asset(name: "a", id: "i", url: "https://h/m.m3u8")
+        asset.tracks.audio = [AssetState.saved, .partlySaved, .cached, .notStored].map { state in
+            var rendition = API.Rendition(id: "audio-\(state.rawValue)", group: "g", name: state.rawValue)
+            rendition.stored = state
+            return rendition
+        }
+        let html = PageRow(asset, base: "http://h").html
+        #expect(html.contains("<li class=\"chip chip-saved\">saved</li>"))
+        #expect(html.contains("<li class=\"chip chip-partly-saved\">partly-saved, partly saved</li>"))
+        #expect(html.contains("<li class=\"chip chip-cached\">cached, cached</li>"))
+        #expect(!html.contains("not-stored</li>"))
     }
 
     @Test(arguments: [

@@ -65,7 +65,7 @@ import Testing
         let download = try await film()
         _ = try await service.setPolicy(StoragePolicy(expires: 1), ofAsset: "ts")
         let asset = try await service.asset(named: "ts")
-        #expect(asset.storage?.isExpired == true && asset.playable?.answer == .no && asset.local == .complete)
+        #expect(asset.storage?.isExpired == true && asset.playable?.answer == .no && asset.local == .yes)
         #expect(asset.playable?.reason.contains("has expired") == true)
         do throws(APIError) {
             _ = try await service.download(.init(source: "ts", Selection(quality: .best)))
@@ -105,12 +105,12 @@ import Testing
             }
         }
         defer { subscription.cancel() }
-        #expect(try await service.asset(named: "ts").local == .complete)
+        #expect(try await service.asset(named: "ts").local == .yes)
         house.retention.recordDiskFull()
         try await waitUntil("the purge") { !told.isEmpty }
         let asset = try await service.asset(named: "ts")
         #expect(asset.storage?.purge?.bytes == Int64(download.bytes) && asset.storage?.purge?.cause == .space)
-        #expect(asset.state == .failed && asset.stored == .purged && asset.local == .none)
+        #expect(asset.state == .failed && asset.stored == .purged && asset.local == .no)
         #expect(told == [.init(asset: "ts", id: asset.id, purge: try #require(asset.storage?.purge))])
         let error = try await service.download(id: download.id).error
         #expect(error?.code == .diskFull && error?.message.contains("ts was purged") == true)

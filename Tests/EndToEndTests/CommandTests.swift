@@ -61,7 +61,7 @@ struct CommandTests {
             #expect((result["loaded"] as? [[Double]]) == [[0, 12]])
             #expect(await result["url"] as? String == "http://localhost:\(scene.weir.port)/ts.m3u8")
             let list = try self.objects(try await scene.weir.run(["list", "--json"]).output)
-            #expect(list.map { $0["name"] as? String } == ["ts"] && list[0]["local"] as? String == "complete")
+            #expect(list.map { $0["name"] as? String } == ["ts"] && list[0]["local"] as? String == "yes")
         }
     }
 

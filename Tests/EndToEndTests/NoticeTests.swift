@@ -40,7 +40,7 @@ struct NoticeTests {
             let input = try Data(contentsOf: URL(fileURLWithPath: folder.path("input")))
             let object = try #require(try JSONSerialization.jsonObject(with: input) as? [String: Any])
             let asset = try #require(object["asset"] as? [String: Any])
-            #expect(object["t"] as? String == "complete" && asset["local"] as? String == "complete")
+            #expect(object["t"] as? String == "complete" && asset["local"] as? String == "yes")
             let log = await scene.weir.log
             #expect(log.contains(": ts: download begins") && log.contains(": ts: saved, 0."), "\(log)")
             #expect(try await scene.weir.run(["policy", "ts", "--expires", "1s"]).exit == .code(0))

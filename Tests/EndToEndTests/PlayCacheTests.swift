@@ -71,7 +71,7 @@ struct PlayCacheTests {
             }
             let film = listed.first { $0?["bytes"] as? Int == 8_000_000 }
             let other = listed.count
-            #expect(film??["cachedBytes"] as? Int == 0 && film??["local"] as? String == "complete" && other == 2)
+            #expect(film??["cachedBytes"] as? Int == 0 && film??["local"] as? String == "yes" && other == 2)
             try await scene.origin.stop()
             let bodies = try await PlaylistWalk.load(scene.url(Self.list(80)))
             #expect(bodies.count == 80 && bodies.values.allSatisfy { $0.count == 100_000 })

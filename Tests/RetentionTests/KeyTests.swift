@@ -40,7 +40,7 @@ import Testing
         return try #require(attributes[.posixPermissions] as? Int)
     }
 
-    private func states(of asset: Asset) -> [KeyLife.State] { library.keys.reports(of: asset).map(\.state) }
+    private func states(of asset: Asset) -> [KeyState] { library.keys.reports(of: asset).map(\.state) }
 
     /// The error that `body` throws.
     private func error(_ body: () async throws -> Void) async -> LibraryError? {

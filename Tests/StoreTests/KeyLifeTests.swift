@@ -17,13 +17,13 @@ import Testing
         var terms: KeyTerms
         var steps: [Step]
         var now: Int64
-        var state: KeyLife.State
+        var state: KeyState
         var remaining: KeyLife.Remaining
         var testDescription: String { name }
 
         init(
             _ name: String, _ lifetime: Int64?, _ window: Int64?, _ steps: [Step], at now: Int64,
-            _ state: KeyLife.State,
+            _ state: KeyState,
             left storage: Int64? = nil, _ playback: Int64? = nil
         ) {
             self.name = name

@@ -36,7 +36,7 @@ import Testing
 
     private var asset: API.Asset {
         var asset = API.Asset(name: "sintel", id: "sintel-k3f9", url: "https://h/m.m3u8", duration: 888.1)
-        asset.local = .complete
+        asset.local = .yes
         asset.state = .saved
         asset.stored = .saved
         asset.bytes = 2048
@@ -352,7 +352,9 @@ import Testing
         func url(_ change: (inout API.Asset) -> Void) async throws -> String {
             var stored = asset
             stored.state = .saved
-            stored.tracks.variants = [.init(id: "video-360p"), .init(id: "video-720p", local: .complete)]
+            stored.tracks.variants = [
+                .init(id: "video-360p"), .init(id: "video-720p", stored: .saved, isComplete: true),
+            ]
             stored.tracks.variants[0].bandwidth = 500_000
             stored.tracks.variants[1].bandwidth = 2_000_000
             change(&stored)
@@ -365,7 +367,10 @@ import Testing
         #expect(try await url { _ in } == "sintel.m3u8\n")
         let changes: [(inout API.Asset) -> Void] = [
             { $0.state = .downloading }, { $0.hasChanged = true }, { $0.ranges = [.init(start: 0, end: 6)] },
-            { ($0.tracks.variants[0].local, $0.tracks.variants[1].local) = (.complete, .partial) },
+            {
+                $0.tracks.variants[0].isComplete = true
+                $0.tracks.variants[1].isComplete = false
+            },
         ]
         for change in changes {
             #expect(try await url(change) == "m.m3u8\n")

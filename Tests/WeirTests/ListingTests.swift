@@ -17,7 +17,8 @@ import Testing
         var bundled = API.Rendition(id: nil, group: "a", name: "Deutsch", language: "de")
         bundled.isForced = true
         var english = API.Rendition(id: "audio-en", group: "a", name: "English", language: "en", isDefault: true)
-        english.local = .complete
+        english.stored = .saved
+        english.isComplete = true
         english.bytes = 2048
         asset.tracks.audio = [english, bundled]
         return asset
@@ -54,7 +55,7 @@ import Testing
     /// Mission P4.
     @Test func p4ARangeIsListedAsSuch() {
         var part = asset
-        part.local = .complete
+        part.local = .yes
         part.state = .saved
         part.stored = .saved
         part.title = nil
@@ -78,14 +79,14 @@ import Testing
 
     /// A better quality that is stored in part must not be shown as stored.
     @Test func theListShowsTheBestCompleteQuality() {
-        var low = API.Variant(id: "low", local: .complete)
-        var high = API.Variant(id: "high", local: .partial)
+        var low = API.Variant(id: "low", stored: .cached, isComplete: true)
+        var high = API.Variant(id: "high", stored: .partlySaved)
         low.height = 360
         high.height = 1080
         #expect(API.Tracks(variants: [low, high]).storedQuality == "360p")
-        low.local = .partial
+        low.isComplete = false
         #expect(API.Tracks(variants: [low, high]).storedQuality == "1080p")
-        high.local = .none
+        high.stored = .notStored
         #expect(API.Tracks(variants: [low, high]).storedQuality == "360p")
     }
 
@@ -94,8 +95,8 @@ import Testing
             ShowCommand.lines(asset) == [
                 "sintel  Sintel  14:48  partly saved, 151 MB", "https://h/m.m3u8", "",
                 "VARIANT        BIT RATE  CODECS                 SIZE                    STORED",
-                "720p 1280x720  2.1 Mb/s  avc1.64001f,mp4a.40.2  151 MB of about 240 MB  partial",
-                "audio en       –         English, default       2.0 KB                  complete",
+                "720p 1280x720  2.1 Mb/s  avc1.64001f,mp4a.40.2  151 MB of about 240 MB  partly saved",
+                "audio en       –         English, default       2.0 KB                  saved",
                 "audio de       –         Deutsch, forced        in the variants         –",
             ])
     }
@@ -130,7 +131,7 @@ import Testing
 
     @Test func aPresentationIsShownWithEstimates() {
         var variant = sampleVariant
-        variant.local = .none
+        variant.stored = .notStored
         let presentation = API.Presentation(url: "https://h/m.m3u8", duration: 61, tracks: .init(variants: [variant]))
         #expect(
             ShowCommand.lines(presentation) == [

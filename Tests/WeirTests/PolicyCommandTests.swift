@@ -61,14 +61,14 @@ import Testing
         var asset = API.Asset(name: "sintel", id: "sintel-k3f9", url: "https://h/m.m3u8")
         let cell: (API.Asset) -> String? = { ListCommand.table([ListedAsset($0)]).rows.last?.dropLast().last }
         asset.storage = API.Storage(policy: .init(priority: .important))
-        asset.local = .complete
+        asset.local = .yes
         asset.state = .saved
         asset.stored = .saved
         #expect(cell(asset) == "saved, important")
         asset.state = .expired
         #expect(cell(asset) == "expired, saved, important")
         asset.storage = API.Storage()
-        asset.local = .none
+        asset.local = .no
         asset.state = .failed
         asset.stored = .purged
         #expect(cell(asset) == "failed, purged")

@@ -6,7 +6,7 @@ import Orders
 var sampleDownload: API.Download {
     var download = API.Download(id: "d1", asset: "sintel")
     download.state = .running
-    download.stage = "video"
+    download.stage = .video
     download.loaded = [.init(start: 0, end: 559.2)]
     download.duration = 888.1
     download.bytes = 158_334_976
@@ -23,7 +23,7 @@ var sampleDownload: API.Download {
 
 /// A variant of 720 lines.
 var sampleVariant: API.Variant {
-    var variant = API.Variant(id: "video-720p", local: .partial, bytes: 158_334_976)
+    var variant = API.Variant(id: "video-720p", stored: .partlySaved, bytes: 158_334_976)
     variant.width = 1280
     variant.height = 720
     variant.codecs = "avc1.64001f,mp4a.40.2"

@@ -219,7 +219,7 @@ import Testing
             #expect(lines[3] == #"{"v":1,"t":"removed","id":"d1","asset":"sintel"}"#)
         } else {
             #expect(lines[0] == "sintel  downloading  63%  9:19/14:48  151 MB  5.1 MB/s  0:17 left")
-            #expect(lines[1] == "sintel  audio-en is complete")
+            #expect(lines[1] == "sintel  audio-en is saved")
             #expect(lines[2] == "sintel  63%  9:19/14:48  151 MB  waiting for space: it is refused")
             #expect(lines[3] == "sintel  removed")
         }
@@ -239,7 +239,7 @@ import Testing
         let download = waiting(.space).with {
             ($0.note, $0.priority) = ("for the train", .important)
             $0.expected = [.init(start: 600, end: 1204)]
-            var part = API.Download.Part(id: "video-720p", kind: "video")
+            var part = API.Download.Part(id: "video-720p", kind: .video)
             part.loaded = [.init(start: 600, end: 840)]
             part.expected = $0.expected
             part.bytes = 1_048_576

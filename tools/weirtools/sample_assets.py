@@ -17,15 +17,17 @@ def slug(title):
     return "".join(letter if letter.isalnum() else "-" for letter in title.lower()).strip("-")
 
 
-def tracks(best, local, bytes_, duration, whole_sound=True):
-    """The tracks of a film; its variant `best` and the English sound are stored as `local` says."""
+def tracks(best, stored, bytes_, duration):
+    """The tracks of a film; its variant `best` and the English sound are stored as `stored` says."""
+    other = {"stored": "not-stored", "isComplete": False, "bytes": 0}
+    own = {"stored": stored, "isComplete": stored == "saved"}
     variants = [{"id": "video-%dp" % height, "height": height, "width": height * 16 // 9, "bandwidth": rate, "averageBandwidth": rate * 9 // 10,
                  "codecs": "avc1.640028,mp4a.40.2", "frameRate": 24, "estimatedBytes": int(rate * 0.9 / 8 * duration),
-                 "local": local if height == best else "none", "bytes": bytes_ if height == best else 0} for height, rate in LADDER]
+                 **(dict(own, bytes=bytes_) if height == best else other)} for height, rate in LADDER]
     audio = [{"id": "audio-" + tag, "group": "sound", "name": name, "language": tag, "isDefault": tag == "en",
-              "local": local if tag == "en" else "none", "bytes": 0} for tag, name in LANGUAGES]
+              **(dict(own, bytes=0) if tag == "en" else other)} for tag, name in LANGUAGES]
     return {"variants": variants, "audio": audio, "subtitles": [
-        {"id": "subtitles-en", "group": "text", "name": "English", "language": "en", "isDefault": False, "local": "none", "bytes": 0}]}
+        {"id": "subtitles-en", "group": "text", "name": "English", "language": "en", "isDefault": False, **other}]}
 
 
 def part(identifier, kind, duration, loaded, complete=False):
@@ -34,17 +36,17 @@ def part(identifier, kind, duration, loaded, complete=False):
             "totalBytes": int(duration * 2e5), "fraction": 1 if complete else seconds / duration, "weight": 0.5, "isComplete": complete}
 
 
-def asset(title, duration, best, local, size, **more):
+def asset(title, duration, best, stored, size, **more):
     name = slug(title)
-    stored = {"complete": "saved", "partial": "partly-saved", "none": "not-stored"}[local]
+    local = {"saved": "yes", "not-stored": "no"}.get(stored, "partial")
     return dict({"name": name, "id": name + "-k3f9", "state": stored, "stored": stored, "title": title, "url": "https://example.com/vod/%s/master.m3u8" % name, "isLive": False,
-                 "duration": duration, "bytes": size, "cachedBytes": size if local == "partial" else 0, "local": local,
+                 "duration": duration, "bytes": size, "cachedBytes": size if stored == "cached" else 0, "local": local,
                  "storage": {"policy": {"priority": "default", "backup": "include"}, "isExpired": False},
-                 "tracks": tracks(best, local, size, duration)}, **more)
+                 "tracks": tracks(best, stored, size, duration)}, **more)
 
 
 def download(of, state, stretches, **more):
-    duration, best = of["duration"], [variant for variant in of["tracks"]["variants"] if variant["local"] != "none"]
+    duration, best = of["duration"], [variant for variant in of["tracks"]["variants"] if variant["stored"] != "not-stored"]
     seconds = sum(end - start for start, end in stretches)
     sound = [[0, min(duration, stretches[-1][1] + 30 if stretches else 0)]] if stretches else []
     return dict({"id": of["id"], "asset": of["name"], "title": of["title"], "state": state, "priority": "default", "loaded": stretches,
@@ -56,15 +58,15 @@ def download(of, state, stretches, **more):
 @functools.cache
 def few():
     films = [
-        (asset("Sintel", 888.1, 720, "partial", 158_334_976, state="downloading"), ("running", [[0, 559.2]], {"rate": 5_347_000, "eta": 17, "stage": "video"})),
-        (asset("Tears of Steel", 734.2, 720, "partial", 104_000_000, state="paused"), ("paused", [[0, 210], [260, 420], [500, 530]], {})),
-        (asset("Big Buck Bunny", 596.5, 1080, "complete", 348_200_000), None),
-        (asset("Elephants Dream", 653.8, 720, "partial", 61_000_000, state="cached", stored="cached"), None),
-        (asset("Agent 327: Operation Barbershop", 231.5, 720, "partial", 40_100_000, state="failed"),
+        (asset("Sintel", 888.1, 720, "partly-saved", 158_334_976, state="downloading"), ("running", [[0, 559.2]], {"rate": 5_347_000, "eta": 17, "stage": "video"})),
+        (asset("Tears of Steel", 734.2, 720, "partly-saved", 104_000_000, state="paused"), ("paused", [[0, 210], [260, 420], [500, 530]], {})),
+        (asset("Big Buck Bunny", 596.5, 1080, "saved", 348_200_000), None),
+        (asset("Elephants Dream", 653.8, 720, "cached", 61_000_000), None),
+        (asset("Agent 327: Operation Barbershop", 231.5, 720, "partly-saved", 40_100_000, state="failed"),
          ("failed", [[0, 80]], {"error": {"code": "origin-refused", "message": "the origin of agent-327 refuses the link: it may have expired"}})),
-        (asset("Cosmos Laundromat: First Cycle", 730.0, 720, "partial", 90_000_000, state="waiting"), ("waiting", [[0, 300]], {"need": "network"})),
-        (asset("Spring", 464.0, 1080, "none", 0), None),
-        (asset("Caminandes 3: Llamigos", 150.0, 720, "complete", 38_400_000, state="expired",
+        (asset("Cosmos Laundromat: First Cycle", 730.0, 720, "partly-saved", 90_000_000, state="waiting"), ("waiting", [[0, 300]], {"need": "network"})),
+        (asset("Spring", 464.0, 1080, "not-stored", 0), None),
+        (asset("Caminandes 3: Llamigos", 150.0, 720, "saved", 38_400_000, state="expired",
                storage={"policy": {"priority": "default", "backup": "include"}, "isExpired": True}), None),
     ]
     films[2][0]["parts"] = [part("video-1080p", "video", 596.5, [[0, 596.5]], True), part("audio-en", "audio", 596.5, [[0, 596.5]], True)]
@@ -78,10 +80,10 @@ def many(count):
     dice = random.Random(8216)
     films = []
     for number in range(count):
-        local = dice.choice(["complete", "complete", "partial", "none"])
+        stored = dice.choice(["saved", "saved", "partly-saved", "not-stored"])
         duration, best = dice.uniform(120, 7000), dice.choice([1080, 720, 480])
-        films.append(asset("%s, part %d" % (dice.choice(NAMES), number + 1), duration, best, local,
-                           0 if local == "none" else int(duration * 3e5 * (1 if local == "complete" else 0.4))))
+        films.append(asset("%s, part %d" % (dice.choice(NAMES), number + 1), duration, best, stored,
+                           0 if stored == "not-stored" else int(duration * 3e5 * (1 if stored == "saved" else 0.4))))
     return films, []
 
 
@@ -91,8 +93,8 @@ def titles():
     words = ["Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft" * 2, "مرحبا بالعالم: فيلم طويل جدا عن البحر والسماء",
              "שלום עולם (2024) part 2", "銀河鉄道の夜" * 12, "A film whose title has many words, as those of lectures, of parliaments and of broadcasts often have, "
              "with a second clause that nobody reads to its end", "👩‍👩‍👧‍👦 🎬 Émile — l’été", "https://cdn.example.com/vod/0123456789abcdef0123456789abcdef/master.m3u8"]
-    local = ["complete", "partial", "complete", "none", "partial", "complete", "complete"]
-    films = [asset(title, 3600.0 + number, 720, state, 0 if state == "none" else 900_000_000) for number, (title, state) in enumerate(zip(words, local))]
+    stored = ["saved", "partly-saved", "saved", "not-stored", "partly-saved", "saved", "saved"]
+    films = [asset(title, 3600.0 + number, 720, state, 0 if state == "not-stored" else 900_000_000) for number, (title, state) in enumerate(zip(words, stored))]
     for number, film in enumerate(films):
         film["name"] = "film-%d" % number
     films.append(dict(films[0], name="n" * 120, id="unnamed-k3f9", title=None, note="A description of " + "many " * 60 + "words."))
@@ -110,11 +112,11 @@ def answer(scene, path, query):
     if path.startswith("/assets/"):
         found = [film for film in films if film["name"] == path.split("/")[2]]
         for film in found:
-            if scene == "full" and film["local"] != "none":
+            if scene == "full" and film["stored"] != "not-stored":
                 end = film["duration"]
-                stored = [[0, end]] if film["local"] == "complete" else [[0, end / 5], [end / 4, end / 2]]
-                film["parts"] = [part(track["id"], kind, end, stored, film["local"] == "complete")
-                                 for kind, tracks in (("video", "variants"), ("audio", "audio")) for track in film["tracks"][tracks] if track["local"] != "none"]
+                stored = [[0, end]] if film["stored"] == "saved" else [[0, end / 5], [end / 4, end / 2]]
+                film["parts"] = [part(track["id"], kind, end, stored, film["stored"] == "saved")
+                                 for kind, tracks in (("video", "variants"), ("audio", "audio")) for track in film["tracks"][tracks] if track["stored"] != "not-stored"]
         return (200, dict(found[0], playable={"answer": "yes", "reason": "720p with its default sound is whole"})) if found else (404, {})
     if path == "/downloads":
         return 200, {"downloads": downloads}
@@ -129,7 +131,7 @@ def answer(scene, path, query):
         if "missing" in query["url"][0]:
             return 502, {"code": "bad-origin", "status": 502, "title": "the origin answers with an error", "next": "check the URL in a browser",
                          "detail": "https://example.com/missing.m3u8 cannot be read: the origin answers 404"}
-        return 200, {"url": query["url"][0], "title": "Sintel", "duration": 888.1, "isLive": False, "tracks": tracks(0, "none", 0, 888.1)}
+        return 200, {"url": query["url"][0], "title": "Sintel", "duration": 888.1, "isLive": False, "tracks": tracks(0, "not-stored", 0, 888.1)}
     if path == "/sessions":
         return 200, {"sessions": [session(number, films) for number in range(4)] if films else []}
     if path == "/log":

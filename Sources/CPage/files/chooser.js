@@ -2,7 +2,7 @@
 
 import {api, words} from "./api.js";
 import {button, el, say} from "./dom.js";
-import {quality, size, variantFacts} from "./words.js";
+import {quality, size, stateWords, variantFacts} from "./words.js";
 
 let count = 0;
 
@@ -40,20 +40,21 @@ export function chooser({tracks, order, title, started, closed, play}) {
     return form;
 }
 
-const stored = local => local === "complete" ? "stored" : local === "partial" ? "partly stored" : "";
+const storedWords = ({stored}) => stored === "not-stored" ? "" : stateWords(stored);
 
 /** One button for each variant, best first. */
 function variants(all, group) {
     const ordered = [...all].sort((a, b) => (b.height || 0) - (a.height || 0) || (b.bandwidth || 0) - (a.bandwidth || 0));
     // The best variant is preselected only if nothing is stored; otherwise the download adds to what is stored.
-    const proposed = ["complete", "partial"].map(local => ordered.find(variant => variant.local === local)).find(Boolean) || ordered[0];
+    const proposed = ordered.find(variant => variant.isComplete)
+        || ordered.find(variant => variant.stored !== "not-stored") || ordered[0];
     return el("fieldset", {}, el("legend", {}, "Video"), ...ordered.map(variant =>
         el("label", {class: "choice"},
             el("input", {type: "radio", name: group, value: variant.id, checked: variant === proposed, "data-kind": "variant"}),
             el("span", {class: "choice-name"}, quality(variant)),
             el("span", {class: "choice-facts"}, variantFacts(variant)),
             el("span", {class: "choice-size"},
-                stored(variant.local) || (variant.estimatedBytes ? `about ${size(variant.estimatedBytes)}` : "size not known")))));
+                storedWords(variant) || (variant.estimatedBytes ? `about ${size(variant.estimatedBytes)}` : "size not known")))));
 }
 
 /** One box for each language. Without languages, only a player's default choice is available. */
@@ -62,17 +63,17 @@ function media(legend, renditions, isSound) {
     for (const rendition of renditions) {
         if (!rendition.language) continue;
         const tag = rendition.language.toLowerCase();
-        const known = languages.get(tag) || {names: [], isDefault: false, local: rendition.local};
+        const known = languages.get(tag) || {names: [], isDefault: false, stored: rendition.stored};
         if (!known.names.includes(rendition.name)) known.names.push(rendition.name);
         known.isDefault ||= rendition.isDefault;
         languages.set(tag, known);
     }
     if (languages.size === 0) return undefined;
     const kind = isSound ? "audio" : "subtitles";
-    return el("fieldset", {}, el("legend", {}, legend), ...[...languages].map(([tag, {names, isDefault, local}]) =>
+    return el("fieldset", {}, el("legend", {}, legend), ...[...languages].map(([tag, {names, isDefault, stored}]) =>
         el("label", {class: "choice"}, el("input", {type: "checkbox", value: tag, checked: isSound && isDefault, "data-kind": kind}),
             el("span", {class: "choice-name"}, el("bdi", {}, names.join(", "))), el("span", {class: "choice-facts"}, tag),
-            el("span", {class: "choice-size"}, stored(local)))));
+            el("span", {class: "choice-size"}, storedWords({stored})))));
 }
 
 /** The choice in the API's form. */

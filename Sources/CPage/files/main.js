@@ -26,7 +26,7 @@ const heard = {
     complete(download) {
         list.started(download);
         list.refresh(download.asset);
-        say(`${download.title || download.asset} is stored.`);
+        say(`${download.title || download.asset} is saved.`);
     },
     error: download => say(`The download of ${download.title || download.asset} failed.`),
     renditionComplete: data => list.refresh(data.asset),

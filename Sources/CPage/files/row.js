@@ -7,7 +7,7 @@ import {Details} from "./details.js";
 import {button, el, icon, say, setAttribute, setText} from "./dom.js";
 import {manager} from "./manage.js";
 import {copy, play} from "./player.js";
-import {badge, doing, plural, quality, size, sizeOf, time} from "./words.js";
+import {badge, doing, plural, quality, size, sizeOf, stateWords, time} from "./words.js";
 
 /** Seconds in which a deletion can be undone. */
 const REGRET = 10;
@@ -87,7 +87,7 @@ export class Row {
      * so does one whose download ended on this page.
      */
     updateLength() {
-        const isQuiet = this.asset.local === "complete" && this.asset.state === this.asset.stored
+        const isQuiet = this.asset.local === "yes" && this.asset.state === this.asset.stored
             && (this.download?.state ?? "complete") === "complete" && this.heads.length === 0;
         if (!isQuiet) this.wasBusy = true;
         const isBusy = this.wasBusy || this.extra.hasChildNodes();
@@ -113,7 +113,7 @@ export class Row {
         const {asset, download} = this;
         const bytes = Math.max(asset.bytes, (download?.bytes || 0) + (download?.arriving || 0));
         const isUnderWay = download && download.state !== "complete" && download.totalBytes > 0;
-        const sizes = isUnderWay ? sizeOf(download.bytes, Math.max(download.totalBytes, download.bytes)) : bytes > 0 ? size(bytes) : "nothing stored";
+        const sizes = isUnderWay ? sizeOf(download.bytes, Math.max(download.totalBytes, download.bytes)) : bytes > 0 ? size(bytes) : stateWords(asset.stored);
         const chosen = download?.selection?.variants?.length ? download.selection.variants : undefined;
         const shown = chosen || stored(asset.tracks.variants) || asset.tracks.variants;
         const best = [...shown].sort((a, b) => (b.height || 0) - (a.height || 0))[0];
@@ -131,16 +131,15 @@ export class Row {
         const done = new Set((this.download?.parts || []).filter(part => part.isComplete).map(part => part.id));
         const items = [...unique(variants).map(track => [quality(track), track]), ...unique(audio).map(track => [track.name, track]),
             ...unique(subtitles).map(track => [`${track.name} (subtitles)`, track])]
-            .map(([name, track]) => [name, done.has(track.id) ? "complete" : track.local !== "none" ? track.local : wanted.has(track.id) ? "partial" : "none"]);
-        const shown = items.filter(([, local]) => local !== "none");
+            .map(([name, track]) => ({name, stored: done.has(track.id) ? "saved" : track.stored, isWanted: wanted.has(track.id)}));
+        const shown = items.filter(({stored, isWanted}) => isWanted || stored !== "not-stored");
         const others = items.length - shown.length;
         const mark = JSON.stringify([shown, others]);
         if (mark === this.chipMark) return;
         this.chipMark = mark;
-        const spoken = {complete: ", stored", partial: ", partly stored"};
         this.chips.replaceChildren(
-            ...shown.map(([name, local]) => el("li", {class: `chip chip-${local}`}, el("bdi", {}, name), el("span", {class: "unseen"}, spoken[local]))),
-            ...(others ? [el("li", {class: "chip chip-none"}, `${shown.length ? "+" : ""}${plural(others, "track")} online`)] : []));
+            ...shown.map(({name, stored}) => el("li", {class: `chip chip-${stored}`}, el("bdi", {}, name), el("span", {class: "unseen"}, `, ${stateWords(stored)}`))),
+            ...(others ? [el("li", {class: "chip chip-online"}, `${shown.length ? "+" : ""}${plural(others, "track")} online`)] : []));
         this.chips.hidden = items.length === 0;
     }
 
@@ -381,14 +380,14 @@ export class Row {
 /** The stored part of each track, from a list's data. The holes of incomplete tracks are not known yet. */
 function storedParts({tracks, duration = 0}) {
     return Object.entries({video: tracks.variants, audio: tracks.audio, subtitles: tracks.subtitles}).flatMap(([kind, all]) =>
-        unique(all).filter(track => track.local !== "none").map(({id, local}) => {
-            const [isComplete, all] = [local === "complete" && duration > 0, duration > 0 ? [[0, duration]] : []];
+        unique(all).filter(track => track.stored !== "not-stored").map(({id, isComplete: isWhole}) => {
+            const [isComplete, all] = [isWhole && duration > 0, duration > 0 ? [[0, duration]] : []];
             return {id, kind, expected: all, loaded: isComplete ? all : [], isComplete, isGuess: !isComplete};
         }));
 }
 
 const stored = tracks => {
-    const some = tracks.filter(track => track.local !== "none");
+    const some = tracks.filter(track => track.stored !== "not-stored");
     return some.length ? some : undefined;
 };
 

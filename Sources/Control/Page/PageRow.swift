@@ -39,20 +39,19 @@ struct PageRow {
     /// The best stored quality; without stored content, the best available one.
     private var quality: String? {
         let heights = { (variants: [API.Variant]) in variants.compactMap(\.height).max().map { "\($0)p" } }
-        return heights(asset.tracks.variants.filter { $0.local != .none }) ?? heights(asset.tracks.variants)
+        return heights(asset.tracks.variants.filter { $0.stored != .notStored }) ?? heights(asset.tracks.variants)
     }
 
     private var chips: String {
         let tracks = asset.tracks
         let stored =
-            tracks.variants.filter { $0.local != .none }.map { ($0.height.map { "\($0)p" } ?? "audio", $0.local) }
-            + (tracks.audio + tracks.subtitles).filter { $0.local != .none }.map { ($0.name, $0.local) }
-        guard !stored.isEmpty else { return "" }
-        let items = stored.map { name, local in
-            local == .complete
-                ? "<li class=\"chip chip-complete\">\(HTMLText.escaped(name))</li>"
-                : "<li class=\"chip chip-partial\">\(HTMLText.escaped(name)), partly</li>"
+            tracks.variants.map { ($0.height.map { "\($0)p" } ?? "audio", $0.stored) }
+            + (tracks.audio + tracks.subtitles).map { ($0.name, $0.stored) }
+        let items = stored.filter { $0.1 != .notStored }.map { name, state in
+            let words = state == .saved ? "" : ", \(state.words)"
+            return "<li class=\"chip chip-\(state.rawValue)\">\(HTMLText.escaped(name))\(words)</li>"
         }
+        guard !items.isEmpty else { return "" }
         return "<ul class=\"chips\" aria-label=\"Stored tracks\">\(items.joined())</ul>"
     }
 

@@ -3,6 +3,7 @@ import EventLoop
 import Fetching
 import Foundation
 import HLS
+import Orders
 import Store
 
 /// The parts of an asset that go into one file: its best complete variant, and every language.

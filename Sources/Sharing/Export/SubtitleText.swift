@@ -2,6 +2,7 @@ package import Assets
 import EventLoop
 import Fetching
 import HLS
+import Orders
 import Store
 
 /// Makes one WebVTT file of a subtitle track, for players that read no WebVTT renditions.

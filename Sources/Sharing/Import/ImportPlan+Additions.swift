@@ -3,6 +3,7 @@ import EventLoop
 import Fetching
 import HLS
 import HTTPMessage
+import Orders
 import PlaylistCheck
 import Store
 

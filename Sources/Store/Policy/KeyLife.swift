@@ -4,15 +4,6 @@ public import Orders
 ///
 /// Pure: the caller passes the current time. All times are in seconds since 1970.
 public struct KeyLife: Equatable, Sendable {
-    /// The usability of a key.
-    public enum State: Equatable, Sendable {
-        case valid
-        /// Expired; its file stays for a day.
-        case expired
-        /// Revoked by the user; its file is deleted.
-        case revoked
-    }
-
     /// The remaining seconds of a key; nil for no limit.
     public struct Remaining: Equatable, Sendable {
         /// Seconds to its date or the end of its lifetime.
@@ -55,8 +46,8 @@ public struct KeyLife: Equatable, Sendable {
         return overflows ? .max : end
     }
 
-    /// Returns the key's usability.
-    public func state(by terms: KeyTerms, at now: Int64) -> State {
+    /// Returns the key's usability, whether it is stored or not: never `missing`.
+    public func state(by terms: KeyTerms, at now: Int64) -> KeyState {
         if revoked != nil {
             return .revoked
         }

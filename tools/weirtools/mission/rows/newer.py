@@ -21,7 +21,7 @@ def configurations(stage):
     stage.run("get", stage.url("cmaf"), "-q", "90p", "--audio", "en", "--also", "-q 90p --audio fr")
     paths = [path for path in stage.media_requests() if "video-90p" in path]
     need(len(paths) == len(set(paths)), "the picture is fetched twice")
-    complete = [each["id"] for each in stage.asset("cmaf")["tracks"]["audio"] if each["local"] == "complete"]
+    complete = [each["id"] for each in stage.asset("cmaf")["tracks"]["audio"] if each["isComplete"]]
     need(complete == ["audio-en", "audio-fr"], "stored sounds: %s" % complete)
 
 

@@ -97,8 +97,8 @@ def honest(stage):
 def changed(stage):
     stage.run("get", stage.url("ts"), "-q", "90p")
     stage.run("get", "ts", "-q", "180p")
-    local = [each["local"] for each in stage.asset("ts")["tracks"]["variants"]]
-    need(local == ["complete", "complete", "none"], "stored variants: %s" % local)
+    stored = [each["stored"] for each in stage.asset("ts")["tracks"]["variants"]]
+    need(stored == ["saved", "saved", "not-stored"], "stored variants: %s" % stored)
 
 
 @row("N9", "What is stored is preferred to what is not", "weir play NAME --local")

@@ -164,7 +164,7 @@ def not_stored(stage):
                        VARIANT % (300_000, "480x270", ',CLOSED-CAPTIONS="cc"', "270p"))
     stage.run("get", url, "-q", "90p", "--name", "captions")
     tracks = stage.asset("captions")["tracks"]
-    need([each["local"] for each in tracks["variants"]] == ["complete", "none"], "the variants are not told apart")
+    need([each["stored"] for each in tracks["variants"]] == ["saved", "not-stored"], "the variants are not told apart")
     need("Captions" in stage.run("show", "captions"), "closed captions are not listed")
 
 
@@ -328,7 +328,7 @@ def listed(stage):
     stage.run("get", stage.url("ts"), "-q", "90p")
     stage.get("/" + stage.url("cmaf"))
     found = {each["name"]: each for each in stage.lines("list", "--json")}
-    need(found["ts"]["bytes"] > 0 and found["ts"]["local"] in ("complete", "partial"), "the stored film has no size: %s" % found["ts"])
+    need(found["ts"]["bytes"] > 0 and found["ts"]["local"] in ("yes", "partial"), "the stored film has no size: %s" % found["ts"])
 
 
 @row("S29", "Removing deletes everything", "weir remove NAME")
