@@ -80,7 +80,25 @@ extension API {
     package struct CacheRequest: Codable, Equatable, Sendable {
         /// Media time from the start, in seconds.
         package var seconds: Seconds
+        /// In JSON its keys are beside the others.
+        package var selection = Selection()
+
+        private enum Key: String, CodingKey {
+            case seconds
+        }
+
         package init(seconds: Seconds) { self.seconds = seconds }
+
+        package init(from decoder: any Decoder) throws {
+            selection = try Selection(from: decoder)
+            seconds = try decoder.container(keyedBy: Key.self).decode(Seconds.self, forKey: .seconds)
+        }
+
+        package func encode(to encoder: any Encoder) throws {
+            try selection.encode(to: encoder)
+            var values = encoder.container(keyedBy: Key.self)
+            try values.encode(seconds, forKey: .seconds)
+        }
     }
 
     /// The response of `GET /api/v1/assets`.

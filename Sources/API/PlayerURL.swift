@@ -1,4 +1,5 @@
 import HTTPMessage
+package import Orders
 
 /// Builds the URLs with which players reach a daemon.
 package struct PlayerURL: Sendable {
@@ -13,6 +14,17 @@ package struct PlayerURL: Sendable {
 
     /// True if a command-line argument is an origin URL, false if it is a name.
     package static func isURL(_ word: String) -> Bool { word.contains("://") }
+
+    /// The builder of URLs that list only the chosen tracks: `/select/quality=720p&audio=de/…`. The options of a selection are
+    /// the keys, with their values as on the command line.
+    package func choosing(_ choice: [(key: Selection.Key, values: [String])]) -> PlayerURL {
+        guard !choice.isEmpty else { return self }
+        let pairs = choice.flatMap { key, values in
+            // A comma has no meaning in a path, and stays legible.
+            values.map { "\(key.rawValue)=\(PercentEncoding.encode($0).replacing("%2C", with: ","))" }
+        }
+        return PlayerURL(base: "\(base)/select/\(pairs.joined(separator: "&"))")
+    }
 
     /// The URL of an asset by its name.
     package func asset(named name: String) -> String { "\(base)/\(PercentEncoding.encode(name)).m3u8" }

@@ -118,7 +118,8 @@ package import Substitution
         }
         do throws(Downloader.Refusal) {
             _ = try await downloader.cache(
-                asset, selectionDefaults, seconds: request.seconds.value)
+                asset, request.selection.with(defaults: selectionDefaults),
+                seconds: request.seconds.value)
         } catch {
             throw APIError(error, asset: asset.name, url: asset.origin.redacted)
         }

@@ -124,12 +124,12 @@ extension Playback {
         }
     }
 
-    func entry(_ exchange: Exchange, named name: String, _ mode: Session.Mode) {
+    func entry(_ exchange: Exchange, named name: String, _ mode: Session.Mode, choosing choice: Selection?) {
         // An id outlasts every name.
         let known = library.asset(named: name) ?? library.asset(id: name) ?? library.asset(formerlyNamed: name)
         guard let asset = known else {
             if let stream = library.stream(named: name) {
-                return entry(exchange, at: stream.url.text, mode)
+                return entry(exchange, at: stream.url.text, mode, choosing: choice)
             }
             return exchange.reply(
                 .notFound, "There is no asset called \(name). \"weir list\" shows those that there are.")
@@ -138,22 +138,24 @@ extension Playback {
             return
         }
         if asset.isRecording, !asset.recordedRenditions.isEmpty {
-            return recording(exchange, of: asset, mode.plain)
+            return recording(exchange, of: asset, mode.plain, choosing: choice)
         }
         // A name plays what is stored. A URL, or a session that needs the best quality, plays what the origin has.
-        let isEnough = mode == .adaptive ? asset.isEverythingComplete : asset.isPlayableOffline
+        let isEnough = mode == .adaptive ? asset.isEverythingComplete : isPlayableOffline(asset, choosing: choice)
         let isLocal = mode == .local || library.mode == .local
         let isStored = mode == .offline || library.isOffline || isEnough && (isLocal || !mayBeReplaced(asset))
         do throws(LibraryError) {
             let (directives, _) = try DeliveryDirectives.split(exchange.head.query)
-            Task { @LoopActor in await entry(exchange, of: asset, mode, directives, isStored: isStored) }
+            Task { @LoopActor in
+                await entry(exchange, of: asset, mode, directives, choosing: choice, isStored: isStored)
+            }
         } catch {
             refuse(exchange, error)
         }
     }
 
     /// Answers with the growing recording. Its URL plays the live stream meanwhile.
-    private func recording(_ exchange: Exchange, of asset: Asset, _ mode: Session.Mode) {
+    private func recording(_ exchange: Exchange, of asset: Asset, _ mode: Session.Mode, choosing choice: Selection?) {
         let session = session(for: asset, mode == .auto ? .local : mode)
         sessions.enter(session, exchange)
         if asset.multivariant == nil, let lone = asset.renditions.first, let recording = lone.recording,
@@ -166,7 +168,8 @@ extension Playback {
         let reason = "too little of \(asset.name) is recorded to be played yet"
         Task { @LoopActor in
             await answer(exchange, session, of: asset, .hit, orElse: LibraryError(.notStored, reason)) {
-                view.draft(listing: asset.recordedRenditions)
+                let chosen = try self.renditions(chosenBy: choice, of: asset) ?? asset.recordedRenditions
+                return view.draft(listing: asset.recordedRenditions.intersection(chosen))
             }
         }
     }
@@ -183,7 +186,7 @@ extension Playback {
         await answer(exchange, session, of: asset, .hit, live: source) { await view.draft(rendition, source) }
     }
 
-    func entry(_ exchange: Exchange, at text: String, _ mode: Session.Mode) {
+    func entry(_ exchange: Exchange, at text: String, _ mode: Session.Mode, choosing choice: Selection?) {
         let url: WebURL
         let split = UserInformation(splitting: text)
         do {
@@ -213,11 +216,11 @@ extension Playback {
                 if refuseIfExpired(exchange, asset) {
                     return
                 }
-                if showsStored(asset, mode, exchange) {
+                if choice == nil, showsStored(asset, mode, exchange) {
                     return await entryFromStore(exchange, of: asset)
                 }
-                let isStored = mode == .offline || library.isOffline || isPreferred(asset, mode)
-                await entry(exchange, of: asset, mode, directives, isStored: isStored)
+                let isStored = mode == .offline || library.isOffline || isPreferred(asset, mode, choosing: choice)
+                await entry(exchange, of: asset, mode, directives, choosing: choice, isStored: isStored)
             } catch {
                 refuse(playlist: exchange, error, about: Subject(nil, nil, url.replacingQuery(nil).text))
             }
@@ -252,14 +255,31 @@ extension Playback {
     }
 
     /// True if the stored content is everything that a URL leads to, so that the origin is not asked.
-    private func isPreferred(_ asset: Asset, _ mode: Session.Mode) -> Bool {
+    private func isPreferred(_ asset: Asset, _ mode: Session.Mode, choosing choice: Selection? = nil) -> Bool {
         if asset.isRecorded && !asset.isRecording {
             return true
         }
         if asset.isEverythingComplete, !mayBeReplaced(asset) {
             return true
         }
-        return (mode == .local || library.mode == .local) && asset.isPlayableOffline
+        return (mode == .local || library.mode == .local) && isPlayableOffline(asset, choosing: choice)
+    }
+
+    /// True if any part of what a choice leaves plays without the origin.
+    private func isPlayableOffline(_ asset: Asset, choosing choice: Selection?) -> Bool {
+        guard let choice, let multivariant = asset.multivariant else { return asset.isPlayableOffline }
+        guard let chosen = try? choice.playable(in: multivariant) else { return false }
+        return !multivariant.completeVariants(renditions: asset.completeRenditions.intersection(chosen)).isEmpty
+    }
+
+    /// The renditions that a choice leaves; nil for all, and for a lone media playlist, which has nothing to choose.
+    private func renditions(chosenBy choice: Selection?, of asset: Asset) throws(LibraryError) -> Set<Int>? {
+        guard let choice, let multivariant = asset.multivariant else { return nil }
+        do throws(Selection.NoMatch) {
+            return try choice.playable(in: multivariant)
+        } catch {
+            throw LibraryError(.missing, "\(asset.name) has nothing of that choice: \(error)")
+        }
     }
 
     /// True if a broadcast has ended that nobody has saved: at its URL another one may have begun.
@@ -289,7 +309,8 @@ extension Playback {
 
     /// Answers with the entry playlist, once the origin is known to be present or absent.
     func entry(
-        _ exchange: Exchange, of asset: Asset, _ mode: Session.Mode, _ directives: DeliveryDirectives, isStored: Bool
+        _ exchange: Exchange, of asset: Asset, _ mode: Session.Mode, _ directives: DeliveryDirectives,
+        choosing choice: Selection? = nil, isStored: Bool
     ) async {
         if !isStored, asset.isLive, asset.multivariant == nil, let lone = asset.renditions.first {
             let session = session(for: asset, mode.plain)
@@ -309,17 +330,18 @@ extension Playback {
         if isStored, mode != .offline, !library.isOffline {
             await library.revisions.finishComparison(of: asset)
             if asset.hasOtherSegments, !asset.isPlayableOffline {
-                return await entry(exchange, of: asset, mode, directives, isStored: false)
+                return await entry(exchange, of: asset, mode, directives, choosing: choice, isStored: false)
             }
         }
         do {
             let answered = isStored ? .absent : try await library.playlists.refresh(asset)
             let isPresent = answered == .answered
             if isPresent, case let current = await library.revisions.current(asset), current !== asset {
-                return await entry(exchange, of: current, mode, directives, isStored: false)
+                return await entry(exchange, of: current, mode, directives, choosing: choice, isStored: false)
             }
+            let chosen = try renditions(chosenBy: choice, of: asset)
             if !isPresent, !asset.isPlayableOffline {
-                return try await entry(exchange, ofPartOf: asset, mode, mayContinue: answered == .silent)
+                return try await entry(exchange, ofPartOf: asset, mode, among: chosen, mayContinue: answered == .silent)
             }
             if mode == .adaptive,
                 let ladder = await substitutions.ladder(of: asset, in: library, isStored: !isPresent)
@@ -341,6 +363,10 @@ extension Playback {
             if listed == nil {
                 dead = try await deadParts(of: asset, session)
             }
+            if let chosen {
+                listed?.formIntersection(chosen)
+                dead.renditions.formUnion(Set(asset.renditions.indices).subtracting(chosen))
+            }
             let view = view(of: asset, session, for: exchange)
             await answer(exchange, session, of: asset, status, orElse: Self.nothing(of: asset)) { [listed, dead] in
                 try await view.draft(stored: listed, without: dead)
@@ -357,7 +383,8 @@ extension Playback {
     /// - Parameter mayContinue: true if the origin may still answer: the session begins with what is stored, and asks the origin
     ///   for the rest. Otherwise it never asks the origin, and plays the playable ranges.
     private func entry(
-        _ exchange: Exchange, ofPartOf asset: Asset, _ mode: Session.Mode, mayContinue: Bool
+        _ exchange: Exchange, ofPartOf asset: Asset, _ mode: Session.Mode, among chosen: Set<Int>?,
+        mayContinue: Bool
     ) async throws(LibraryError) {
         guard let stored = await substitutions.playableRanges(of: asset) else { throw Self.nothing(of: asset) }
         guard stored.isPlayable else { throw Self.nothing(of: asset, but: stored.seconds) }
@@ -369,7 +396,7 @@ extension Playback {
         sessions.enter(session, exchange)
         let view = view(of: asset, session, for: exchange)
         await answer(exchange, session, of: asset, .hit, orElse: Self.nothing(of: asset)) {
-            try await view.draft(stored, isCut: !mayContinue)
+            try await view.draft(stored, among: chosen, isCut: !mayContinue)
         }
     }
 

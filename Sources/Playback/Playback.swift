@@ -83,8 +83,9 @@ public import Substitution
         case .piece(let asset, let session, let folder, let file): piece(exchange, asset, session, folder, file)
         case .interstitial(let asset, let session, let name): interstitial(exchange, asset, session, name)
         case .playlist(let asset, let session, let rendition): playlist(exchange, asset, session, rendition)
-        case .entry(let name, let mode): entry(exchange, named: name, mode)
-        case .origin(let text, let mode): entry(exchange, at: text, mode)
+        case .entry(let name, let mode, let choice): entry(exchange, named: name, mode, choosing: choice)
+        case .origin(let text, let mode, let choice): entry(exchange, at: text, mode, choosing: choice)
+        case .badChoice(let reason): exchange.reply(.badRequest, "The choice behind /select/ is of no use: \(reason)")
         case .channels: channels(exchange)
         }
     }
@@ -93,9 +94,9 @@ public import Substitution
     private func asset(of route: Route) -> Asset? {
         switch route {
         case .piece(let id, _, _, _), .interstitial(let id, _, _), .playlist(let id, _, _): library.presentation(id: id)
-        case .entry(let name, _):
+        case .entry(let name, _, _):
             library.asset(named: name) ?? library.asset(id: name) ?? library.asset(formerlyNamed: name)
-        case .origin, .channels: nil
+        case .origin, .badChoice, .channels: nil
         }
     }
 

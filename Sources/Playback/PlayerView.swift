@@ -136,10 +136,15 @@ import Substitution
     }
 
     /// The draft of the entry playlist of an asset that is stored in part; nil if there is nothing to play.
-    /// - Parameter isCut: false to list also what is not stored of the renditions.
-    func draft(_ stretches: PlayableRanges, isCut: Bool) async throws(PlaylistError) -> PlaylistDraft? {
+    /// - Parameters:
+    ///   - chosen: the renditions that the player's choice leaves; nil for all.
+    ///   - isCut: false to list also what is not stored of the renditions.
+    func draft(
+        _ stretches: PlayableRanges, among chosen: Set<Int>? = nil, isCut: Bool
+    ) async throws(PlaylistError) -> PlaylistDraft? {
         if asset.multivariant != nil {
-            return draft(listing: Set(stretches.cuts.keys))
+            let stored = Set(stretches.cuts.keys)
+            return draft(listing: chosen.map { stored.intersection($0) } ?? stored)
         }
         guard let lone = asset.renditions.first, let source = lone.source else { return nil }
         let cut = isCut ? stretches.cuts[lone.place] : nil

@@ -1,4 +1,6 @@
 import Assets
+import HTTPMessage
+import Orders
 
 /// The resource that a player's URL names.
 ///
@@ -9,12 +11,15 @@ import Assets
 /// | `/weir.m3u` | a channel list of all assets |
 /// | `/offline/…`, `/local/…` of either | the asset without the network, or only its complete renditions |
 /// | `/auto/…` of either | the asset as one variant; Weir chooses the quality |
+/// | `/select/<choice>/…` of each of these but `/auto/…` | only the chosen tracks: `/select/quality=720p&audio=de/<name>.m3u8` |
 /// | `/a/<asset>/<session>/<rendition>/media.m3u8` | a rendition's playlist |
 /// | `/a/<asset>/<session>/<rendition, keys or data>/<n>.<ext>` | a resource |
 /// | `/a/<asset>/<session>/interstitials/<n>.m3u8` or `.json` | an interstitial asset, or a list of them |
 enum Route: Equatable {
-    case origin(String, mode: Session.Mode)
-    case entry(name: String, mode: Session.Mode)
+    case origin(String, mode: Session.Mode, choice: Selection? = nil)
+    case entry(name: String, mode: Session.Mode, choice: Selection? = nil)
+    /// An entry with a choice that cannot be read, or has no effect; the reason is a sentence.
+    case badChoice(String)
     case channels
     case playlist(asset: String, session: Session, rendition: String)
     case interstitial(asset: String, session: Session, name: Interstitials.Name)
@@ -26,7 +31,7 @@ enum Route: Equatable {
     var isInFolder: Bool {
         switch self {
         case .playlist: true
-        case .origin, .entry, .channels, .interstitial, .piece: false
+        case .origin, .entry, .badChoice, .channels, .interstitial, .piece: false
         }
     }
 
@@ -34,6 +39,8 @@ enum Route: Equatable {
     init?(target: ArraySlice<UInt8>) {
         if target.starts(with: "/a/".utf8) {
             self.init(inside: target)
+        } else if let (choice, entry) = Self.choice(in: target) {
+            self.init(choice, of: Route(target: entry))
         } else if let prefix = Self.prefixes.first(where: { Self.isURL(target, behind: $0.text) }) {
             self = .origin(Self.url(target.dropFirst(prefix.text.count)), mode: prefix.mode)
         } else {
@@ -76,6 +83,33 @@ enum Route: Equatable {
         case (2, "local"): self = .entry(name: name, mode: .local)
         case (2, "auto"): self = .entry(name: name, mode: .adaptive)
         default: return nil
+        }
+    }
+
+    private static let choicePrefix = Array("/select/".utf8)
+
+    /// The choice in front of an entry, and the target without it; nil for a target without a choice.
+    private static func choice(in target: ArraySlice<UInt8>) -> (text: ArraySlice<UInt8>, entry: ArraySlice<UInt8>)? {
+        guard target.starts(with: choicePrefix) else { return nil }
+        let rest = target.dropFirst(choicePrefix.count)
+        let text = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+        let entry = rest.dropFirst(text.count)
+        return entry.first == UInt8(ascii: "/") ? (text, entry) : nil
+    }
+
+    private init?(_ choice: ArraySlice<UInt8>, of entry: Route?) {
+        let text = PercentEncoding.decode(Self.text(choice)) ?? Self.text(choice)
+        do throws(Selection.Key.Mistake) {
+            let selection = try Selection(playing: text)
+            switch entry {
+            case .origin(_, mode: .adaptive, choice: nil), .entry(_, mode: .adaptive, choice: nil):
+                self = .badChoice("/auto/ lets Weir choose the quality, so it has no choice in front of it")
+            case .origin(let url, let mode, choice: nil): self = .origin(url, mode: mode, choice: selection)
+            case .entry(let name, let mode, choice: nil): self = .entry(name: name, mode: mode, choice: selection)
+            default: return nil
+            }
+        } catch {
+            self = .badChoice(error.description)
         }
     }
 

@@ -1,5 +1,6 @@
 import API
 import ArgumentParser
+import Foundation
 import SafeText
 
 struct CacheCommand: ReportingCommand {
@@ -17,6 +18,7 @@ struct CacheCommand: ReportingCommand {
     var seconds: Seconds
     @Flag(help: "Write the asset as one JSON object.")
     var json = false
+    @OptionGroup(title: "Selection") var selection: SelectionOptions
     @OptionGroup(title: OriginOptions.title) var origin: OriginOptions
     @OptionGroup var common: CommonOptions
 
@@ -35,7 +37,11 @@ struct CacheCommand: ReportingCommand {
             origin.route.warn()
             known = try await client.call(Endpoints.open, body: order).name ?? known
         }
-        let asset = try await client.call(Endpoints.cache, known, body: API.CacheRequest(seconds: seconds))
+        var request = API.CacheRequest(seconds: seconds)
+        if selection.areGiven {
+            request.selection = selection.selection(environment: ProcessInfo.processInfo.environment)
+        }
+        let asset = try await client.call(Endpoints.cache, known, body: request)
         guard !json else { return try Output.json(asset) }
         Output.line(
             "\(asset.name)  the first \(Format.clock(seconds.value)) are cached, \(Format.bytes(asset.cachedBytes ?? 0)) in all"

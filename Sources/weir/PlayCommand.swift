@@ -6,7 +6,10 @@ import Foundation
 struct PlayCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "play", abstract: "Start a player.",
-        discussion: "Arguments after -- are for the player: weir play sintel -- --fullscreen")
+        discussion: """
+            The options of a selection leave out all other tracks, so that the player plays, and the play cache keeps, only the \
+            chosen ones. Arguments after -- are for the player: weir play sintel -- --fullscreen
+            """)
 
     @Argument(
         help: ArgumentHelp("The name of an asset, or any HLS URL.", valueName: "name|url"), completion: .assetNames)
@@ -21,12 +24,16 @@ struct PlayCommand: ReportingCommand {
     var player: String?
     @Argument(parsing: .postTerminator, help: ArgumentHelp("Arguments for the player.", valueName: "arguments"))
     var arguments: [String] = []
+    @OptionGroup(title: "Selection") var selection: SelectionOptions
     @OptionGroup var audio: AudioPlaylistOptions
     @OptionGroup(title: OriginOptions.title) var origin: OriginOptions
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
         try origin.check(words)
+        if auto, !selection.given.isEmpty {
+            throw ValidationError("--auto lets Weir choose the quality: give it without the options of a selection")
+        }
         _ = try kind
     }
 
@@ -44,7 +51,7 @@ struct PlayCommand: ReportingCommand {
             _ = try await daemon.client.call(Endpoints.assets, query: API.AssetQuery(limit: 1, isBrief: true).text)
         }
         let source = try await origin.apply(order, in: daemon)
-        let entry = try await Entry(source, try kind, in: daemon)
+        let entry = try await Entry(source, try kind, choosing: selection.given, in: daemon)
         let isKnown = entry.title != nil || !PlayerURL.isURL(source)
         let title = isKnown ? entry.title : try? await daemon.client.call(Endpoints.asset, source).title
         throw player.start(player.options(title: title) + arguments + [entry.url])

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Orders
 
-/// The options that select tracks, shared by all commands with a selection.
+/// The options that choose tracks, of every command that reaches an origin.
 struct SelectionOptions: ParsableArguments {
     @Option(
         name: [.customShort("q"), .long],
@@ -57,15 +57,6 @@ struct SelectionOptions: ParsableArguments {
     @Flag(inversion: .prefixedNo, help: "Prefer the fastest download that meets the other options to the best quality.")
     var fast: Bool?
 
-    @Flag(
-        inversion: .prefixedNo, help: "Store the interstitials that the playlists name as well, such as advertisements."
-    )
-    var interstitials: Bool?
-    @Flag(
-        name: .customLong("trick-play"), inversion: .prefixedNo,
-        help: "Store the playlist of I-frames for fast seeking as well.")
-    var trickPlay: Bool?
-
     func validate() throws {
         if let contradiction = selection(environment: [:]).contradiction {
             throw ValidationError(contradiction)
@@ -80,14 +71,17 @@ struct SelectionOptions: ParsableArguments {
     /// - Parameter environment: the command's environment, for the user's language; the daemon's may differ.
     func selection(environment: [String: String]) -> Selection {
         var selection = Selection()
-        for key in Selection.Key.allCases {
+        for (key, values) in given {
             // Each value was read once when the command line was parsed.
-            if let values = values(of: key) {
-                try? key.set(values, in: &selection)
-            }
+            try? key.set(values, in: &selection)
         }
         selection.wishes.locale = UserLanguage.tag(environment: environment)
         return selection
+    }
+
+    /// The given options, with their values.
+    var given: [(key: Selection.Key, values: [String])] {
+        Selection.playingKeys.compactMap { key in values(of: key).map { (key, $0) } }
     }
 
     /// The values of an option; nil if the user did not give it.
@@ -104,8 +98,8 @@ struct SelectionOptions: ParsableArguments {
         case .codecs: codecs.map { [$0] }
         case .languages: languages.map { [$0] }
         case .isFast: fast.map { ["\($0)"] }
-        case .keepsInterstitials: interstitials.map { ["\($0)"] }
-        case .keepsTrickPlay: trickPlay.map { ["\($0)"] }
+        // They are in `ExtrasOptions`.
+        case .keepsInterstitials, .keepsTrickPlay: nil
         }
     }
 
@@ -122,6 +116,34 @@ struct SelectionOptions: ParsableArguments {
             return text
         }
     }
+}
+
+/// The options for what is saved beside the chosen tracks.
+struct ExtrasOptions: ParsableArguments {
+    @Flag(
+        inversion: .prefixedNo, help: "Store the interstitials that the playlists name as well, such as advertisements."
+    )
+    var interstitials: Bool?
+    @Flag(
+        name: .customLong("trick-play"), inversion: .prefixedNo,
+        help: "Store the playlist of I-frames for fast seeking as well.")
+    var trickPlay: Bool?
+
+    var areGiven: Bool { interstitials != nil || trickPlay != nil }
+
+    /// A selection with these options.
+    func added(to selection: Selection) -> Selection {
+        var all = selection
+        all.wishes.keepsInterstitials = interstitials
+        all.wishes.keepsTrickPlay = trickPlay
+        return all
+    }
+}
+
+/// The options of a further selection in `--also`.
+struct FurtherOptions: ParsableArguments {
+    @OptionGroup var selection: SelectionOptions
+    @OptionGroup var extras: ExtrasOptions
 }
 
 /// The language in a user's environment.

@@ -16,6 +16,7 @@ struct ShowCommand: ReportingCommand {
     @Flag(help: "Write one JSON object, with the explanation.")
     var json = false
     @OptionGroup(title: "Selection") var selection: SelectionOptions
+    @OptionGroup(title: "Selection") var extras: ExtrasOptions
     @OptionGroup(title: OriginOptions.title) var origin: OriginOptions
     @OptionGroup var common: CommonOptions
 
@@ -78,10 +79,10 @@ struct ShowCommand: ReportingCommand {
     }
 
     /// A command line with selection options asks for the explanation too.
-    private var isExplained: Bool { explain || json || selection.areGiven || origin.areGiven }
+    private var isExplained: Bool { explain || json || selection.areGiven || extras.areGiven || origin.areGiven }
 
     private func explained(_ order: API.PresentationRequest, by client: APIClient) async throws -> API.Presentation {
-        let chosen = selection.selection(environment: ProcessInfo.processInfo.environment)
+        let chosen = extras.added(to: selection.selection(environment: ProcessInfo.processInfo.environment))
         var request = API.DownloadRequest(source: order.source, chosen)
         request.headers = order.headers
         request.cookies = order.cookies

@@ -31,6 +31,7 @@ struct TaskOptions: ParsableArguments {
     var artwork: String?
     @Option(help: "important downloads start before default ones.")
     var priority: Priority?
+    @OptionGroup var extras: ExtrasOptions
     @OptionGroup var rules: RuleOptions
     @Flag(help: "Record a live stream until it ends.")
     var record = false
@@ -66,8 +67,12 @@ struct TaskOptions: ParsableArguments {
         if !source.isEmpty {
             try LocalFile.refuse(source)
         }
-        var request = API.DownloadRequest(source: source, selection.selection(environment: environment))
-        let further = try also.map { try Self.selection($0).selection(environment: environment) }
+        let first = extras.added(to: selection.selection(environment: environment))
+        var request = API.DownloadRequest(source: source, first)
+        let further = try also.map { text in
+            let options = try Self.further(text)
+            return options.extras.added(to: options.selection.selection(environment: environment))
+        }
         request.order.additional = further.isEmpty ? nil : further
         request.order.range = range
         request.name = name
@@ -104,11 +109,11 @@ struct TaskOptions: ParsableArguments {
         return range
     }
 
-    private static func selection(_ text: String) throws -> SelectionOptions {
+    private static func further(_ text: String) throws -> FurtherOptions {
         do {
-            return try SelectionOptions.parse(text.split(separator: " ").map(String.init))
+            return try FurtherOptions.parse(text.split(separator: " ").map(String.init))
         } catch {
-            throw ValidationError("--also '\(text)': \(SelectionOptions.message(for: error))")
+            throw ValidationError("--also '\(text)': \(FurtherOptions.message(for: error))")
         }
     }
 }

@@ -21,12 +21,16 @@ struct URLCommand: ReportingCommand {
     var lan = false
     @Flag(name: .customLong("qr"), help: "Also draw the URL as a QR code; needs qrencode.")
     var isDrawn = false
+    @OptionGroup(title: "Selection") var selection: SelectionOptions
     @OptionGroup var audio: AudioPlaylistOptions
     @OptionGroup(title: OriginOptions.title) var origin: OriginOptions
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
         try origin.check(words)
+        if auto, !selection.given.isEmpty {
+            throw ValidationError("--auto lets Weir choose the quality: give it without the options of a selection")
+        }
         _ = try kind
     }
 
@@ -46,7 +50,7 @@ struct URLCommand: ReportingCommand {
         order.audio = audio.withAudio
         let urls = lan ? PlayerURL(base: try await daemon.client.call(Endpoints.lan).url) : daemon.urls
         let source = try await origin.apply(order, in: daemon)
-        let url = try await Entry(source, try kind, in: daemon, urls).url
+        let url = try await Entry(source, try kind, choosing: selection.given, in: daemon, urls).url
         Output.record(url)
         guard isDrawn else { return }
         guard let picture = QRCode.lines(of: url) else {
@@ -83,13 +87,17 @@ struct Entry {
     /// Finds the URL for a name or an origin URL. A name must exist, and so must the asset of an origin URL that is to
     /// play offline. An origin URL whose download is complete in the best quality plays by its name: players open each variant that
     /// they see, and would wait for those that are not stored.
-    init(_ source: String, _ kind: Kind, in daemon: DaemonHandle, _ base: PlayerURL? = nil) async throws(APIError) {
-        let urls = base ?? daemon.urls
+    init(
+        _ source: String, _ kind: Kind, choosing choice: [(key: Selection.Key, values: [String])],
+        in daemon: DaemonHandle,
+        _ base: PlayerURL? = nil
+    ) async throws(APIError) {
+        let urls = (base ?? daemon.urls).choosing(choice)
         let isURL = PlayerURL.isURL(source)
         try LocalFile.refuse(source)
         let asset: API.Asset?
         if isURL {
-            let known = kind == .usual ? try? await daemon.client.call(Endpoints.asset, source) : nil
+            let known = kind == .usual && choice.isEmpty ? try? await daemon.client.call(Endpoints.asset, source) : nil
             asset = known.flatMap { $0.hasItsBest ? $0 : nil }
         } else {
             asset = try await daemon.client.call(Endpoints.asset, source)

@@ -62,6 +62,10 @@ import Testing
         #expect(cached.bytes > 0 && cached.cachedBytes == cached.bytes && cached.state == .cached)
         _ = try await service.cache(API.CacheRequest(seconds: 3), ofAsset: "ts")
         #expect(try await origin.requests().filter { $0.path.hasSuffix(".ts") }.count == 2)
+        var worst = API.CacheRequest(seconds: 1)
+        worst.selection = Selection(quality: .worst)
+        _ = try await service.cache(worst, ofAsset: "ts")
+        #expect(try await origin.requests().map(\.path).contains("/ts/90p/0.ts"))
         for seconds in [0, 1e7, .longest] as [Seconds] {
             #expect(
                 await code { _ = try await service.cache(API.CacheRequest(seconds: seconds), ofAsset: "ts") }

@@ -1,4 +1,5 @@
 import Assets
+import Orders
 import Testing
 
 @testable import Playback
@@ -31,6 +32,18 @@ import Testing
         ("/local/https:/host/a.m3u8", .origin("https://host/a.m3u8", mode: .local)),
         ("/auto/https://host/a.m3u8?b", .origin("https://host/a.m3u8?b", mode: .adaptive)),
         ("/auto.m3u8", .entry(name: "auto", mode: .auto)),
+        ("/select.m3u8", .entry(name: "select", mode: .auto)),
+        ("/select/quality=720p/a.m3u8", .entry(name: "a", mode: .auto, choice: Selection(quality: .height(720)))),
+        (
+            "/select/quality=%3C%3D720p&audio=de,en&subs=none/offline/https://host/a.m3u8?b",
+            .origin(
+                "https://host/a.m3u8?b", mode: .offline,
+                choice: Selection(quality: .heightAtMost(720), audio: .languages(["de", "en"]), subtitles: .nothing))
+        ),
+        (
+            "/select/quality%3D90p/local/a.m3u8",
+            .entry(name: "a", mode: .local, choice: Selection(quality: .height(90)))
+        ),
         ("/http://host", .origin("http://host", mode: .auto)),
         ("/HTTP://host/", .origin("HTTP://host/", mode: .auto)),
         ("/https:/host/a.m3u8", .origin("https://host/a.m3u8", mode: .auto)),
@@ -86,10 +99,29 @@ import Testing
             "/a/x/babcde/video/0.ts", "/a/x/aabcd/video/0.ts", "/a/x/aabcdef/video/0.ts", "/a/x//video/0.ts",
             "/a/x.m3u8", "/javascript:alert(1)", "/://host", "/2http://host", "/favicon.ico",
             "/online/https://host/a.m3u8", "/local//https://host/a.m3u8", "/local/offline/https://host/a.m3u8",
-            "/offline/", "/local/://host", "/auto/", "/auto/local/a.m3u8",
+            "/offline/", "/local/://host", "/auto/", "/auto/local/a.m3u8", "/select/quality=90p",
+            "/select/quality=90p/", "/select/quality=90p/weir.m3u", "/select/quality=90p/select/audio=de/a.m3u8",
+            "/offline/select/quality=90p/a.m3u8", "/select/quality=90p/a/x/aabcde/video/0.ts",
         ])
     func refusesOtherTargets(_ target: String) {
         #expect(route(target) == nil)
+    }
+
+    @Test(
+        arguments: [
+            ("/select/size=1/a.m3u8", "\"size\" is not one of quality"),
+            ("/select/trick-play=true/a.m3u8", "is not one of"),
+            ("/select//a.m3u8", "it chooses nothing"), ("/select/quality=720/a.m3u8", "did you mean 720p?"),
+            ("/select/audio=/https://host/a.m3u8", "it chooses nothing"),
+            ("/select/quality=worst&min-size=720p/a.m3u8", "the worst quality has no minimum"),
+            ("/select/quality=90p/auto/a.m3u8", "/auto/ lets Weir choose"),
+        ])
+    func aChoiceWithoutMeaningHasAReason(target: String, reason: String) {
+        guard case .badChoice(let given) = route(target) else {
+            Issue.record("\(target): \(String(describing: route(target)))")
+            return
+        }
+        #expect(given.contains(reason), "\(given)")
     }
 
     @Test func aSessionIdentifierRoundTrips() {

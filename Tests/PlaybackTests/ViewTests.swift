@@ -40,6 +40,45 @@ import Testing
         #expect(try await listed(fixture, url) == Self.all)
     }
 
+    /// A choice in the URL leaves out all other tracks, and what it does not mention stays.
+    @Test(arguments: [
+        ("quality=180p", ["video-180p", "audio-en", "audio-fr", "subtitles-en"]),
+        ("quality=worst&audio=fr&subs=none", ["video-90p", "audio-fr"]),
+        ("audio=fr", ["video-90p", "video-180p", "video-270p", "audio-fr", "subtitles-en"]),
+        ("where=height%3C200&subs=none", ["video-180p", "audio-en", "audio-fr"]),
+        ("audio=none&quality=best", ["video-270p", "subtitles-en"]),
+    ])
+    func aChoiceListsItsTracksAlone(choice: String, tracks: [String]) async throws {
+        let fixture = try await TestHouse(.playback())
+        let url = fixture.typed("/cmaf/master.m3u8")
+        let folders = ["video-90p", "video-180p", "video-270p", "audio-en", "audio-fr", "subtitles-en"]
+        let text = try await fixture.get("/select/\(choice)\(url)").text
+        #expect(folders.filter { text.contains("/\($0)/") } == tracks, "\(text)")
+        // The next session without a choice has everything.
+        let whole = try await fixture.get(url).text
+        #expect(folders.allSatisfy { whole.contains("/\($0)/") }, "\(whole)")
+    }
+
+    @Test func aChoiceByNamePlaysWhatIsStoredOnlyIfThatIsChosen() async throws {
+        let fixture = try await TestHouse(.playback())
+        try await watch(fixture, fixture.typed("/ts/master.m3u8"), 1)
+        #expect(try await listed(fixture, "/ts.m3u8") == ["video-180p"])
+        #expect(try await listed(fixture, "/select/quality=270p/ts.m3u8") == ["video-270p"])
+        #expect(try await listed(fixture, "/select/quality=180p/offline/ts.m3u8") == ["video-180p"])
+        let absent = try await fixture.get("/select/quality=270p/offline/ts.m3u8")
+        #expect(absent.status == 404 && absent.text.contains("nothing of ts is completely stored"), "\(absent.text)")
+    }
+
+    @Test func aChoiceThatNothingMeetsHasAReason() async throws {
+        let fixture = try await TestHouse(.playback())
+        let url = fixture.typed("/cmaf/master.m3u8")
+        let unknown = try await fixture.get("/select/audio=ja\(url)")
+        #expect(
+            unknown.status == 404 && unknown.text.contains("no sound in \"ja\"; there is en, fr"), "\(unknown.text)")
+        let unreadable = try await fixture.get("/select/quality=720\(url)")
+        #expect(unreadable.status == 400 && unreadable.text.contains("did you mean 720p?"), "\(unreadable.text)")
+    }
+
     @Test func aLocalSessionStreamsWithoutCompleteVariants() async throws {
         let fixture = try await TestHouse(.playback())
         let entry = "/local" + fixture.typed("/ts/master.m3u8")

@@ -331,6 +331,11 @@ import Testing
         (["https://h/m.m3u8"], "/https://h/m.m3u8"), (["https://h/m.m3u8", "--offline"], "/offline/sintel.m3u8"),
         (["sintel", "--local"], "/local/sintel.m3u8"), (["https://h/m.m3u8", "--local"], "/local/https://h/m.m3u8"),
         (["sintel", "--auto"], "/auto/sintel.m3u8"), (["https://h/m.m3u8", "--auto"], "/auto/https://h/m.m3u8"),
+        (["sintel", "-q", "720p", "--offline"], "/select/quality=720p/offline/sintel.m3u8"),
+        (
+            ["https://h/m.m3u8", "-q", "<=720p", "--audio", "de,en", "--where", "fps>=50", "--where", "range=SDR"],
+            "/select/quality=%3C%3D720p&where=fps%3E%3D50&where=range%3DSDR&audio=de,en/https://h/m.m3u8"
+        ),
     ])
     func urlAndPlayUseTheSameURL(arguments: [String], path: String) async throws {
         let daemon = try await daemon(assets: [asset])
@@ -341,7 +346,7 @@ import Testing
         #expect(more.output == "--fullscreen \(url)")
         #expect(try await run(["url", "none"]).exit == .code(66))
         #expect(try await run(["url", "https://h/none", "--offline"]).exit == .code(66))
-        for two in [["--offline", "--local"], ["--offline", "--auto"], ["--local", "--auto"]] {
+        for two in [["--offline", "--local"], ["--offline", "--auto"], ["--local", "--auto"], ["--auto", "--fast"]] {
             #expect(try await run(["url", "sintel"] + two).exit == .code(64))
             #expect(try await run(["play", "--player", "echo", "sintel"] + two).exit == .code(64))
         }

@@ -40,7 +40,7 @@ import Testing
 
     /// Issue row: the configuration, the options and the API have one set of keys.
     @Test func anOptionExistsForEachKeyOfASelection() throws {
-        let help = SelectionOptions.helpMessage(columns: 300)
+        let help = FurtherOptions.helpMessage(columns: 300)
         for key in Selection.Key.allCases {
             #expect(help.contains("--\(key.rawValue)"), "\(key)")
         }

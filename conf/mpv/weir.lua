@@ -161,6 +161,7 @@ local function behind(url)
         local own = "http://" .. host .. ":" .. port .. "/"
         if url:sub(1, #own):lower() == own then
             local rest = url:sub(#own + 1)
+            rest = rest:gsub("^select/[^/]*/", "")
             for _, manner in ipairs({"offline/", "local/", "auto/"}) do
                 if rest:sub(1, #manner) == manner then rest = rest:sub(#manner + 1) break end
             end

@@ -2,7 +2,7 @@ import HLS
 import Orders
 import Testing
 
-@testable import Downloads
+@testable import Assets
 
 @Suite struct ExplanationTests {
     private func reasons(_ selection: Selection, of playlist: MultivariantPlaylist) throws -> [Int: String] {

@@ -3,7 +3,7 @@ import Orders
 import SafeText
 import Testing
 
-@testable import Downloads
+@testable import Assets
 
 /// The selection from a presentation, preferences and the locale: a row for each sentence on it in the documents that the
 /// product is modelled on, and in the mission (S5 to S8, S40, A1, P16).

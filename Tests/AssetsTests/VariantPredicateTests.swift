@@ -2,7 +2,7 @@ import HLS
 import SafeText
 import Testing
 
-@testable import Downloads
+@testable import Assets
 
 @Suite struct VariantPredicateTests {
     static let cases: [(VariantPredicate, [Int])] = [

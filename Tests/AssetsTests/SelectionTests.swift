@@ -2,7 +2,7 @@ import HLS
 import Orders
 import Testing
 
-@testable import Downloads
+@testable import Assets
 
 @Suite struct SelectionTests {
     private func uris(_ selection: Selection, of playlist: MultivariantPlaylist) throws -> [String] {

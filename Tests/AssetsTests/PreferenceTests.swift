@@ -2,7 +2,7 @@ import HLS
 import Orders
 import Testing
 
-@testable import Downloads
+@testable import Assets
 
 /// Preferences, with a presentation whose variants differ in every attribute.
 @Suite struct PreferenceTests {

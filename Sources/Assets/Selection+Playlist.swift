@@ -84,3 +84,43 @@ extension Selection {
             media: try media(of: choice.chosen, in: playlist).map(\.index))
     }
 }
+
+extension Selection {
+    /// Returns the media playlists that a player may load, as indexes in `MultivariantPlaylist.renditionURIs`: what the selection
+    /// chooses, and all of what it leaves open. Throws if nothing is left.
+    package func playable(in playlist: MultivariantPlaylist) throws(NoMatch) -> Set<Int> {
+        var variants = playlist.variants
+        if choosesVariant {
+            let chosen = try variant(of: playlist)
+            variants = variants.filter { $0.renditionIndex == chosen.renditionIndex }
+        }
+
+        var places: Set<Int> = []
+        var obstacle: NoMatch?
+        for variant in variants {
+            do throws(NoMatch) {
+                let media =
+                    try playable(Media.Kind.audio, choosesAudio, of: variant, in: playlist)
+                    + playable(.subtitles, subtitles != nil, of: variant, in: playlist)
+                places.insert(variant.renditionIndex)
+                places.formUnion(media.compactMap(\.renditionIndex))
+            } catch {
+                // Another variant may have a group with the wanted language.
+                obstacle = obstacle ?? error
+            }
+        }
+        if places.isEmpty, let obstacle {
+            throw obstacle
+        }
+
+        let others = playlist.media.filter { $0.type != .audio && $0.type != .subtitles }
+        return places.union(others.compactMap(\.renditionIndex)).union(playlist.iFrameVariants.map(\.renditionIndex))
+    }
+
+    private func playable(
+        _ type: Media.Kind, _ isChosen: Bool, of variant: Variant, in playlist: MultivariantPlaylist
+    ) throws(NoMatch) -> [Media] {
+        guard isChosen else { return playlist.members(of: variant.group(type), type) }
+        return try MediaChoice(self, of: type, for: variant, in: playlist).chosen
+    }
+}
