@@ -72,6 +72,9 @@ def few():
     films[2][0]["parts"] = [part("video-1080p", "video", 596.5, [[0, 596.5]], True), part("audio-en", "audio", 596.5, [[0, 596.5]], True)]
     films[3][0]["parts"] = [part("video-720p", "video", 653.8, [[12, 96], [240, 381]]), part("audio-en", "audio", 653.8, [[12, 96], [240, 381]])]
     films[7][0]["parts"] = [part("video-720p", "video", 150, [[0, 150]], True)]
+    for film, task in films:
+        if task:
+            film["download"] = film["id"]
     return [film for film, _ in films], [download(film, task[0], task[1], **task[2]) for film, task in films if task]
 
 
