@@ -39,7 +39,7 @@ import Testing
                 try await page.run(
                     "const f = document.querySelector('.row .chooser'); f.querySelector('input[value=fr]').click(); f.requestSubmit()"
                 )
-                try await page.wait("\(BrowserPage.row("cmaf")).querySelectorAll('.chip-complete').length >= 3")
+                try await page.wait("\(BrowserPage.row("cmaf")).querySelectorAll('.chip-saved').length >= 3")
                 try await expectOwnRequestsOnly(page, scene)
             }
         }
