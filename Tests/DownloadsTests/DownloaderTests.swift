@@ -190,6 +190,7 @@ import Testing
         try await fixture.origin.add(OriginRule("/ts/270p/media.m3u8") { $0.status = status })
         let download = try await fixture.start("/ts/master.m3u8", Selection(quality: .best))
         let sentence = try await expectTheNextBest(download, fixture)
+        try await fixture.notes(.complete)
         try await fixture.restart()
         #expect(try fixture.download("ts").shortfall?.message == sentence)
 
@@ -245,6 +246,7 @@ import Testing
         try await fixture.reaches(.complete, "ts")
         #expect(download.ids.first == "video-180p")
         #expect(download.shortfall?.message.contains("/ts/270p/") ?? false, "\(download.shortfall?.message ?? "")")
+        try await fixture.notes(.complete)
         try await fixture.restart()
         #expect(try fixture.download("ts").shortfall != nil)
     }
