@@ -237,9 +237,9 @@ import Testing
     /// Ten thousand assets in place of the daemon's, in parts of five hundred.
     private static let tenThousandAssets = """
         { const real = fetch; const some = n => ({name: `film-${n}`, id: `film-${n}-x`, title: `Film number ${n}`, url: 'https://h/m', isLive: false,
-            duration: 60 + n, bytes: n % 3 ? n * 1000 : 0, local: ['none', 'partial', 'complete'][n % 3],
+            duration: 60 + n, bytes: n % 3 ? n * 1000 : 0, local: ['no', 'partial', 'yes'][n % 3],
             state: ['not-stored', 'partly-saved', 'saved'][n % 3], stored: ['not-stored', 'partly-saved', 'saved'][n % 3], parts: [],
-            tracks: {variants: [{id: 'video-720p', height: 720, bandwidth: 1e6, local: 'none', bytes: 0}], audio: [], subtitles: []}});
+            tracks: {variants: [{id: 'video-720p', height: 720, bandwidth: 1e6, stored: 'not-stored', isComplete: false, bytes: 0}], audio: [], subtitles: []}});
           const all = Array.from({length: 10000}, (_, n) => some(n));
           const json = value => new Response(JSON.stringify(value), {headers: {'Content-Type': 'application/json'}});
           window.fetch = async (url, more) => {
