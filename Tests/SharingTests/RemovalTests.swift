@@ -77,7 +77,7 @@ import Testing
             // As of a disk that is not mounted.
             try FileManager.default.createDirectory(atPath: volume, withIntermediateDirectories: true)
         }
-        let second = try await fixture.open("/fmp4/master.m3u8")
+        let second = try await fixture.open("/cmaf/master.m3u8")
         let move = try mover.move(second, to: volume)
         await mover.jobs.waitForMove(of: second)
         #expect(move.state == .failed)
@@ -98,7 +98,7 @@ import Testing
     @Test("Of two moves that begin a new volume, the one that fails does not take it from the other")
     func aFailedMoveLeavesTheVolumeToOthers() async throws {
         let first = try await fixture.open("/ts/master.m3u8")
-        let second = try await fixture.open("/fmp4/master.m3u8")
+        let second = try await fixture.open("/cmaf/master.m3u8")
         try await fixture.fetch("video-90p", of: first)
         try await fixture.fetch("video-90p", of: second)
         let store = fixture.library.store

@@ -43,7 +43,7 @@ package final class TemporaryFolder: Sendable {
 
     /// A copy of the folder in its current state, as after a kill.
     ///
-    /// A file that is renamed while it is copied ends the copy; then all is copied again.
+    /// A file that is renamed or deleted while it is copied ends the copy; then all is copied again.
     package func copy() async throws -> TemporaryFolder {
         for attempt in 1... {
             let copy = try TemporaryFolder()
@@ -51,7 +51,7 @@ package final class TemporaryFolder: Sendable {
             if result.exit == .code(0) {
                 return copy
             }
-            guard result.errors.contains("cannot stat"), attempt < 20 else {
+            guard result.errors.contains("No such file or directory"), attempt < 20 else {
                 throw CocoaError(.fileReadUnknown, userInfo: [NSDebugDescriptionErrorKey: result.errors])
             }
         }
