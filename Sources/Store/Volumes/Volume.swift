@@ -183,7 +183,9 @@ public final class Volume: Sendable {
 
     /// Removes a new volume, and its folder if that is empty then. Returns false if it has a bundle, or cannot be written.
     func discard() -> Bool {
-        guard !isHome, let folders = try? writable(), (try? folders.assets.names().isEmpty) ?? false else { return false }
+        guard !isHome, let folders = try? writable(), (try? folders.assets.names().isEmpty) ?? false else {
+            return false
+        }
         for name in ["assets", "tmp", VolumeMark.fileName, "lock"] {
             try? folders.root.removeTree(name)
         }
