@@ -40,8 +40,8 @@ extension PlaylistLoader {
         if !isAsked, library.client.isPresumedAbsent(asset.origin), await isPlayable(asset) {
             return .absent
         }
-        if let isPresent = knownPresence(of: asset) {
-            return isPresent ? .answered : .absent
+        if let known = knownAnswer(of: asset) {
+            return known
         }
         // Nothing of an empty asset can be played meanwhile.
         guard asset.bytes > 0 else { return try await answer(of: asset) }
@@ -62,14 +62,15 @@ extension PlaylistLoader {
         return try result.get() ? .answered : .absent
     }
 
-    /// True if the origin answered the latest request for the entry, false if it did not; nil if that must be found out again.
-    private func knownPresence(of asset: Asset) -> Bool? {
+    /// The origin's answer to the latest request for the entry; nil if it must be asked again.
+    private func knownAnswer(of asset: Asset) -> EntryAnswer? {
         // A session relies on the origin now. An answer to a download may be old.
         guard let checked = asset.checked, checked.isForPlayer || asset.bytes == 0 else { return nil }
         let live = asset.renditions.filter { $0.isLive || $0.isPastBroadcast }
         let spans = live.compactMap { $0.source?.playlist.interval }
         let life = min(spans.min() ?? Self.checkLife, Self.checkLife)
-        return library.now() - checked.at < life ? checked.isPresent : nil
+        guard library.now() - checked.at < life else { return nil }
+        return checked.isPresent ? .answered : .absent
     }
 
     /// The time for which the present request for the entry may be silent, before what is stored is played.

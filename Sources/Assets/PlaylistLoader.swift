@@ -228,7 +228,7 @@ import SegmentFormat
         let bytes = try? await library.client.fetchBeginning(of: request, count: CodecComparison.length)
         guard let bytes else { return false }
         let known = rendition.folder.beginning(of: stored.description, count: CodecComparison.length)
-        return CodecComparison.agree(known, bytes) ?? false
+        return CodecComparison.decoders(of: known, and: bytes) == .same
     }
 
     // MARK: Renewal of signed URLs

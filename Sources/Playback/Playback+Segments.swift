@@ -186,13 +186,14 @@ extension Playback {
             folder.recordUse(of: file)
             recordServed(request)
             var representation = small.representation
-            representation.ignoresRange = (recordOwnPiece(request, isSpliced: false) ?? true) || small.bytes.isEmpty
+            let former = recordOwnPiece(request, isSpliced: false)
+            representation.ignoresRange = former != .same || small.bytes.isEmpty
             request.exchange.reply(representation, .bytes(small.bytes))
             return true
         }
         guard let descriptor = folder.open(file) else { return false }
         recordServed(request)
-        let isOther = recordOwnPiece(request, isSpliced: false) ?? true
+        let isOther = recordOwnPiece(request, isSpliced: false) != .same
         if !folder.isVerified(file), folder.blocks(of: file) != nil {
             PieceReply.send(descriptor, file, of: folder, shelf.type(of: file), isOther: isOther, to: request.exchange)
             return true
@@ -220,7 +221,7 @@ extension Playback {
         }
         recordServed(request)
         var reply = SplicedReply(splice: splice, mediaType: shelf.type(of: request.file))
-        reply.isOther = recordOwnPiece(request, isSpliced: true) ?? true
+        reply.isOther = recordOwnPiece(request, isSpliced: true) != .same
         reply.send(descriptor, to: request.exchange)
         return true
     }
@@ -243,7 +244,8 @@ extension Playback {
         }
         let substitute = found.rendition.name.id
         let form = SegmentForm(substitute: substitute, isSpliced: found.splice != nil)
-        guard let isOther = request.record(form) else {
+        let former = request.record(form)
+        guard former != .superseding else {
             close(found.descriptor)
             return false
         }
@@ -253,7 +255,7 @@ extension Playback {
         }
         composition.advance(to: found.splice == nil ? .perhaps : .joined)
         var reply = SplicedReply(substitute: substitute, splice: found.splice, mediaType: shelf.type(of: request.file))
-        reply.isOther = isOther
+        reply.isOther = former == .other
         if let fetch {
             reply.status = CacheStatus.of(fetch)
         }
@@ -336,12 +338,13 @@ extension Playback {
             return true
         }
         let splice = splice(descriptor, segment, request)
-        guard let isOther = recordOwnPiece(request, isSpliced: splice != nil) else {
+        let former = recordOwnPiece(request, isSpliced: splice != nil)
+        guard former != .superseding else {
             close(descriptor)
             return false
         }
         var reply = SplicedReply(splice: splice, mediaType: shelf.type(of: request.file), modified: fetch.modified)
-        reply.isOther = isOther
+        reply.isOther = former == .other
         reply.status = CacheStatus.of(fetch)
         reply.send(descriptor, to: request.exchange)
         return true
@@ -349,9 +352,10 @@ extension Playback {
 
     /// Answers with the bytes of a fetch, unchanged, as they arrive. Returns false as `send(complete:_:)` does.
     func send(arriving fetch: Fetch, _ request: SegmentRequest) -> Bool {
-        guard let isOther = recordOwnPiece(request, isSpliced: false) else { return false }
+        let former = recordOwnPiece(request, isSpliced: false)
+        guard former != .superseding else { return false }
         let type = shelf.type(of: request.file)
-        PieceReply.send(fetch, type, request.fetchStatus, isOther: isOther, to: request.exchange)
+        PieceReply.send(fetch, type, request.fetchStatus, isOther: former == .other, to: request.exchange)
         return true
     }
 
@@ -369,12 +373,12 @@ extension Playback {
     }
 
     /// Records that a segment is answered with its own piece. For the result see `SegmentRequest.record`.
-    private func recordOwnPiece(_ request: SegmentRequest, isSpliced: Bool) -> Bool? {
-        guard let isOther = request.record(SegmentForm(isSpliced: isSpliced)) else { return nil }
-        if request.facts.joining != .apart, let name = request.name {
+    private func recordOwnPiece(_ request: SegmentRequest, isSpliced: Bool) -> SegmentRequest.FormerBytes {
+        let former = request.record(SegmentForm(isSpliced: isSpliced))
+        if former != .superseding, request.facts.joining != .apart, let name = request.name {
             request.place.record.recordSubstitute(nil, for: name, of: request.place.folder.id)
         }
-        return isOther
+        return former
     }
 
     // MARK: Refusals

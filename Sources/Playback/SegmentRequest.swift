@@ -97,18 +97,26 @@ import Substitution
         readForm()
     }
 
-    /// Records the form in which the segment is about to be sent.
-    /// - Returns: nil if another request was answered since in another form: this one must be answered in that form, too.
-    ///   True if the URL stood for other bytes before: a range of those cannot be sent.
-    func record(_ form: SegmentForm) -> Bool? {
-        guard let number, let composition = place.composition else { return false }
+    /// The bytes for which the URL stood before a form was recorded.
+    enum FormerBytes {
+        /// Equal bytes, or none.
+        case same
+        /// Other bytes: a range of those cannot be sent.
+        case other
+        /// Another request was answered since in another form: this one must be answered in that form, too.
+        case superseding
+    }
+
+    /// Records the form in which the segment is about to be sent, unless another one supersedes it.
+    func record(_ form: SegmentForm) -> FormerBytes {
+        guard let number, let composition = place.composition else { return .same }
         let known = self.form
         if known == form {
-            return false
+            return .same
         }
-        guard known == facts.recorded else { return nil }
+        guard known == facts.recorded else { return .superseding }
         composition.record(form, of: number)
-        return known != nil
+        return known == nil ? .same : .other
     }
 
     /// The cursor to report to; nil for a HEAD request, which does not count as a segment request.

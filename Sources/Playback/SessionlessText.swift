@@ -1,5 +1,6 @@
 import Assets
 import EventLoop
+import Glibc
 
 /// The path of all that one session may request, and its place in texts that are written for all sessions.
 enum SessionPath {
@@ -23,28 +24,47 @@ struct SessionlessText: Equatable, Sendable {
 
     /// - Parameter marked: the text with marks.
     init(_ marked: consuming [UInt8]) {
-        let mark = Self.mark
-        var bytes: [UInt8] = []
-        var gaps: [Int] = []
-        var rest = marked[...]
-        while let next = rest.firstIndex(of: mark[0]) {
-            if rest[next...].starts(with: mark) {
-                bytes += rest[..<next]
-                gaps.append(bytes.count)
-                rest = rest[(next + mark.count)...]
-            } else {
-                bytes += rest[...next]
-                rest = rest[(next + 1)...]
-            }
-        }
+        let offsets = Self.markOffsets(in: marked)
         // Without a gap the text is not copied.
-        if bytes.isEmpty, gaps.isEmpty {
-            self.bytes = marked
-        } else {
-            self.bytes = bytes + rest
+        guard !offsets.isEmpty else {
+            fingerprint = Fingerprint.of(marked)
+            bytes = marked
+            gaps = []
+            return
         }
+
+        let length = Self.mark.count
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(marked.count - offsets.count * length)
+        var gaps: [Int] = []
+        gaps.reserveCapacity(offsets.count)
+        var end = 0
+        for offset in offsets {
+            bytes += marked[end..<offset]
+            gaps.append(bytes.count)
+            end = offset + length
+        }
+        bytes += marked[end...]
+        fingerprint = Fingerprint.of(bytes)
+        self.bytes = bytes
         self.gaps = gaps
-        fingerprint = Fingerprint.of(self.bytes)
+    }
+
+    private static func markOffsets(in text: [UInt8]) -> [Int] {
+        text.withUnsafeBytes { text in
+            var offsets: [Int] = []
+            guard let start = text.baseAddress else { return offsets }
+            var begin = 0
+            while let found = memchr(start + begin, Int32(mark[0]), text.count - begin) {
+                let offset = start.distance(to: UnsafeRawPointer(found))
+                let isWhole = text.count - offset >= mark.count && memcmp(found, mark, mark.count) == 0
+                if isWhole {
+                    offsets.append(offset)
+                }
+                begin = offset + (isWhole ? mark.count : 1)
+            }
+            return offsets
+        }
     }
 
     /// The length of the text with a path of this length.

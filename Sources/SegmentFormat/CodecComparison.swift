@@ -6,12 +6,25 @@ public enum CodecComparison {
     /// The number of bytes at the beginning of a segment that show its parameters.
     public static let length = 64 << 10
 
-    /// True if two initialization sections, or the first bytes of two segments, need the same decoder; nil if either shows
-    /// no parameters, such as ciphertext.
-    public static func agree(_ one: [UInt8], _ other: [UInt8]) -> Bool? {
+    /// The decoders of two pieces of media.
+    public enum Decoders: Sendable {
+        case same
+        case different
+        /// At least one of the pieces shows no parameters, such as ciphertext.
+        case unknown
+    }
+
+    /// Compares two initialization sections, or the first bytes of two segments.
+    public static func decoders(of one: [UInt8], and other: [UInt8]) -> Decoders {
         if one == other {
-            return true
+            return .same
         }
+        guard let areEqual = haveEqualParameters(one, other) else { return .unknown }
+        return areEqual ? .same : .different
+    }
+
+    /// Nil if either piece shows no parameters.
+    private static func haveEqualParameters(_ one: [UInt8], _ other: [UInt8]) -> Bool? {
         if let one = try? InitializationSection(one), let other = try? InitializationSection(other) {
             return SplicePair(of: one, behind: other).verdict == .equivalent
         }
@@ -24,16 +37,26 @@ public enum CodecComparison {
         return nil
     }
 
-    /// True if an initialization section, or the beginning of a segment, has video; false if it has only other streams; nil if it
-    /// shows neither, such as ciphertext.
-    public static func hasVideo(_ bytes: [UInt8]) -> Bool? {
+    /// The streams of a piece of media.
+    public enum Streams: Sendable {
+        case withVideo
+        case withoutVideo
+        /// The piece shows none, such as ciphertext.
+        case unknown
+    }
+
+    /// Looks for video in an initialization section, or in the beginning of a segment.
+    public static func streams(in bytes: [UInt8]) -> Streams {
         if let section = try? InitializationSection(bytes) {
-            return section.tracks.contains { $0.handler == "vide" }
+            let hasVideo = section.tracks.contains { $0.handler == "vide" }
+            return hasVideo ? .withVideo : .withoutVideo
         }
         if let stream = try? TransportStream(ByteSource(bytes)) {
-            return stream.streams.contains(where: \.isVideo)
+            let hasVideo = stream.streams.contains(where: \.isVideo)
+            return hasVideo ? .withVideo : .withoutVideo
         }
-        return (try? PackedAudio(ByteSource(bytes))) == nil ? nil : false
+        let isSound = (try? PackedAudio(ByteSource(bytes))) != nil
+        return isSound ? .withoutVideo : .unknown
     }
 
     /// The streams of a transport stream with their first parameter sets; nil for anything else, and if a video stream

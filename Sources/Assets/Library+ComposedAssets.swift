@@ -51,7 +51,8 @@ extension Library {
         request.acceptsCompression = false
         request.limit = .max
         let bytes = try? await client.fetchBeginning(of: request, count: CodecComparison.length)
-        return bytes.flatMap(CodecComparison.hasVideo) ?? true
+        guard let bytes else { return true }
+        return CodecComparison.streams(in: bytes) != .withoutVideo
     }
 }
 
