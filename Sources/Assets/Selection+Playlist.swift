@@ -95,26 +95,26 @@ extension Selection {
             variants = variants.filter { $0.renditionIndex == chosen.renditionIndex }
         }
 
-        var places: Set<Int> = []
-        var obstacle: NoMatch?
+        var indexes: Set<Int> = []
+        var firstMismatch: NoMatch?
         for variant in variants {
             do throws(NoMatch) {
                 let media =
                     try playable(Media.Kind.audio, choosesAudio, of: variant, in: playlist)
                     + playable(.subtitles, subtitles != nil, of: variant, in: playlist)
-                places.insert(variant.renditionIndex)
-                places.formUnion(media.compactMap(\.renditionIndex))
+                indexes.insert(variant.renditionIndex)
+                indexes.formUnion(media.compactMap(\.renditionIndex))
             } catch {
                 // Another variant may have a group with the wanted language.
-                obstacle = obstacle ?? error
+                firstMismatch = firstMismatch ?? error
             }
         }
-        if places.isEmpty, let obstacle {
-            throw obstacle
+        if indexes.isEmpty, let firstMismatch {
+            throw firstMismatch
         }
 
         let others = playlist.media.filter { $0.type != .audio && $0.type != .subtitles }
-        return places.union(others.compactMap(\.renditionIndex)).union(playlist.iFrameVariants.map(\.renditionIndex))
+        return indexes.union(others.compactMap(\.renditionIndex)).union(playlist.iFrameVariants.map(\.renditionIndex))
     }
 
     private func playable(

@@ -1,3 +1,5 @@
+import Glibc
+
 /// An absolute URL (RFC 3986), normalised for requests: of http or https, or of another scheme, which a handler of the user
 /// answers.
 ///
@@ -193,7 +195,14 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// True for a reference without a scheme (RFC 3986 §4.2).
-    public static func isRelative(_ reference: String) -> Bool { splitScheme(trimming(reference.utf8[...])) == nil }
+    public static func isRelative(_ reference: String) -> Bool {
+        // Each URI of a playlist passes here, and nearly all have no colon.
+        let mayHaveScheme = reference.utf8.withContiguousStorageIfAvailable { bytes in
+            bytes.baseAddress.map { memchr($0, Int32(UInt8(ascii: ":")), bytes.count) != nil } ?? false
+        }
+        guard mayHaveScheme ?? true else { return true }
+        return splitScheme(trimming(reference.utf8[...])) == nil
+    }
 
     private static func referenced(_ text: Substring.UTF8View) throws(WebURLError) -> WebURL {
         let isWeb = splitScheme(text).map { Scheme(ofWeb: $0.name) != nil } ?? false

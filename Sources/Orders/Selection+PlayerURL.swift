@@ -15,8 +15,10 @@ extension Selection {
             }
             values[key, default: []].append(String(pair.dropFirst(name.count + 1)))
         }
-        for (key, texts) in values {
-            try key.set(texts, in: &self)
+        for key in Self.playingKeys {
+            if let texts = values[key] {
+                try key.set(texts, in: &self)
+            }
         }
         guard self != Selection() else { throw Key.Mistake(description: "it chooses nothing, such as quality=720p") }
         if let contradiction {

@@ -31,15 +31,16 @@ struct PlayCommand: ReportingCommand {
 
     func validate() throws {
         try origin.check(words)
-        if auto, !selection.given.isEmpty {
-            throw ValidationError("--auto lets Weir choose the quality: give it without the options of a selection")
-        }
         _ = try kind
     }
 
     private var words: [String] { source.map { [$0] } ?? [] }
 
-    private var kind: Entry.Kind { get throws { try .init(offline: offline, local: local, auto: auto) } }
+    private var kind: Entry.Kind {
+        get throws {
+            try .init(offline: offline, local: local, auto: auto, isSelected: !selection.given.isEmpty)
+        }
+    }
 
     func execute() async throws {
         let daemon = try common.daemon(with: player.map { [.player: [$0]] } ?? [:])

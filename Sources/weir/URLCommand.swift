@@ -28,15 +28,16 @@ struct URLCommand: ReportingCommand {
 
     func validate() throws {
         try origin.check(words)
-        if auto, !selection.given.isEmpty {
-            throw ValidationError("--auto lets Weir choose the quality: give it without the options of a selection")
-        }
         _ = try kind
     }
 
     private var words: [String] { source.map { [$0] } ?? [] }
 
-    private var kind: Entry.Kind { get throws { try .init(offline: offline, local: local, auto: auto) } }
+    private var kind: Entry.Kind {
+        get throws {
+            try .init(offline: offline, local: local, auto: auto, isSelected: !selection.given.isEmpty)
+        }
+    }
 
     func execute() async throws {
         let daemon = try common.daemon(starts: !check)
@@ -75,10 +76,14 @@ struct Entry {
         case auto
 
         /// The kind that the options choose. Throws if there is more than one.
-        init(offline: Bool, local: Bool, auto: Bool) throws {
+        /// - Parameter isSelected: true if options of a selection are given.
+        init(offline: Bool, local: Bool, auto: Bool, isSelected: Bool) throws {
             let wanted = [(offline, Self.offline), (local, .local), (auto, .auto)].filter(\.0).map(\.1)
             if wanted.count > 1 {
                 throw ValidationError("--offline, --local and --auto exclude each other")
+            }
+            if auto, isSelected {
+                throw ValidationError("--auto lets Weir choose the quality: give it without the options of a selection")
             }
             self = wanted.first ?? .usual
         }

@@ -295,18 +295,23 @@ import Testing
         }
     }
 
-    /// The new content is complete, and waits until nobody plays the old one. The old one's download comes to it late.
-    @Test func aCompleteRevisionIsNotBegunAgain() async throws {
+    /// The downloads of the old content and of the new one, which is complete, and waits until nobody plays the old one.
+    private func playedWithCompleteRevision() async throws -> (fixture: TestHouse, old: Download, new: Download) {
         let (fixture, _, download) = try await changed()
-        let old = download.asset
+        let asset = download.asset
         try await fixture.origin.add(Self.lost)
-        fixture.library.playheads.cursor(of: "a session", in: old, "video-90p")?.served("0.ts")
+        fixture.library.playheads.cursor(of: "a session", in: asset, "video-90p")?.served("0.ts")
         await fixture.downloader.resume(download)
         try await waitUntil("all of the new") {
-            old.revision.flatMap { fixture.downloader.download(of: $0) }?.state == .complete
+            asset.revision.flatMap { fixture.downloader.download(of: $0) }?.state == .complete
         }
-        let new = try #require(old.revision.flatMap { fixture.downloader.download(of: $0) })
+        let new = try #require(asset.revision.flatMap { fixture.downloader.download(of: $0) })
+        return (fixture, download, new)
+    }
 
+    /// The old one's download comes to the new content late.
+    @Test func aCompleteRevisionIsNotBegunAgain() async throws {
+        let (fixture, download, new) = try await playedWithCompleteRevision()
         fixture.downloader.set(download, .running)
         let failure = JobFailure(code: .library(.otherContent), message: "other content")
         fixture.downloader.continueWithRevision(of: download, after: failure, orAgainAfter: nil)
@@ -314,25 +319,17 @@ import Testing
         #expect(download.state == .failed && new.state == .complete)
     }
 
-    /// The new content is complete, and waits until nobody plays the old one. A command selects more.
+    /// A command selects more.
     @Test func anOrderAddsToACompleteRevision() async throws {
-        let (fixture, _, download) = try await changed()
-        let old = download.asset
-        try await fixture.origin.add(Self.lost)
-        fixture.library.playheads.cursor(of: "a session", in: old, "video-90p")?.served("0.ts")
-        await fixture.downloader.resume(download)
-        try await waitUntil("all of the new") {
-            old.revision.flatMap { fixture.downloader.download(of: $0) }?.state == .complete
-        }
-        let new = try #require(old.revision.flatMap { fixture.downloader.download(of: $0) })
+        let (fixture, download, new) = try await playedWithCompleteRevision()
         #expect(new.renditions.map(\.name.id) == ["video-90p"])
 
         let order = DownloadOrder(Selection(quality: .height(180)))
-        let joined = try await fixture.downloader.start(old, order)
+        let joined = try await fixture.downloader.start(download.asset, order)
         #expect(joined === new && joined.otherContent != nil)
         try await waitUntil("both") { new.state == .complete }
         #expect(new.renditions.map(\.name.id).sorted() == ["video-180p", "video-90p"] && new.asset.isPlayableOffline)
-        #expect(old.revision === new.asset)
+        #expect(download.asset.revision === new.asset)
     }
 
     /// A download that was added to, while the new content was on its way in.

@@ -30,6 +30,7 @@ public final class Volume: Sendable {
     /// The id in the volume's mark; nil for the store's own folder.
     public let mark: String?
     private let state: Mutex<State>
+    /// Locked while the disk is looked at.
     private let checking = Mutex(())
     /// Counts removed bundles: each gets a name of its own in `tmp/`, where an earlier one may still be.
     private let removals = Atomic(0)
@@ -146,7 +147,9 @@ public final class Volume: Sendable {
         at path: String, isKnown: (String) -> Bool, isExpected: (String) -> Bool,
         check: (String) throws(StoreError) -> Void
     ) throws(StoreError) -> (mark: String, path: String, isNew: Bool) {
-        let away = StoreError(.away, path: path, detail: "the disk with the films that are in this folder is not there")
+        let away = StoreError(
+            .away, path: path,
+            detail: "the disk with the films that are here is not mounted: mount it, or give another folder")
         let isMissing = Directory.real(path) == nil
         // A folder that is made here can keep the disk from being mounted at the same path again.
         if isMissing, let future = Directory.resolved(path), isExpected(future) {

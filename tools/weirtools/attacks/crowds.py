@@ -84,8 +84,8 @@ def long_segment(stage):
 
 
 def run(stage):
-    # While a playlist is written, its clients wait, and nothing is taken from them: 30 ms in a debug build for the short one.
-    segments = 100_000 if stage.descriptors is None else 1_000
+    # While a playlist is written, its clients wait, and nothing is taken from them: 60 ms in a debug build for the short one.
+    segments = 100_000 if stage.descriptors is None else 2_000
     stage.origin.replies["/long.m3u8"] = reply(media(segments).encode(), kind="application/vnd.apple.mpegurl")
     long, count = get("/%s/long.m3u8" % stage.origin.url), size(stage)
     stage.ask(long, 60, 1 << 30)
