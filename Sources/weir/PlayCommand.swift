@@ -7,8 +7,8 @@ struct PlayCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "play", abstract: "Start a player.",
         discussion: """
-            The options of a selection leave out all other tracks, so that the player plays, and the play cache keeps, only the \
-            chosen ones. Arguments after -- are for the player: weir play sintel -- --fullscreen
+            Without the options of a selection the player may choose among all tracks. With them it gets, and the play cache \
+            keeps, only the chosen ones. Arguments after -- are for the player: weir play sintel -- --fullscreen
             """)
 
     @Argument(

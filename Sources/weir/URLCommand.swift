@@ -4,7 +4,11 @@ import Daemon
 import Orders
 
 struct URLCommand: ReportingCommand {
-    static let configuration = CommandConfiguration(commandName: "url", abstract: "Print the URL for a player.")
+    static let configuration = CommandConfiguration(
+        commandName: "url", abstract: "Print the URL for a player.",
+        discussion: """
+            Without the options of a selection the URL lists all tracks. With them it lists only the chosen ones.
+            """)
 
     @Argument(
         help: ArgumentHelp("The name of an asset, or any HLS URL.", valueName: "name|url"), completion: .assetNames)
