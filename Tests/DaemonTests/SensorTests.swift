@@ -82,7 +82,9 @@ import Testing
     private struct Bus {
         let folder: TemporaryFolder
         let process: ChildProcess
-        var environment: [String: String] { ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=\(folder.path("bus")),guid=0"] }
+        var environment: [String: String] {
+            ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=\(folder.path("bus")),guid=0123456789abcdef0123456789abcdef"]
+        }
 
         func set(_ values: String) throws { try folder.write(Data(values.utf8), to: "values.json") }
     }
@@ -123,13 +125,31 @@ import Testing
             "dbus-daemon", ["--session", "--nofork", "--print-address", "--address=\(address)"])
         _ = try await process.line(startingWith: "unix:")
         let bus = SystemBus(environment: ["DBUS_SYSTEM_BUS_ADDRESS": address])
-        // 3: an error.
-        #expect(bus.reply(to: .metered)?.kind == 3)
-        #expect(bus.isMetered() == .absent)
+        #expect(bus.isMetered() == .absent && bus.isIdle() == .absent)
     }
 
-    @Test(arguments: [
-        ("unix:path=/a/b,guid=1;unix:path=/c", ["/a/b", "/c"]), ("tcp:host=h,port=1;unix:abstract=x", []), ("", []),
-    ])
-    func addressesOfBusesAreRead(_ address: String, _ paths: [String]) { #expect(SystemBus.paths(address) == paths) }
+    @Test func theBusIsTheFirstOfTheAddressesThatAnswers() async throws {
+        let bus = try await bus("{\"Metered\": 1}")
+        let path = bus.folder.path("bus")
+        let addresses = "unix:path=/nowhere/bus;unix:path=\(path),guid=0123456789abcdef0123456789abcdef"
+        #expect(SystemBus(environment: ["DBUS_SYSTEM_BUS_ADDRESS": addresses]).isMetered() == .value(true))
+    }
+
+    /// A bus that hangs: its socket takes the connection, and nobody answers.
+    @Test func aSilentBusHasNoFacts() async throws {
+        let folder = try TemporaryFolder()
+        let script = """
+            import signal, socket, sys
+            listener = socket.socket(socket.AF_UNIX)
+            listener.bind(sys.argv[1])
+            listener.listen()
+            print("listening", flush=True)
+            signal.pause()
+            """
+        let process = try ChildProcess("python3", ["-c", script, folder.path("bus")])
+        _ = try await process.line(startingWith: "listening")
+        let environment = ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=\(folder.path("bus"))"]
+        let bus = SystemBus(environment: environment, limit: .milliseconds(50))
+        #expect(bus.isMetered() == .absent)
+    }
 }
