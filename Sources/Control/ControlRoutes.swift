@@ -134,6 +134,9 @@ enum Credential: Hashable, Sendable {
 
     nonisolated func isToken(_ authorization: String?) -> Bool { Bearer.holds(token, authorization) }
 
+    /// True if a request has the credential of someone who may use the API.
+    func isAdmitted(_ request: ControlRequest) -> Bool { (try? credential(of: request)) != nil }
+
     private func credential(of request: ControlRequest) throws(APIError) -> Credential {
         if let phone = request.phone {
             return .phone(phone)

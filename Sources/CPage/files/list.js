@@ -270,8 +270,6 @@ export class List {
         this.count.hidden = this.assets.size === 0;
         this.showTotals();
         setText(this.count, shown === this.assets.size ? all : `${shown.toLocaleString("en")} of ${all}`);
-        // Removes the link that serves pages without a script.
-        document.getElementById("rest").replaceChildren();
         const isEmpty = shown === 0 && !this.isReading;
         if (isEmpty && !this.place.querySelector(".empty")) this.place.replaceChildren(this.assets.size ? nothingFits() : nothingYet());
         if (!isEmpty) this.place.querySelector(".empty")?.remove();

@@ -61,9 +61,6 @@ extension PageFiles.File {
 /// A document with slots, `<!--weir:NAME-->`, which are filled for each request. Pure.
 struct PageTemplate {
     enum Slot: String {
-        case assets
-        /// The number of assets, and the link to the next page.
-        case rest
         /// The path below which a client of the network reaches Weir; empty for this machine.
         case mount
     }

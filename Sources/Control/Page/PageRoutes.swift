@@ -19,8 +19,6 @@ package import HTTPServer
     nonisolated static let entrance = "/in/"
     /// The path to which links of other pages lead, with a URL in the fragment. The page asks before it does anything with it.
     private static let proposal = "/add"
-    /// Maximum number of assets on one page without a script.
-    private static let pageLength = 200
 
     package init(_ control: ControlRoutes) { self.control = control }
 
@@ -31,9 +29,7 @@ package import HTTPServer
         if let file = files[path] {
             exchange.reply(file.representation, .bytes(file.bytes))
         } else {
-            Task { @LoopActor in
-                await answer(exchange) { $0.phone = phone }
-            }
+            sendPage(exchange)
         }
         return true
     }
@@ -53,34 +49,21 @@ package import HTTPServer
             exchange.reply(Self.head(.unauthorized), .bytes(files.door))
         } else {
             let key = path.dropFirst(Self.entrance.count)
-            Task { @LoopActor in
-                await answer(exchange) { request in
-                    request.authorization = "Bearer \(key.hasSuffix("/") ? key.dropLast() : key)"
-                    request.isFromOwner = exchange.isFromOwner
-                }
+            var request = ControlRequest(.get, path)
+            request.authorization = "Bearer \(key.hasSuffix("/") ? key.dropLast() : key)"
+            request.isFromOwner = exchange.isFromOwner
+            if control.isAdmitted(request) {
+                sendPage(exchange)
+            } else {
+                exchange.reply(Self.head(.unauthorized), .bytes(files.door))
             }
         }
         return true
     }
 
-    /// Answers with the page's first assets, or the ones after a name.
-    ///
-    /// - Parameter signed: adds the client's credential to the request for the assets.
-    private func answer(_ exchange: Exchange, _ signed: (inout ControlRequest) -> Void) async {
-        let after = PageList.after(in: exchange.head.query)
-        var request = ControlRequest(
-            .get, API.root + "/assets", query: PageList.query(after: after, limit: Self.pageLength))
-        signed(&request)
-        let answer = await control.respond(to: request)
-        guard answer.status == .ok, let list = PageList(answer.body, after: after, limit: Self.pageLength) else {
-            guard answer.status == .unauthorized else {
-                return exchange.reply(.internalServerError, "The assets cannot be listed: see the log of weir serve.")
-            }
-            return exchange.reply(Self.head(.unauthorized), .bytes(files.door))
-        }
-        let rows = list.assets.map { PageRow($0, base: exchange.head.base + exchange.mount).html }.joined()
-        let texts: [PageTemplate.Slot: String] = [.assets: rows, .rest: list.rest, .mount: exchange.mount]
-        exchange.reply(Self.head(.ok), .bytes(files.page.filled(texts)))
+    private func sendPage(_ exchange: Exchange) {
+        let page = files.page.filled([.mount: exchange.mount])
+        exchange.reply(Self.head(.ok), .bytes(page))
     }
 
     /// Allows only our own scripts, styles and images, no frame around the page, and no referrer.

@@ -43,7 +43,6 @@ import Testing
     private func expectPageAndList(at base: String, token: String, _ scene: Scene) async throws {
         let page = try await HTTPProbe.fetch(base + "/")
         #expect(page.status == 200)
-        #expect(page.text.contains("<bdi>The Film</bdi>"))
         #expect(page.text.contains("src=\"/t/\(token)/page/main.js\""))
         #expect(page["content-security-policy"]?.contains("script-src 'self'") == true)
         #expect(try await HTTPProbe.fetch(base + "/page/main.js").status == 200)
