@@ -102,10 +102,16 @@ let package = Package(
                 "HLS", "Retention", "SafeText", "Store",
             ]),
         room(
+            "Sessions",
+            [
+                "AccessLog", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Assets", "Origin", "Playheads",
+                "HLS", "SafeText",
+            ]),
+        room(
             "Playback",
             [
                 "AccessLog", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Assets", "Orders", "Origin",
-                "Playheads", "HLS", "Retention", "SafeText", "SegmentFormat", "Store", "Substitution",
+                "Playheads", "HLS", "Retention", "SafeText", "SegmentFormat", "Sessions", "Store", "Substitution",
             ]),
         // The program.
         room(
@@ -114,7 +120,7 @@ let package = Package(
                 "API", "AccessLog", "CDocument", "CPage", "Downloads", "EventLoop", "Sharing", "Fetching",
                 "HTTPMessage",
                 "HTTPServer", "Integrity", "Assets", "Orders", "Origin", "Playback", "Playheads", "HLS",
-                "Retention", "SafeText", "SegmentFormat", "Store", "Substitution",
+                "Retention", "SafeText", "SegmentFormat", "Sessions", "Store", "Substitution",
             ]),
         room(
             "Daemon",
@@ -123,7 +129,7 @@ let package = Package(
                 "HTTPMessage",
                 "HTTPServer",
                 "Integrity", "Assets", "Orders", "Origin", "Playback", "HLS", "PlaylistCheck", "Retention",
-                "SafeText", "Store", "Subprocess", "Substitution", logging, toml,
+                "SafeText", "Sessions", "Store", "Subprocess", "Substitution", logging, toml,
             ]),
         // The commands use the API and the log's text; Daemon does what needs no daemon: CommandRuleTests.
         .executableTarget(
@@ -140,7 +146,7 @@ let package = Package(
             name: "TestRooms",
             dependencies: [
                 "Downloads", "EventLoop", "Sharing", "Fetching", "HTTPMessage", "HTTPServer", "Integrity", "Assets",
-                "Orders", "Origin", "Playback", "HLS", "Retention", "Store", "Substitution", "TestSupport",
+                "Orders", "Origin", "Playback", "HLS", "Retention", "Sessions", "Store", "Substitution", "TestSupport",
             ], path: "Tests/TestRooms", swiftSettings: strict),
 
         tests("HLSTests", ["HLS", "SafeText", "TestSupport"]),
@@ -199,13 +205,14 @@ let package = Package(
                 "Downloads", "EventLoop", "Fetching", "HTTPMessage", "Integrity", "Assets", "Orders", "Origin",
                 "Playheads", "HLS", "Retention", "SafeText", "Store", "TestRooms", "TestSupport",
             ]),
+        tests("SessionsTests", ["AccessLog", "Assets", "HTTPMessage", "Playheads", "Sessions"]),
         tests(
             "PlaybackTests",
             [
                 "AccessLog", "Downloads", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Assets", "Orders",
                 "Origin",
                 "Playback",
-                "Playheads", "HLS", "Retention", "SafeText", "SegmentFormat", "Store", "Substitution",
+                "Playheads", "HLS", "Retention", "SafeText", "SegmentFormat", "Sessions", "Store", "Substitution",
                 "TestRooms", "TestSupport",
             ]),
         tests("TestSupportTests", ["TestSupport"]),

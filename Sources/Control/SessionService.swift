@@ -3,7 +3,7 @@ package import AccessLog
 package import Assets
 package import EventLoop
 import HTTPMessage
-package import Playback
+package import Sessions
 
 /// The control API's access to sessions and their logs.
 @LoopActor package protocol SessionService: AnyObject, Sendable {
@@ -45,10 +45,10 @@ extension SessionService {
 
 /// Answers the API's questions about sessions from playback.
 @LoopActor package final class PlaybackService: SessionService {
-    private let playback: Sessions
+    private let playback: SessionRecords
     private let library: Library
 
-    package init(_ playback: Sessions, library: Library) { (self.playback, self.library) = (playback, library) }
+    package init(_ playback: SessionRecords, library: Library) { (self.playback, self.library) = (playback, library) }
 
     package func sessions() async throws(APIError) -> API.SessionList {
         API.SessionList(sessions: playback.summaries.map { $0.ended == nil ? qualified($0) : $0 })

@@ -12,6 +12,7 @@ import Orders
 import Origin
 import Playback
 import Retention
+import Sessions
 import Sharing
 import Store
 import Substitution
@@ -27,7 +28,7 @@ import Substitution
     private let exchange: ExchangeServices
     private let downloader: Downloader
     private let events: EventFeed
-    private let sessions: Sessions
+    private let sessions: SessionRecords
     private let server: HTTPServer
     /// The connections of both servers.
     let pool: ConnectionPool
@@ -84,6 +85,7 @@ import Substitution
         webhook = Self.webhook(configuration, client, report)
         let playback = Playback(
             library: library, substitutions: substitutions, retention: retention, logs: Self.logs(configuration),
+            sessionFolder: configuration.state + "/sessions",
             report: report)
         self.playback = playback
         playback.ownTokens = [token]
@@ -186,10 +188,9 @@ import Substitution
         return Webhook(receiver, events: configuration.webhookEvents, client: client, report: report)
     }
 
-    private static func logs(_ configuration: Configuration) -> Sessions.Configuration {
-        var logs = Sessions.Configuration()
+    private static func logs(_ configuration: Configuration) -> SessionRecords.Configuration {
+        var logs = SessionRecords.Configuration()
         logs.folder = configuration.state + "/log"
-        logs.sessionFolder = configuration.state + "/sessions"
         logs.days = configuration.logDays
         logs.software = "Weir/\(Application.version)"
         return logs

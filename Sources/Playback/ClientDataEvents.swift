@@ -1,6 +1,7 @@
 import EventLoop
 import HTTPMessage
 import HTTPServer
+import Sessions
 
 /// Receives what players post in CMCD's event mode (CTA-5004-B): a line of client data for each event. The player names itself
 /// by the session id (`sid`) that its requests for segments have as well.
@@ -14,7 +15,7 @@ import HTTPServer
     }
 
     /// Returns false if the request is for another path.
-    static func answer(_ exchange: Exchange, _ sessions: Sessions) -> Bool {
+    static func answer(_ exchange: Exchange, _ sessions: SessionRecords) -> Bool {
         guard isMeant(exchange.head.targetBytes) else { return false }
         guard exchange.head.method == .post else {
             var head = ResponseHead(.methodNotAllowed)

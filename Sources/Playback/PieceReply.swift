@@ -7,6 +7,7 @@ import HTTPServer
 import Origin
 import Playheads
 import SegmentFormat
+import Sessions
 
 /// Answers a request for one resource, unchanged, from its stored file or from a fetch.
 @LoopActor enum PieceReply {
@@ -142,7 +143,7 @@ import SegmentFormat
             awaited.end(end)
             // Where only the head was sent, the reason is recorded by itself.
             guard let fetch, end.cause == .bodyFailed, !awaited.isHeadSent || end.bodyBytes > 0 else { return }
-            sessions?.recordFailure(Failure(brokenOff: fetch, about: Subject(place, name, path: path)))
+            sessions?.recordFailure(FailedRequest(brokenOff: fetch, about: RequestSubject(place, name, path: path)))
         }
         deadline = LoopTimer { [weak self] in self?.playerTimedOut() }
         deadline?.schedule(after: playerTimeout)

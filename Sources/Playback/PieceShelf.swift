@@ -5,6 +5,7 @@ import Glibc
 import HTTPMessage
 import HTTPServer
 import Playheads
+import Sessions
 import Store
 import Substitution
 
@@ -101,7 +102,9 @@ import Substitution
     let folder: PieceFolder
     /// Reports requests to the playhead tracker; nil for content without a playhead.
     let cursor: RenditionCursor?
-    let record: SessionRecord
+    /// What the session was sent before.
+    let served: ServedSession
+    var record: SessionRecord { served.record }
     /// The substitutions that the session has received in the rendition; nil if there can be none: the folder is not a
     /// rendition's, or the asset has only one.
     let composition: Composition?
@@ -112,19 +115,19 @@ import Substitution
     let holdsKeys: Bool
 
     init(
-        asset: Asset, session: Session, folder: PieceFolder, cursor: RenditionCursor?, record: SessionRecord,
+        asset: Asset, session: Session, folder: PieceFolder, cursor: RenditionCursor?, served: ServedSession,
         _ substitutions: Substitutions
     ) {
         self.asset = asset
         self.session = session
         self.folder = folder
         self.cursor = cursor
-        self.record = record
+        self.served = served
         self.substitutions = substitutions
         holdsKeys = folder === asset.keys.folder
         rendition = asset.renditions.count > 1 ? asset.rendition(folder.id) : nil
         composition = rendition.map { rendition in
-            record.composition(of: rendition, among: substitutions.substitutes(of: rendition, in: asset))
+            served.composition(of: rendition, among: substitutions.substitutes(of: rendition, in: asset))
         }
     }
 }

@@ -3,6 +3,7 @@ import EventLoop
 import HLS
 import HTTPMessage
 import HTTPServer
+import Sessions
 
 /// Serves interstitials (rfc8216bis appendix D), from the store or from their origins.
 extension Playback {
@@ -39,7 +40,7 @@ extension Playback {
             return true
         }
         guard let draft = view.draft(of: name) else { return false }
-        sessions.enter(session, exchange)
+        sessions.enter(session.id, exchange)
         Task { @LoopActor in await answer(exchange, session, of: asset, .hit) { draft } }
         return true
     }

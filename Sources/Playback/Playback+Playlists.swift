@@ -7,6 +7,7 @@ import Orders
 import Origin
 import Playheads
 import Retention
+import Sessions
 import Substitution
 
 /// Serves entry playlists and media playlists.
@@ -79,7 +80,8 @@ extension Playback {
                 ? asset.keyExpiry(of: rendition)
                 : LibraryError(
                     .notStored, "\(rendition.name.id) of \(asset.name) is not completely stored, and Weir is offline")
-            return refuse(exchange, error, about: Subject(session, asset, exchange.head.path))
+            return refuse(
+                exchange, error, about: RequestSubject(session: session.id, asset: asset, uri: exchange.head.path))
         }
         guard let source = rendition.source, source.isDurable else {
             return reloaded(exchange, rendition, asset, session)
@@ -94,7 +96,7 @@ extension Playback {
             let (directives, _) = try DeliveryDirectives.split(exchange.head.query)
             Task { @LoopActor in await playlist(exchange, rendition, asset, session, directives) }
         } catch {
-            refuse(exchange, error, about: Subject(session, asset, exchange.head.path))
+            refuse(exchange, error, about: RequestSubject(session: session.id, asset: asset, uri: exchange.head.path))
         }
     }
 
@@ -119,7 +121,7 @@ extension Playback {
                 await view.draft(rendition, source, cut: cut)
             }
         } catch {
-            let subject = Subject(session, asset, exchange.head.path)
+            let subject = RequestSubject(session: session.id, asset: asset, uri: exchange.head.path)
             refuse(playlist: exchange, error, isLive: wasLive, about: subject)
         }
     }
@@ -157,7 +159,7 @@ extension Playback {
     /// Answers with the growing recording. Its URL plays the live stream meanwhile.
     private func recording(_ exchange: Exchange, of asset: Asset, _ mode: Session.Mode, choosing choice: Selection?) {
         let session = session(for: asset, mode == .auto ? .local : mode)
-        sessions.enter(session, exchange)
+        sessions.enter(session.id, exchange)
         if asset.multivariant == nil, let lone = asset.renditions.first, let recording = lone.recording,
             recording.count > 0
         {
@@ -222,7 +224,7 @@ extension Playback {
                 let isStored = mode == .offline || library.isOffline || isPreferred(asset, mode, choosing: choice)
                 await entry(exchange, of: asset, mode, directives, choosing: choice, isStored: isStored)
             } catch {
-                refuse(playlist: exchange, error, about: Subject(nil, nil, url.replacingQuery(nil).text))
+                refuse(playlist: exchange, error, about: RequestSubject(uri: url.replacingQuery(nil).text))
             }
         }
     }
@@ -300,7 +302,7 @@ extension Playback {
     private func entryFromStore(_ exchange: Exchange, of asset: Asset) async {
         Task { @LoopActor in _ = try? await library.playlists.refresh(asset) }
         let session = session(for: asset, .auto)
-        sessions.enter(session, exchange)
+        sessions.enter(session.id, exchange)
         let view = view(of: asset, session, for: exchange)
         await answer(exchange, session, of: asset, .hit, orElse: Self.nothing(of: asset)) {
             view.draftOfStoredVariants()
@@ -314,7 +316,7 @@ extension Playback {
     ) async {
         if !isStored, asset.isLive, asset.multivariant == nil, let lone = asset.renditions.first {
             let session = session(for: asset, mode.plain)
-            sessions.enter(session, exchange)
+            sessions.enter(session.id, exchange)
             return await playlist(exchange, lone, asset, session, directives)
         }
         // A live stream is opened again while it is recorded: its segments are soon gone, so the recording does not yield to that.
@@ -351,7 +353,7 @@ extension Playback {
             }
             // A session that played the stream live a moment ago keeps its mode.
             let session = session(for: asset, mode.plain == .auto && asset.isRecorded ? .local : mode.plain)
-            sessions.enter(session, exchange)
+            sessions.enter(session.id, exchange)
             let status = isPresent ? CacheStatus.forwarded(.stale, isStored: true) : .hit
             // If the origin may still be asked, only complete renditions are listed: they need no substitutes.
             let isLeft = mode == .offline || library.isOffline || !isStored
@@ -375,7 +377,9 @@ extension Playback {
                 loadPlaylists(of: asset, for: exchange)
             }
         } catch {
-            refuse(playlist: exchange, error, about: Subject(nil, asset, asset.origin.replacingQuery(nil).text))
+            refuse(
+                playlist: exchange, error,
+                about: RequestSubject(asset: asset, uri: asset.origin.replacingQuery(nil).text))
         }
     }
 
@@ -393,7 +397,7 @@ extension Playback {
         if !mayContinue {
             stretches.insert(stored, for: session)
         }
-        sessions.enter(session, exchange)
+        sessions.enter(session.id, exchange)
         let view = view(of: asset, session, for: exchange)
         await answer(exchange, session, of: asset, .hit, orElse: Self.nothing(of: asset)) {
             try await view.draft(stored, among: chosen, isCut: !mayContinue)
@@ -405,7 +409,7 @@ extension Playback {
         _ exchange: Exchange, of asset: Asset, _ ladder: Ladder, listed: Set<Int>?
     ) async {
         let session = Session(.adaptive)
-        sessions.enter(session, exchange)
+        sessions.enter(session.id, exchange)
         let status = listed == nil ? CacheStatus.forwarded(.stale, isStored: true) : .hit
         let view = view(of: asset, session, for: exchange)
         await answer(exchange, session, of: asset, status, orElse: Self.nothing(of: asset)) {

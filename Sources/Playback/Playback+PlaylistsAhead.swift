@@ -3,6 +3,7 @@ import EventLoop
 import Fetching
 import HTTPMessage
 import HTTPServer
+import Sessions
 
 /// Loads the playlists that libavformat is about to ask for. It asks for one after the other, and waits for a round trip to the origin
 /// each time. Several at a time need fewer.

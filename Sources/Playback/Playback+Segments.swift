@@ -6,6 +6,7 @@ import HTTPMessage
 import HTTPServer
 import Playheads
 import SegmentFormat
+import Sessions
 import Substitution
 
 /// Serves segments, initialization sections, keys and session data: carries out what `SegmentSource` decides.
@@ -20,12 +21,12 @@ extension Playback {
         }
         let player = KnownPlayer(exchange.head).traits
         let cursor = library.playheads.cursor(of: session.id, in: asset, folder, player)
-        let record = sessions.record(of: session, asset, exchange)
+        let served = servedSession(session, of: asset, for: exchange)
         let place = SessionFolder(
-            asset: asset, session: session, folder: pieces, cursor: cursor, record: record, substitutions)
+            asset: asset, session: session, folder: pieces, cursor: cursor, served: served, substitutions)
         shelf.remember(place, exchange.head.pathBytes)
         piece(exchange, place, file)
-        library.playheads.setConnected(session.id, record.isConnected)
+        library.playheads.setConnected(session.id, served.record.isConnected)
     }
 
     /// Answers a request for a file of a folder that was found.
@@ -36,7 +37,7 @@ extension Playback {
         if isExpiredKey(request) {
             addMissing(to: &request, isExpiredKey: true)
         }
-        if place.record.adapter != nil {
+        if place.served.adapter != nil {
             chooseQuality(for: &request)
         }
         answer(consume request)
@@ -261,10 +262,10 @@ extension Playback {
         }
         if let error = request.error {
             reply.status = CacheStatus.forwarded(.uriMiss, isStored: false).refused(error)
-            sessions.recordFailure(Failure(error, status: 200, about: request.subject))
+            sessions.recordFailure(FailedRequest(error, status: 200, about: request.subject))
         }
         if request.facts.quality != nil {
-            record.adapter?.use(substitute)
+            request.place.served.adapter?.use(substitute)
         }
         reply.send(found.descriptor, to: request.exchange)
         return true
@@ -315,9 +316,9 @@ extension Playback {
         let place = request.place
         let fetch = try library.fetch(
             resource, in: place.folder, of: place.asset, urgency: .playback, fallback: fallback)
-        place.record.adapter?.link.follow(fetch)
+        place.served.adapter?.link.follow(fetch)
         // `StallWatch` would take one that yields for stalled.
-        if place.record.adapter != nil || !isSentComplete {
+        if place.served.adapter != nil || !isSentComplete {
             request.awaits(fetch)
         }
         if fallback != .none, let segment = request.segment, segment.substitutes.needsSplice(segment.name) {
@@ -366,8 +367,9 @@ extension Playback {
         do {
             return try segment.substitutes.ownSplice(segment.name, descriptor)
         } catch {
-            let subject = Subject(request.place.session, request.place.asset, request.exchange.head.path)
-            sessions.recordFailure(Failure(unjoined: error, about: subject))
+            let subject = RequestSubject(
+                session: request.place.session.id, asset: request.place.asset, uri: request.exchange.head.path)
+            sessions.recordFailure(FailedRequest(unjoined: error, about: subject))
             return nil
         }
     }
@@ -395,11 +397,12 @@ extension Playback {
             let asset = request.place.asset
             let session = request.place.session
             guard case .key(let number)? = request.name?.role else { return }
-            refuse(exchange, asset.keyExpiry(of: number), about: Subject(session, asset, exchange.head.path))
+            let subject = RequestSubject(session: session.id, asset: asset, uri: exchange.head.path)
+            refuse(exchange, asset.keyExpiry(of: number), about: subject)
         case .failed:
             guard let error = request.error else { return }
             guard let status = request.fetchStatus else { return refuse(exchange, error, about: subject) }
-            sessions.recordFailure(Failure(error, status: exchange.sentStatus(error.status), about: subject))
+            sessions.recordFailure(FailedRequest(error, status: exchange.sentStatus(error.status), about: subject))
             exchange.refuse(error.status, "\(error).", status.refused(error))
         }
     }

@@ -4,6 +4,7 @@ import HTTPMessage
 public import HTTPServer
 public import Origin
 public import Retention
+public import Sessions
 public import Substitution
 
 /// Answers players' requests: entry playlists, media playlists, segments, initialization sections, keys, session data
@@ -12,8 +13,13 @@ public import Substitution
     let library: Library
     let substitutions: Substitutions
     let retention: Retention
-    /// The sessions of all players.
-    public let sessions: Sessions
+    /// What is measured of all players' sessions.
+    public let sessions: SessionRecords
+    /// The running sessions, by id.
+    private var servedSessions: [String: ServedSession] = [:]
+    /// Where it is kept in which form each segment was sent; nil to keep that in memory only.
+    private let sessionFiles: SessionFiles?
+    private var libraryEvents: Subscription?
     /// Weir's own tokens, which a player may send, and which no origin may get.
     public var ownTokens: [String] = []
     /// A further token, which changes while the daemon runs; nil without one.
@@ -29,18 +35,26 @@ public import Substitution
     /// - Parameters:
     ///   - playerTimeout: how long a player waits for the first byte.
     ///   - logs: configuration of the session logs.
+    ///   - sessionFolder: the folder in which the forms of sent segments are recorded; nil to keep them in memory only.
     ///   - report: called with a sentence for the log about each refused request.
     public init(
         library: Library, substitutions: Substitutions, retention: Retention,
-        playerTimeout: Duration = GiveUpRule.playerTimeout, logs: Sessions.Configuration = Sessions.Configuration(),
-        report: @escaping @Sendable (String) -> Void = { _ in }
+        playerTimeout: Duration = GiveUpRule.playerTimeout, logs: SessionRecords.Configuration = .init(),
+        sessionFolder: String? = nil, report: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.library = library
         self.substitutions = substitutions
         self.retention = retention
         self.playerTimeout = playerTimeout
         self.report = report
-        sessions = Sessions(library: library, logs, report: report)
+        sessions = SessionRecords(library: library, logs, report: report)
+        sessionFiles = sessionFolder.map { SessionFiles(path: $0, now: logs.date) }
+        sessions.whenEnded = { [weak self] session in self?.servedSessions[session] = nil }
+        libraryEvents = library.events.subscribe { [weak self] event in
+            if case .removed(let asset) = event {
+                self?.sessionFiles?.remove(ofAsset: asset.id)
+            }
+        }
     }
 
     /// True if a request target is a player's: a playlist, a resource, or an origin's URL.
@@ -101,18 +115,19 @@ public import Substitution
     }
 
     func refuse(
-        _ exchange: Exchange, _ error: LibraryError, about subject: Subject = Subject()
+        _ exchange: Exchange, _ error: LibraryError, about subject: RequestSubject = RequestSubject()
     ) {
         let status = error.status
-        sessions.recordFailure(Failure(error, status: exchange.sentStatus(status), about: subject))
+        sessions.recordFailure(FailedRequest(error, status: exchange.sentStatus(status), about: subject))
         report("\(exchange.head.method) refused with \(status.code): \(error)")
         exchange.reply(status, "\(error).")
     }
 
     /// Refuses a playlist: with the origin's own status, its reason and the next command.
-    func refuse(playlist exchange: Exchange, _ error: LibraryError, isLive: Bool = false, about subject: Subject) {
+    func refuse(playlist exchange: Exchange, _ error: LibraryError, isLive: Bool = false, about subject: RequestSubject)
+    {
         let status = isLive ? error.liveStatus : error.playlistStatus
-        sessions.recordFailure(Failure(error, status: status.code, about: subject))
+        sessions.recordFailure(FailedRequest(error, status: status.code, about: subject))
         report("\(exchange.head.method) refused with \(status.code): \(error)")
         exchange.reply(status, "\(error)." + (error.nextCommand.map { "\nTry: \($0)" } ?? ""))
     }
@@ -131,9 +146,24 @@ public import Substitution
             }
             return false
         } catch {
-            refuse(exchange, error, about: Subject(session, asset, asset.origin.replacingQuery(nil).text))
+            let uri = asset.origin.replacingQuery(nil).text
+            refuse(exchange, error, about: RequestSubject(session: session?.id, asset: asset, uri: uri))
             return true
         }
+    }
+
+    /// Returns the state of a session that sends a request; makes it if the session is unknown.
+    func servedSession(_ session: Session, of asset: Asset, for exchange: Exchange) -> ServedSession {
+        let isAdaptive = session.mode == .adaptive
+        let record = sessions.record(
+            of: session.id, playing: asset, for: exchange, isOffline: session.mode == .offline, isAdaptive: isAdaptive)
+        if let known = servedSessions[session.id], known.record === record {
+            return known
+        }
+        let adapter = isAdaptive ? Adapter(client: record.client) : nil
+        let served = ServedSession(record, adapter: adapter, files: sessionFiles)
+        servedSessions[session.id] = served
+        return served
     }
 
     /// Makes a new session. A lone live media playlist reuses its session: players reload it, and its URLs must stay.

@@ -6,6 +6,7 @@ import HTTPMessage
 import Origin
 import SafeText
 import SegmentFormat
+import Sessions
 
 extension LibraryError {
     /// HTTP status for a player. Errors of the lower modules become statuses for players only here.
@@ -70,59 +71,33 @@ extension LibraryError {
     }
 }
 
-/// The subject of a player's request, as far as it is known.
-struct Subject {
-    var session: Session?
-    var asset: Asset?
-    /// The origin's URL if known, otherwise Weir's; without a query.
-    var uri: String?
-
-    init(_ session: Session? = nil, _ asset: Asset? = nil, _ uri: String? = nil) {
-        self.session = session
-        self.asset = asset
-        self.uri = uri
-    }
-
+extension RequestSubject {
     /// - Parameter path: the path of the request, for a file that is no resource of the asset any more.
     @LoopActor init(_ place: SessionFolder, _ name: PieceName?, path: String) {
         let resource = name.flatMap { place.asset.resource($0, in: place.folder) }
-        self.init(place.session, place.asset, resource?.url.replacingQuery(nil).text ?? path)
+        let uri = resource?.url.replacingQuery(nil).text
+        self.init(session: place.session.id, asset: place.asset, uri: uri ?? path)
     }
 }
 
-/// A request that failed.
-struct Failure {
-    let subject: Subject
-    /// The status that the player received; 0 if the body was cut short.
-    let status: Int
-    let domain: ErrorEvent.Domain
-    let comment: String
-
-    init(_ error: LibraryError, status: Int, about subject: Subject) {
-        self.subject = subject
-        self.status = status
-        domain = error.domain
-        comment = error.message
+extension FailedRequest {
+    init(_ error: LibraryError, status: Int, about subject: RequestSubject) {
+        self.init(subject: subject, status: status, domain: error.domain, comment: error.message)
     }
 
     /// A segment that is sent unchanged because it could not be spliced.
-    init(unjoined error: SegmentFormatError, about subject: Subject) {
-        self.subject = subject
-        status = 200
-        domain = .media
-        comment = "it cannot be joined with what comes before it: \(error)"
+    init(unjoined error: SegmentFormatError, about subject: RequestSubject) {
+        let comment = "it cannot be joined with what comes before it: \(error)"
+        self.init(subject: subject, status: 200, domain: .media, comment: comment)
     }
 
     /// A body that ended before its announced length.
-    @LoopActor init(brokenOff fetch: Fetch, about subject: Subject) {
-        self.subject = subject
-        status = 0
+    @LoopActor init(brokenOff fetch: Fetch, about subject: RequestSubject) {
         if case .failure(let error) = fetch.outcome {
-            domain = LibraryError(error).domain
-            comment = error.message
+            self.init(subject: subject, status: 0, domain: LibraryError(error).domain, comment: error.message)
         } else {
-            domain = .store
-            comment = "what was being sent is shorter than it was"
+            let comment = "the stored file became shorter while it was sent"
+            self.init(subject: subject, status: 0, domain: .store, comment: comment)
         }
     }
 }

@@ -1,5 +1,6 @@
 import HTTPMessage
 import Origin
+import Sessions
 
 /// The header fields of a player's request for an entry that count as given by the user for that asset.
 ///

@@ -4,6 +4,7 @@ import Fetching
 import HTTPMessage
 import HTTPServer
 import Playheads
+import Sessions
 import Substitution
 
 /// A player's request for a piece, with all that decides its answer. A value: a fetch that fails adds a fact to its
@@ -134,13 +135,13 @@ import Substitution
     /// Records that the player waits for a fetch of the segment, in whatever quality.
     func awaits(_ fetch: Fetch) {
         if case .segment(let number)? = name?.role {
-            place.record.awaited.add(fetch, number, in: place.folder)
+            place.served.awaited.add(fetch, number, in: place.folder)
         }
     }
 
     mutating func findResource() { resource = name.flatMap { place.asset.resource($0, in: place.folder) } }
 
-    var subject: Subject { Subject(place, name, path: exchange.head.path) }
+    var subject: RequestSubject { RequestSubject(place, name, path: exchange.head.path) }
 
     /// Records that the origin is not asked, because it did not answer a moment ago.
     mutating func presumeAbsent(_ error: LibraryError) {

@@ -5,6 +5,7 @@ import Foundation
 import HTTPMessage
 import Orders
 import SegmentFormat
+import Sessions
 import Substitution
 import TestRooms
 import TestSupport

@@ -2,6 +2,7 @@ import AccessLog
 import EventLoop
 import Foundation
 import SegmentFormat
+import Sessions
 import Substitution
 import TestRooms
 import TestSupport

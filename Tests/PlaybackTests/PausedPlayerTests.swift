@@ -3,6 +3,7 @@ import EventLoop
 import Foundation
 import Glibc
 import HTTPMessage
+import Sessions
 import TestRooms
 import TestSupport
 import Testing

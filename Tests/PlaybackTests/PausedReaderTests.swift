@@ -4,6 +4,7 @@ import EventLoop
 import Fetching
 import Foundation
 import Glibc
+import Sessions
 import TestRooms
 import TestSupport
 import Testing

@@ -10,6 +10,7 @@ import TestSupport
 import Testing
 
 @testable import Playback
+@testable import Sessions
 
 @Suite @LoopActor struct SessionsTests {
     private func session(_ fixture: TestHouse) throws -> SessionSummary {

@@ -3,6 +3,7 @@ import EventLoop
 import Foundation
 import Playheads
 import SegmentFormat
+import Sessions
 import TestRooms
 import TestSupport
 import Testing

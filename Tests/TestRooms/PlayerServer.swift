@@ -4,6 +4,7 @@ import HTTPMessage
 package import HTTPServer
 package import Playback
 import Retention
+import Sessions
 import Substitution
 package import TestSupport
 
@@ -30,9 +31,9 @@ package import TestSupport
         clock: TestClock?
     ) throws {
         logs = try TemporaryFolder()
-        var sessions = Sessions.Configuration()
+        var sessions = SessionRecords.Configuration()
         if let clock {
-            sessions = Sessions.Configuration { clock.exactDate }
+            sessions = SessionRecords.Configuration { clock.exactDate }
         }
         sessions.folder = logs.path("log")
         sessions.software = "Weir/test"

@@ -6,7 +6,7 @@ internal import HTTPMessage
 package import HTTPServer
 import Orders
 package import Origin
-package import Playback
+package import Sessions
 import Store
 
 /// Serves `GET /metrics`. Needs no token, because a monitoring system should not be able to command Weir: the figures
@@ -14,7 +14,7 @@ import Store
 @LoopActor package final class Metrics {
     private let library: Library
     private let downloader: Downloader
-    private let sessions: Sessions
+    private let sessions: SessionRecords
     private let client: OriginClient
     private let version: String
     /// Set after `init`, because the handlers of the server include this object.
@@ -23,7 +23,7 @@ import Store
     /// from where.
     package weak var network: HTTPServer?
 
-    package init(library: Library, downloader: Downloader, sessions: Sessions, client: OriginClient, version: String) {
+    package init(library: Library, downloader: Downloader, sessions: SessionRecords, client: OriginClient, version: String) {
         self.library = library
         self.downloader = downloader
         self.sessions = sessions

@@ -2,6 +2,7 @@ import Assets
 import EventLoop
 import Fetching
 import Playheads
+import Sessions
 import Substitution
 
 /// Chooses the quality of one session's segments by `AdaptationRule`.

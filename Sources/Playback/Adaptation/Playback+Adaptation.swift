@@ -4,6 +4,7 @@ import HTTPMessage
 import HTTPServer
 import Origin
 import Playheads
+import Sessions
 import Substitution
 
 /// Serves segments to players that cannot adapt: in the quality that Weir chooses, under the URL that the player knows.
@@ -11,7 +12,7 @@ extension Playback {
     /// Chooses the quality of a segment, if there is a choice, and adds it to the request's facts.
     func chooseQuality(for request: inout SegmentRequest) {
         // A range request continues in the quality in which the body began.
-        guard let adapter = request.place.record.adapter, !request.isAmid, let segment = request.segment else { return }
+        guard let adapter = request.place.served.adapter, !request.isAmid, let segment = request.segment else { return }
         let all = segment.substitutes.qualities(of: segment.name)
         guard all.count > 1 else { return }
         var adaptation = request.adaptation ?? SegmentRequest.Adaptation()
@@ -48,7 +49,7 @@ extension Playback {
 
     /// Fetches a segment in the chosen quality, and answers once it is stored. Returns false if no fetch can start.
     func fetchChosenQuality(_ request: SegmentRequest) -> Bool {
-        guard let adapter = request.place.record.adapter, let adaptation = request.adaptation,
+        guard let adapter = request.place.served.adapter, let adaptation = request.adaptation,
             let (quality, own) = adaptation.choice, request.place.composition != nil
         else { return false }
         guard let (fetches, segment) = fetches(for: quality, of: request.place.asset) else {
@@ -78,7 +79,7 @@ extension Playback {
     /// Sends the head before the quality is settled, unless the request is answered already. libavformat opens a segment before it
     /// reads the one before it, and waits for the head meanwhile: the picture after a seek would wait for a segment that comes later.
     func beginReply(to request: SegmentRequest, _ awaited: AwaitedReply) {
-        guard request.place.record.adapter != nil, KnownPlayer(request.exchange.head).isLibavformat,
+        guard request.place.served.adapter != nil, KnownPlayer(request.exchange.head).isLibavformat,
             request.isForWhole
         else { return }
         var head = ResponseHead(.ok)
@@ -142,9 +143,10 @@ extension Playback {
                 return true
             }
         case .failed(let error):
-            let subject = Subject(
-                request.place.session, request.place.asset, quality.segment.url.replacingQuery(nil).text)
-            sessions.recordFailure(Failure(error, status: 200, about: subject))
+            let uri = quality.segment.url.replacingQuery(nil).text
+            let subject = RequestSubject(
+                session: request.place.session.id, asset: request.place.asset, uri: uri)
+            sessions.recordFailure(FailedRequest(error, status: 200, about: subject))
         case .hopeless: return false
         }
         adapter.recordFailure(chosen)

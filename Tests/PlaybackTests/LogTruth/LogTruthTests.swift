@@ -1,6 +1,7 @@
 import AccessLog
 import EventLoop
 import Foundation
+import Sessions
 import TestRooms
 import TestSupport
 import Testing

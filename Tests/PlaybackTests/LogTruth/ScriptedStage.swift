@@ -2,6 +2,7 @@ import AccessLog
 import EventLoop
 import Foundation
 import HTTPServer
+import Sessions
 import TestRooms
 import TestSupport
 import Testing

@@ -4,6 +4,7 @@ import TestRooms
 import TestSupport
 
 @testable import Playback
+@testable import Sessions
 
 extension SessionScript {
     /// An action of a player, or an event that affects it.

@@ -1,7 +1,7 @@
 import AccessLog
 import Testing
 
-@testable import Playback
+@testable import Sessions
 
 @Suite struct SessionSeriesTests {
     private func timeline(_ meter: SessionMeter, at time: Double) -> SessionTimeline {

@@ -2,8 +2,8 @@ import Assets
 import HTTPMessage
 import Testing
 
-@testable import Playback
 @testable import Playheads
+@testable import Sessions
 
 /// A player that requests one 2 s segment after the other, as the playhead tracker and the replies report it.
 struct WatchTrace {

@@ -1,20 +1,19 @@
 import AccessLog
-import Assets
-import EventLoop
-import Fetching
+package import Assets
+package import EventLoop
+package import Fetching
 internal import FoundationEssentials
-import HLS
-import HTTPMessage
-import HTTPServer
+internal import HLS
+package import HTTPMessage
+package import HTTPServer
 import Playheads
-import Substitution
 
-/// The record of one session, for the logs and the API.
-@LoopActor final class SessionRecord {
-    let id: String
+/// What is measured of one session, for the logs and the API.
+@LoopActor package final class SessionRecord {
+    package let id: String
     /// The globally unique id of the session.
     let guid = UUID().uuidString
-    let asset: Asset
+    package let asset: Asset
     private let began: ContinuousClock.Instant
     /// Start of the session by the wall clock, in seconds since 1970.
     let start: Double
@@ -23,36 +22,30 @@ import Substitution
     private let log: LogWriter
     private var ended: Double?
     private let player: PlayerTraits
-    private let client: String?
+    /// The player's User-Agent; nil if it is unknown.
+    package let client: String?
     /// The player's connections for resources.
     private lazy var connections = ConnectionGroup { [weak self] in self?.connectionsChanged($0) }
     /// Time at which the player closed its last connection; nil while it has one or may open another.
     private(set) var left: ContinuousClock.Instant?
-    weak var sessions: Sessions?
+    weak var sessions: SessionRecords?
     /// True if the session is over; a player that continues gets a new record.
-    var hasEnded: Bool { ended != nil }
+    package var hasEnded: Bool { ended != nil }
     /// Time of the last request or reply. Stored pieces count once the playhead tracker has examined them.
     private(set) var lastEvent: ContinuousClock.Instant
     /// True if a segment was delivered.
-    private(set) var hasStarted = false
+    package private(set) var hasStarted = false
     /// Counts the bytes of replies from the store. Built once, because every such reply uses it.
-    let countStoredReply: @LoopActor (ReplyEnd) -> Void
+    package let countStoredReply: @LoopActor (ReplyEnd) -> Void
     private let storedBytes: ByteCounter
     private let served: ServedBytes
     /// The player's own id for the playback (CMCD's `sid`), if it sent one.
     private(set) var playerID: String?
     private(set) var report: PlayerReport?
     /// True if the entry playlist was loaded from this process, so that the whole session is known.
-    private let isEntered: Bool
-    private let isOffline: Bool
-    private var compositions: [String: Composition] = [:]
-    /// The forms in which segments were sent. Read from disk when a segment is requested that may have several.
-    private lazy var forms = SegmentForms(of: id, asset: asset.id, in: files)
-    private let files: SessionFiles?
-    /// The segments that the player waits for.
-    let awaited = AwaitedSegments()
-    /// Chooses the quality of the session's segments; nil if the player does.
-    let adapter: Adapter?
+    package let isEntered: Bool
+    /// True if all resources come from the store.
+    package let isOffline: Bool
 
     /// - Parameters:
     ///   - entered: when the entry playlist was loaded; nil if unknown.
@@ -60,20 +53,16 @@ import Substitution
     ///   - isAdaptive: true if Weir chooses the quality of the segments.
     ///   - playheads: also the clock of the session, so that playheads and logs agree.
     ///   - date: the time of day, in seconds since 1970 in UTC.
-    ///   - files: the folder of the session files; nil if there is none.
     init(
         _ id: String, of asset: Asset, client: String?, entered: ContinuousClock.Instant?, isOffline: Bool,
-        isAdaptive: Bool, playheads: PlayheadTracker, date: Double, log: LogWriter, files: SessionFiles?,
-        served: ServedBytes
+        isAdaptive: Bool, playheads: PlayheadTracker, date: Double, log: LogWriter, served: ServedBytes
     ) {
         self.id = id
-        adapter = isAdaptive ? Adapter(client: client) : nil
         player = KnownPlayer(client: client).traits
         self.client = client
         self.asset = asset
         self.playheads = playheads
         self.log = log
-        self.files = files
         self.served = served
         let now = playheads.now()
         began = entered ?? now
@@ -103,13 +92,13 @@ import Substitution
     // MARK: Connections
 
     /// Counts the connection of a request. A player that had left is back.
-    func join(_ exchange: Exchange) {
+    package func join(_ exchange: Exchange) {
         left = nil
         exchange.join(connections)
     }
 
     /// True if the player has open connections that it would close when it ends.
-    var isConnected: Bool { !player.poolsConnections && connections.count > 0 }
+    package var isConnected: Bool { !player.poolsConnections && connections.count > 0 }
 
     private func connectionsChanged(_ change: ConnectionGroup.Change) {
         guard ended == nil else { return }
@@ -130,7 +119,7 @@ import Substitution
     }
 
     /// Applies the client data (CMCD) of a request. Returns false if the request has none.
-    func applyClientData(of head: RequestHead) -> Bool {
+    package func applyClientData(of head: RequestHead) -> Bool {
         guard let data = head.clientData else { return false }
         apply(data)
         return true
@@ -166,7 +155,7 @@ import Substitution
     }
 
     /// A request that waits for a fetch.
-    struct Wait {
+    package struct Wait {
         /// Nil once every byte has arrived: the record of a player that is paused keeps no fetch.
         fileprivate var fetch: Fetch?
         /// The address of the origin, once every byte has arrived.
@@ -181,7 +170,7 @@ import Substitution
 
     /// Records that the player waits for a fetch. `end(_:_:)` ends the wait.
     /// - Parameter isAwaited: true if the player cannot play on without it.
-    func beginWait(for name: PieceName?, in folder: PieceFolder, _ fetch: Fetch, isAwaited: Bool) -> Wait {
+    package func beginWait(for name: PieceName?, in folder: PieceFolder, _ fetch: Fetch, isAwaited: Bool) -> Wait {
         var number: Int?
         if case .segment(let segment)? = name?.role {
             number = segment
@@ -196,7 +185,7 @@ import Substitution
     }
 
     /// Records that every byte has arrived from the origin, before the player has read all of them.
-    func recordArrival(of wait: inout Wait) {
+    package func recordArrival(of wait: inout Wait) {
         wait.address = wait.fetch?.address
         wait.fetch = nil
         wait.reply.arrived = now
@@ -205,7 +194,7 @@ import Substitution
 
     /// Records the end of a wait.
     /// - Parameter end: the end of the reply; nil if the request is answered in another way, and no byte was sent.
-    func end(_ wait: Wait, _ end: ReplyEnd?) {
+    package func end(_ wait: Wait, _ end: ReplyEnd?) {
         var reply = wait.reply
         if let end {
             if let number = wait.number, meter.isSubstitutedFromStore(number, of: wait.rendition) {
@@ -230,32 +219,10 @@ import Substitution
 
     /// Records the rendition whose piece answers a segment request; nil for its own.
     /// - Parameter isStored: false if the substitute was fetched for this request.
-    func recordSubstitute(_ other: String?, for name: PieceName, of rendition: String, isStored: Bool = true) {
+    package func recordSubstitute(_ other: String?, for name: PieceName, of rendition: String, isStored: Bool = true) {
         if case .segment(let number) = name.role {
             meter.recordSubstitute(other, for: number, of: rendition, isStored: isStored)
         }
-    }
-
-    /// Returns the state of substitutions in a rendition. Segments are spliced from the first one on if substitutes are
-    /// to be expected, since a URL keeps its form.
-    /// - Parameter substitutes: the renditions that can substitute now, or may have substituted before a restart; nil
-    ///   if there are none.
-    func composition(of rendition: Rendition, among substitutes: @autoclosure () -> SegmentSubstitutes?) -> Composition
-    {
-        let id = rendition.name.id
-        if let known = compositions[id] {
-            return known
-        }
-        let isKnown = isEntered || forms.isContinued
-        let mayFollowSplice =
-            if !isKnown || isOffline && !rendition.isComplete {
-                substitutes()?.mayHaveSpliced ?? false
-            } else {
-                adapter != nil && !rendition.isComplete && substitutes() != nil
-            }
-        let made = Composition(of: id, forms, mayFollowSplice: mayFollowSplice)
-        compositions[id] = made
-        return made
     }
 
     // MARK: Segments
@@ -365,7 +332,7 @@ import Substitution
 
 extension ReplyEnd {
     /// True if the player received everything that it requested.
-    var isComplete: Bool { cause == .complete && hasMedia }
+    package var isComplete: Bool { cause == .complete && hasMedia }
     /// Bytes of the requested resource; an error text does not count.
     fileprivate var mediaBytes: Int64 { hasMedia ? bodyBytes : 0 }
     private var hasMedia: Bool { status.map { $0 < 300 } ?? false }

@@ -1,24 +1,22 @@
 public import AccessLog
-import Assets
+package import Assets
 public import EventLoop
-import HTTPMessage
-import HTTPServer
+package import HTTPMessage
+package import HTTPServer
 import Playheads
 
-/// The sessions of all players. A session begins with the first request after its entry, and ends when it is idle.
-@LoopActor public final class Sessions {
+/// The records of all players' sessions. A session begins with the first request after its entry, and ends when it is idle.
+@LoopActor public final class SessionRecords {
     /// Settings of the sessions and their logs.
     public struct Configuration: Sendable {
         /// Folder of the logs; nil for no logs.
         public var folder: String?
-        /// Folder in which the forms of sent segments are recorded; nil to keep them in memory only.
-        public var sessionFolder: String?
         /// Number of days for which log files are kept; 0 for no logs.
         public var days = 30
         /// Name of the writing program in the log files.
         public var software = "Weir"
         /// Returns the time of day, in seconds since 1970 in UTC.
-        let date: @Sendable () -> Double
+        package let date: @Sendable () -> Double
 
         /// Makes a configuration without logs.
         public init() { date = { WallClock.seconds } }
@@ -37,8 +35,9 @@ import Playheads
     /// Name of the writing program in the log files.
     public let software: String
     private let servedBytes = ServedBytes()
-    private let files: SessionFiles?
     private var records: [String: SessionRecord] = [:]
+    /// Called with the id of each session that has ended.
+    package var whenEnded: ((String) -> Void)?
     private var ended: [SessionSummary] = []
     /// The last reports to ended sessions, by the player's own playback id.
     private var reports: [(id: String, report: PlayerReport)] = []
@@ -62,13 +61,12 @@ import Playheads
     private static let failureLife = Duration.seconds(10)
 
     /// - Parameter report: called once with a sentence if the logs cannot be written.
-    init(library: Library, _ configuration: Configuration, report: @escaping @Sendable (String) -> Void) {
+    package init(library: Library, _ configuration: Configuration, report: @escaping @Sendable (String) -> Void) {
         self.library = library
         software = configuration.software
         let days = configuration.folder == nil ? 0 : configuration.days
         let folder = LogFolder(path: configuration.folder ?? "", days: days, software: software)
         date = configuration.date
-        files = configuration.sessionFolder.map { SessionFiles(path: $0, now: configuration.date) }
         log = LogWriter(to: folder, date: configuration.date, report: report)
         log.recover()
         sweep = LoopTimer { [weak self] in self?.sweepOut() }
@@ -84,22 +82,30 @@ import Playheads
     }
 
     /// Records that a player has loaded an entry playlist.
-    func enter(_ session: Session, _ exchange: Exchange) {
+    package func enter(_ session: String, _ exchange: Exchange) {
         // Live entry playlists are reloaded again and again.
-        guard records[session.id] == nil, entries[session.id] == nil else { return }
+        guard records[session] == nil, entries[session] == nil else { return }
         if entries.count >= Self.limit, let oldest = entries.min(by: { $0.value.at < $1.value.at }) {
             entries[oldest.key] = nil
         }
-        entries[session.id] = Entry(at: library.playheads.now(), client: Self.client(exchange.head))
+        entries[session] = Entry(at: library.playheads.now(), client: Self.client(exchange.head))
     }
 
     /// Returns the record of a session that sends a request; makes a new one if the session is unknown.
-    func record(of session: Session, _ asset: Asset, _ exchange: Exchange) -> SessionRecord {
-        if let known = records[session.id], known.asset === asset {
+    /// - Parameters:
+    ///   - isOffline: true if all resources come from the store.
+    ///   - isAdaptive: true if Weir chooses the quality of the segments.
+    package func record(
+        of session: String, playing asset: Asset, for exchange: Exchange, isOffline: Bool, isAdaptive: Bool
+    ) -> SessionRecord {
+        if let known = records[session], known.asset === asset {
             return known
         }
-        records[session.id]?.close()
-        let entry = entries.removeValue(forKey: session.id)
+        if let other = records[session] {
+            other.close()
+            whenEnded?(session)
+        }
+        let entry = entries.removeValue(forKey: session)
         if records.isEmpty {
             sweep?.schedule(after: Self.sweepPause)
         }
@@ -107,11 +113,10 @@ import Playheads
             end(quietest)
         }
         let record = SessionRecord(
-            session.id, of: asset, client: entry?.client ?? Self.client(exchange.head), entered: entry?.at,
-            isOffline: session.mode == .offline || library.isOffline, isAdaptive: session.mode == .adaptive,
-            playheads: library.playheads, date: date(), log: log, files: files,
-            served: servedBytes)
-        records[session.id] = record
+            session, of: asset, client: entry?.client ?? Self.client(exchange.head), entered: entry?.at,
+            isOffline: isOffline || library.isOffline, isAdaptive: isAdaptive, playheads: library.playheads,
+            date: date(), log: log, served: servedBytes)
+        records[session] = record
         return record
     }
 
@@ -121,9 +126,10 @@ import Playheads
         return String(decoding: name.prefix(256).filter { $0 >= 0x20 && $0 < 0x7F }, as: UTF8.self)
     }
 
-    func recordFailure(_ failure: Failure) {
-        let subject = failure.subject
-        let key = "\(subject.session?.id ?? "") \(subject.uri ?? "") \(failure.status)"
+    /// Writes a request that failed to the error log.
+    package func recordFailure(_ failed: FailedRequest) {
+        let subject = failed.subject
+        let key = "\(subject.session ?? "") \(subject.uri ?? "") \(failed.status)"
         let now = library.playheads.now()
         if let last = failures[key], now - last < Self.failureLife {
             return
@@ -133,11 +139,12 @@ import Playheads
         }
         guard failures.count < Self.limit else { return }
         failures[key] = now
+
         var event = ErrorEvent(
-            time: date(), uri: subject.uri, status: failure.status, domain: failure.domain, comment: failure.comment)
-        event.session = subject.session?.id
+            time: date(), uri: subject.uri, status: failed.status, domain: failed.domain, comment: failed.comment)
+        event.session = subject.session
         event.asset = subject.asset?.name
-        event.guid = subject.session.flatMap { records[$0.id]?.guid }
+        event.guid = subject.session.flatMap { records[$0]?.guid }
         log.write(event)
     }
 
@@ -154,7 +161,7 @@ import Playheads
     }
 
     /// Applies client data that a player sends apart from its requests. Returns false if no running session has its id.
-    func apply(_ data: CMCD) -> Bool {
+    package func apply(_ data: CMCD) -> Bool {
         guard let id = data.sessionID, let record = records.values.first(where: { $0.playerID == id }) else {
             return false
         }
@@ -217,6 +224,7 @@ import Playheads
     private func end(_ record: SessionRecord) {
         record.close()
         records[record.id] = nil
+        whenEnded?(record.id)
         ended.append(record.summary)
         if let timeline = record.timeline {
             log.write(timeline)
@@ -240,9 +248,9 @@ import Playheads
         for record in records.values where record.asset === asset {
             record.close()
             records[record.id] = nil
+            whenEnded?(record.id)
         }
         ended.removeAll { $0.asset == asset.name }
-        files?.remove(ofAsset: asset.id)
         log.erase(assetNamed: asset.name, id: asset.id)
     }
 

@@ -4,7 +4,7 @@ import HTTPMessage
 import Playheads
 import Testing
 
-@testable import Playback
+@testable import Sessions
 
 /// A player of segments of two seconds, as the meter sees it.
 struct MeterTrace {

@@ -1,7 +1,7 @@
 import Playheads
 import Testing
 
-@testable import Playback
+@testable import Sessions
 
 struct KnownPlayerTests {
     private static let ffmpeg = "Lavf/59.27.100"

@@ -1,0 +1,50 @@
+import Assets
+import EventLoop
+import Fetching
+import Sessions
+import Substitution
+
+/// What one session was sent, and what it waits for: the state on which its next answer depends. What is measured of it is in its record.
+@LoopActor final class ServedSession {
+    let record: SessionRecord
+    /// Chooses the quality of the session's segments; nil if the player does.
+    let adapter: Adapter?
+    /// The segments that the player waits for.
+    let awaited = AwaitedSegments()
+    /// The forms in which segments were sent. Read from disk when a segment is requested that may have several.
+    private lazy var forms = SegmentForms(of: record.id, asset: record.asset.id, in: files)
+    private let files: SessionFiles?
+    private var compositions: [String: Composition] = [:]
+
+    /// - Parameters:
+    ///   - adapter: chooses the quality of the session's segments; nil if the player does.
+    ///   - files: the folder of the session files; nil if there is none.
+    init(_ record: SessionRecord, adapter: Adapter?, files: SessionFiles?) {
+        self.record = record
+        self.adapter = adapter
+        self.files = files
+    }
+
+    /// Returns the state of substitutions in a rendition. Segments are spliced from the first one on if substitutes are
+    /// to be expected, since a URL keeps its form.
+    /// - Parameter substitutes: the renditions that can substitute now, or may have substituted before a restart; nil
+    ///   if there are none.
+    func composition(of rendition: Rendition, among substitutes: @autoclosure () -> SegmentSubstitutes?) -> Composition
+    {
+        let id = rendition.name.id
+        if let known = compositions[id] {
+            return known
+        }
+
+        let isKnown = record.isEntered || forms.isContinued
+        let mayFollowSplice =
+            if !isKnown || record.isOffline && !rendition.isComplete {
+                substitutes()?.mayHaveSpliced ?? false
+            } else {
+                adapter != nil && !rendition.isComplete && substitutes() != nil
+            }
+        let made = Composition(of: id, forms, mayFollowSplice: mayFollowSplice)
+        compositions[id] = made
+        return made
+    }
+}
