@@ -102,7 +102,7 @@ import Substitution
     let folder: PieceFolder
     /// Reports requests to the playhead tracker; nil for content without a playhead.
     let cursor: RenditionCursor?
-    /// What the session was sent before.
+    /// The state that the session's earlier answers have left.
     let served: ServedSession
     var record: SessionRecord { served.record }
     /// The substitutions that the session has received in the rendition; nil if there can be none: the folder is not a

@@ -13,7 +13,7 @@ public import Substitution
     let library: Library
     let substitutions: Substitutions
     let retention: Retention
-    /// What is measured of all players' sessions.
+    /// The records of all players' sessions, for the logs and the API.
     public let sessions: SessionRecords
     /// The running sessions, by id.
     private var servedSessions: [String: ServedSession] = [:]

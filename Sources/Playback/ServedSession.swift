@@ -4,7 +4,7 @@ import Fetching
 import Sessions
 import Substitution
 
-/// What one session was sent, and what it waits for: the state on which its next answer depends. What is measured of it is in its record.
+/// The state of one session on which its next answer depends: what it was sent, and what it waits for. Its record has what is measured.
 @LoopActor final class ServedSession {
     let record: SessionRecord
     /// Chooses the quality of the session's segments; nil if the player does.

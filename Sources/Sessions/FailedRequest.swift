@@ -1,7 +1,7 @@
 package import AccessLog
 package import Assets
 
-/// What a player requested, as far as it is known.
+/// The subject of a player's request, as far as it is known.
 package struct RequestSubject {
     /// The session's id.
     package var session: String?

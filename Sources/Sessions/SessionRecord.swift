@@ -8,7 +8,7 @@ package import HTTPMessage
 package import HTTPServer
 import Playheads
 
-/// What is measured of one session, for the logs and the API.
+/// The measurements of one session, for the logs and the API.
 @LoopActor package final class SessionRecord {
     package let id: String
     /// The globally unique id of the session.

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Playback
 
-/// What a player posts about its playback, and a session that is found by the player's own id.
+/// Client data that a player posts, and a session that is found by the player's own id.
 @Suite struct ClientDataTests {
     /// CMCD's event mode, version 2.
     @Test @LoopActor func aPlayerPostsItsEvents() async throws {

@@ -23,7 +23,9 @@ import Store
     /// from where.
     package weak var network: HTTPServer?
 
-    package init(library: Library, downloader: Downloader, sessions: SessionRecords, client: OriginClient, version: String) {
+    package init(
+        library: Library, downloader: Downloader, sessions: SessionRecords, client: OriginClient, version: String
+    ) {
         self.library = library
         self.downloader = downloader
         self.sessions = sessions
