@@ -14,7 +14,10 @@ public protocol BoundedNumber: Hashable, Comparable, Codable, Sendable, CustomSt
 
 extension BoundedNumber {
     /// The number in the type's range; zero for one that is negative or not a number.
-    public static func clamped(_ value: Double) -> Double { value > 0 ? min(value, largest) : 0 }
+    public static func clamped(_ value: Double) -> Double {
+        guard value > 0 else { return 0 }
+        return min(value, largest)
+    }
 
     /// Makes a number; nil for one that is negative or not a number. A larger one is the largest.
     public init?(_ value: Double) {

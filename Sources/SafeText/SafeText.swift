@@ -19,7 +19,8 @@ public enum SafeText {
             }
         }
         let rest = scalars.count - limit
-        return String(line) + (rest > 0 ? "… (\(rest) more)" : "")
+        guard rest > 0 else { return String(line) }
+        return String(line) + "… (\(rest) more)"
     }
 
     /// A text of several lines, each as `line` makes it.

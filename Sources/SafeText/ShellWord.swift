@@ -134,9 +134,12 @@ private struct WordSplitter {
             return [byte]
         }
         switch letter {
-        case "x": return number(digits: 2).map { [UInt8(truncatingIfNeeded: $0)] } ?? Array("\\x".utf8)
+        case "x":
+            guard let value = number(digits: 2) else { return Array("\\x".utf8) }
+            return [UInt8(truncatingIfNeeded: value)]
         case "u", "U":
-            guard let value = number(digits: letter == "u" ? 4 : 8) else { return Array("\\\(letter)".utf8) }
+            let digits = letter == "u" ? 4 : 8
+            guard let value = number(digits: digits) else { return Array("\\\(letter)".utf8) }
             return Array(String(Unicode.Scalar(value) ?? "\u{FFFD}").utf8)
         case "0"..."7":
             var value = letter.value - 0x30
