@@ -69,18 +69,36 @@ public final class SpawnedProcess: Sendable {
         posix_spawnattr_setsigmask(&attributes, &signals)
         sigfillset(&signals)
         posix_spawnattr_setsigdefault(&attributes, &signals)
-        let group = leadsSession ? Self.setSession : leadsGroup ? POSIX_SPAWN_SETPGROUP : 0
-        posix_spawnattr_setflags(&attributes, Int16(group | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+        let grouping =
+            if leadsSession {
+                Self.setSession
+            } else if leadsGroup {
+                POSIX_SPAWN_SETPGROUP
+            } else {
+                Int32(0)
+            }
+        posix_spawnattr_setflags(&attributes, Int16(grouping | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+
         var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
-        var values: [UnsafeMutablePointer<CChar>?] = (variables ?? []).map { strdup($0) } + [nil]
-        defer { for text in words + values { free(text) } }
+        defer { Self.free(copies: words) }
         var pid = pid_t()
-        let code =
-            variables == nil
-            ? posix_spawnp(&pid, arguments[0], &actions, &attributes, &words, environ)
-            : posix_spawnp(&pid, arguments[0], &actions, &attributes, &words, &values)
+        let code: Int32
+        if let variables {
+            var values: [UnsafeMutablePointer<CChar>?] = variables.map { strdup($0) } + [nil]
+            code = posix_spawnp(&pid, arguments[0], &actions, &attributes, &words, &values)
+            Self.free(copies: values)
+        } else {
+            code = posix_spawnp(&pid, arguments[0], &actions, &attributes, &words, environ)
+        }
         guard code == 0 else { throw Failure(code: code) }
         self.pid = pid
+    }
+
+    /// Frees the copies that strdup(3) made for posix_spawnp(3).
+    private static func free(copies: [UnsafeMutablePointer<CChar>?]) {
+        for copy in copies {
+            Glibc.free(copy)
+        }
     }
 
     /// Exit status; nil until `wait()` returns.
@@ -88,7 +106,16 @@ public final class SpawnedProcess: Sendable {
 
     /// Sends a signal to the process, or to the group that it leads, unless it has been awaited.
     public func send(_ signal: Int32, group: Bool = false) {
-        state.withLock { if $0 == nil { _ = kill(group ? -pid : pid, signal) } }
+        var target = pid
+        if group {
+            // kill(2): a negative number is a group.
+            target = -pid
+        }
+        state.withLock { exit in
+            if exit == nil {
+                _ = kill(target, signal)
+            }
+        }
     }
 
     /// True if the process has ended, even if it was not awaited yet.
@@ -109,11 +136,19 @@ public final class SpawnedProcess: Sendable {
         while waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
         return state.withLock { exit in
             var status: Int32 = 0
-            let isKnown = waitpid(pid, &status, 0) == pid
-            let signal = status & 0x7F
-            let result: Exit = !isKnown ? .code(-1) : signal == 0 ? .code((status >> 8) & 0xFF) : .signal(signal)
+            var result = Exit.code(-1)
+            if waitpid(pid, &status, 0) == pid {
+                result = Self.exit(status: status)
+            }
             exit = result
             return result
         }
+    }
+
+    /// Takes the status of waitpid(2) apart, whose macros are not for Swift.
+    private static func exit(status: Int32) -> Exit {
+        let signal = status & 0x7F
+        guard signal == 0 else { return .signal(signal) }
+        return .code((status >> 8) & 0xFF)
     }
 }
