@@ -61,7 +61,10 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     }
 
     /// The version of the linked libevent.
-    public static var library: String { event_get_version().map { String(cString: $0) } ?? "unknown" }
+    public static var library: String {
+        guard let version = event_get_version() else { return "unknown" }
+        return String(cString: version)
+    }
 
     private static func makeBase() throws(EventLoopError) -> OpaquePointer {
         let configuration = event_config_new()
@@ -132,7 +135,10 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
         // One turn at a time: the callbacks of all descriptors and timers that are ready, then jobs.
         var isBusy = false
         repeat {
-            let flags = EVLOOP_ONCE | EVLOOP_NO_EXIT_ON_EMPTY | (isBusy ? EVLOOP_NONBLOCK : 0)
+            var flags = EVLOOP_ONCE | EVLOOP_NO_EXIT_ON_EMPTY
+            if isBusy {
+                flags |= EVLOOP_NONBLOCK
+            }
             guard event_base_loop(base, flags) >= 0 else { break }
             isBusy = runQueuedJobs()
             endTurn()

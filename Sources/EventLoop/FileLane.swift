@@ -29,7 +29,10 @@ package final class FileLane: Sendable {
     ) async -> Value? {
         await LaneTurn.with { turn in
             await withCheckedContinuation { continuation in
-                submit { continuation.resume(returning: turn.mayGoOn ? body(turn) : nil) }
+                submit {
+                    guard turn.mayGoOn else { return continuation.resume(returning: nil) }
+                    continuation.resume(returning: body(turn))
+                }
             }
         }
     }
@@ -41,7 +44,7 @@ package final class FileLane: Sendable {
     ) async -> Value? {
         await LaneTurn.with { turn in
             await withCheckedContinuation { continuation in
-                let work = SlicedWork(state, turn, step, continuation)
+                let work = SlicedWork(from: state, in: turn, resuming: continuation, step: step)
                 submit { self.run(work) }
             }
         }
@@ -105,8 +108,8 @@ private final class SlicedWork<State: Sendable, Value: Sendable>: Sendable {
     private let continuation: CheckedContinuation<Value?, Never>
 
     init(
-        _ state: State, _ turn: LaneTurn, _ step: @escaping @Sendable (inout State) -> Value?,
-        _ continuation: CheckedContinuation<Value?, Never>
+        from state: State, in turn: LaneTurn, resuming continuation: CheckedContinuation<Value?, Never>,
+        step: @escaping @Sendable (inout State) -> Value?
     ) {
         self.state = Mutex(state)
         self.turn = turn

@@ -91,7 +91,8 @@ import Glibc
             piece.drop()
         }
         queues[key]?.waiting.removeFirst(min(first + 1, waiting.count))
-        return first < waiting.count ? waiting[first] : nil
+        guard first < waiting.count else { return nil }
+        return waiting[first]
     }
 
     private func recordEnd(_ key: ObjectIdentifier) {
