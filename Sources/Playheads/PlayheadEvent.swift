@@ -29,7 +29,9 @@ public struct PlayheadEvent: Sendable {
     /// The session's playhead after the event.
     public let playhead: PlayheadReading
 
-    @LoopActor init(_ change: Change, _ span: SegmentSpan, _ cursor: RenditionCursor, _ playhead: PlayheadReading) {
+    @LoopActor init(
+        _ change: Change, of span: SegmentSpan, seenBy cursor: RenditionCursor, playhead: PlayheadReading
+    ) {
         self.change = change
         session = cursor.session
         asset = cursor.asset.id
@@ -54,7 +56,11 @@ public struct PlayheadReading: Equatable, Sendable {
     public internal(set) var isOpening = false
     /// The media ahead of the playhead, in seconds. Zero while the player opens renditions: it cannot begin before it has opened all
     /// of them.
-    public var buffer: Double { isOpening ? 0 : max(0, (front ?? position) - position) }
+    public var buffer: Double {
+        guard !isOpening else { return 0 }
+        let end = front ?? position
+        return max(0, end - position)
+    }
     /// Speed of the playhead while it advances: 1 is real time.
     public private(set) var rate = 1.0
     /// Start of the current range of media: the playhead was placed there at the start or by a seek.

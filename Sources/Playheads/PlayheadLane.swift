@@ -129,12 +129,14 @@ struct PlayheadLane {
         guard let run = runs[rendition] else { return first(span, isNear: isNear) }
         guard (-1...Self.reach).contains(span.number - run.last.number) else {
             // The player may come back to a quality that it had left.
-            return choice != rendition && isNear ? .on : .jump
+            guard isNear, choice != rendition else { return .jump }
+            return .on
         }
         if rendition == choice || isNear {
             return .on
         }
-        return run.count + 1 < Self.sequence ? .opening : .jump
+        guard run.count + 1 < Self.sequence else { return .jump }
+        return .opening
     }
 
     private func first(_ span: SegmentSpan, isNear: Bool) -> Step {
@@ -142,7 +144,10 @@ struct PlayheadLane {
         if requests == 0 || (choice == nil && isAtStart) {
             return .opening
         }
-        return isNear ? .on : isBeginning(span) ? .opening : .jump
+        if isNear {
+            return .on
+        }
+        return isBeginning(span) ? .opening : .jump
     }
 
     /// True if the segment is between playhead and requested end, or close behind: renditions may be cut differently.
@@ -161,7 +166,11 @@ struct PlayheadLane {
             return
         }
         let step = span.number - run.last.number
-        run.count = (0...Self.reach).contains(step) ? run.count + min(step, 1) : step < 0 ? run.count : 1
+        switch step {
+        case 0...Self.reach: run.count += min(step, 1)
+        case ..<0: break
+        default: run.count = 1
+        }
         if step > 0 || step < -1 {
             run.last = span
         }

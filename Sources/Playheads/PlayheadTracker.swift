@@ -58,10 +58,13 @@ public import EventLoop
         catchUp()
         let now = now()
         let watching = sessions(of: asset).filter { $0.isWatching && !$0.playhead.isOver(at: now) }
-        let unfinished = watching.filter { ($0.playhead.requestedEnd ?? 0) < ($0.asset.duration ?? .infinity) - 0.001 }
-        let thinnest = (unfinished.isEmpty ? watching : unfinished).min {
-            $0.playhead.buffer(at: now) < $1.playhead.buffer(at: now)
+        let unfinished = watching.filter { session in
+            let requestedEnd = session.playhead.requestedEnd ?? 0
+            let end = session.asset.duration ?? .infinity
+            return requestedEnd < end - 0.001
         }
+        let candidates = unfinished.isEmpty ? watching : unfinished
+        let thinnest = candidates.min { $0.playhead.buffer(at: now) < $1.playhead.buffer(at: now) }
         return thinnest?.playhead.requestedEnd
     }
 
@@ -128,7 +131,8 @@ public import EventLoop
     }
 
     private func presentSession(_ session: String, at now: ContinuousClock.Instant) -> TrackedSession? {
-        sessions[session].flatMap { $0.isPresent(at: now) ? $0 : nil }
+        guard let known = sessions[session], known.isPresent(at: now) else { return nil }
+        return known
     }
 
     /// Records that a session's player has open connections, or has none any more. One with open connections may be paused,
@@ -168,7 +172,8 @@ public import EventLoop
                 remove(idlest.key)
             }
         }
-        let session = TrackedSession(asset, player ?? known?.player ?? PlayerTraits(), at: now)
+        let reported = player ?? known?.player
+        let session = TrackedSession(asset, reported ?? PlayerTraits(), at: now)
         session.isConnected = known?.isConnected ?? false
         sessions[id] = session
         if !asset.isRemoved {
@@ -212,7 +217,7 @@ public import EventLoop
             return cursor
         }
         guard let (rendition, kind) = asset.playedRendition(in: folder) else { return nil }
-        let cursor = RenditionCursor(session, in: asset, rendition, kind, self)
+        let cursor = RenditionCursor(of: session, in: asset, rendition: rendition, kind: kind, tracker: self)
         self.session(session, of: asset, player).cursors[folder] = cursor
         return cursor
     }
@@ -246,14 +251,14 @@ public import EventLoop
         guard let span = cursor.rendition.span(ofFile: file) else { return }
         request(span, cursor)
         session(of: cursor).playhead.delivered(span, cursor.kind, at: now())
-        publish(.delivered, span, cursor)
+        publish(.delivered, of: span, seenBy: cursor)
     }
 
     /// Examines the last of many pieces; those before it are assumed to have come in sequence.
     private func examineLast(_ file: String, _ cursor: RenditionCursor) {
         guard let span = cursor.rendition.span(ofFile: file) else { return }
         session(of: cursor).playhead.deliveredInBulk(upTo: span, of: cursor.rendition.id, cursor.kind, at: now())
-        publish(.deliveredInBulk, span, cursor)
+        publish(.deliveredInBulk, of: span, seenBy: cursor)
         notify(cursor.asset, .progress)
     }
 
@@ -262,13 +267,18 @@ public import EventLoop
         session.playhead.end = session.asset.duration
         let before = session.playhead.requestedEnd
         let isSeek = session.playhead.requested(span, of: cursor.rendition.id, cursor.kind, at: now())
-        publish(.requested(isSeek: isSeek), span, cursor)
-        guard isSeek || session.playhead.requestedEnd != before else { return }
-        notify(cursor.asset, isSeek ? .seek : .progress)
+        publish(.requested(isSeek: isSeek), of: span, seenBy: cursor)
+
+        if isSeek {
+            notify(cursor.asset, .seek)
+        } else if session.playhead.requestedEnd != before {
+            notify(cursor.asset, .progress)
+        }
     }
 
-    private func publish(_ change: PlayheadEvent.Change, _ span: SegmentSpan, _ cursor: RenditionCursor) {
-        events.send(PlayheadEvent(change, span, cursor, session(of: cursor).playhead.reading(at: now())))
+    private func publish(_ change: PlayheadEvent.Change, of span: SegmentSpan, seenBy cursor: RenditionCursor) {
+        let playhead = session(of: cursor).playhead.reading(at: now())
+        events.send(PlayheadEvent(change, of: span, seenBy: cursor, playhead: playhead))
     }
 
     func beginWait(for file: String, _ cursor: RenditionCursor, _ delivery: (any PieceDelivery)?) {
@@ -302,7 +312,7 @@ public import EventLoop
                 session.playhead.progressed(each.span, share: share, each.cursor.kind, at: now())
             }
             if session.playhead.front != before {
-                publish(.progressed, each.span, each.cursor)
+                publish(.progressed, of: each.span, seenBy: each.cursor)
             }
         }
         if !deliveries.isEmpty {
@@ -320,7 +330,7 @@ public import EventLoop
         let before = session.playhead.front
         session.playhead.opened(span, isAnswered: isAnswered, cursor.kind, at: now())
         if session.playhead.front != before {
-            publish(.progressed, span, cursor)
+            publish(.progressed, of: span, seenBy: cursor)
         }
     }
 
@@ -348,8 +358,8 @@ public import EventLoop
         }
         if isComplete, let span {
             session.playhead.delivered(span, cursor.kind, at: now())
-            session.consumed(bytes, span, cursor.kind)
-            publish(.delivered, span, cursor)
+            session.consumed(bytes, of: span, kind: cursor.kind)
+            publish(.delivered, of: span, seenBy: cursor)
         }
         if !hasArrived {
             originWaits.send(())
@@ -431,12 +441,15 @@ private struct PieceInDelivery {
         playhead = SessionPlayhead(at: now, player, end: asset.duration)
     }
 
-    func consumed(_ bytes: Int64, _ span: SegmentSpan, _ kind: MediaKind) {
+    func consumed(_ bytes: Int64, of span: SegmentSpan, kind: MediaKind) {
         guard span.duration > 0, bytes > 0 else { return }
         let rate = Double(bytes) / span.duration
         // Segments differ in size: half of the old figure stays.
-        rates[kind] = rates[kind].map { ($0 + rate) / 2 } ?? rate
-        segment = kind == .main || segment == 0 ? span.duration : segment
+        let before = rates[kind] ?? rate
+        rates[kind] = (before + rate) / 2
+        if kind == .main || segment == 0 {
+            segment = span.duration
+        }
     }
 
     /// True if the session waits for a piece, its player is connected, or it has not been idle for too long.

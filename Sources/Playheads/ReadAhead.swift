@@ -66,10 +66,18 @@ struct ReadAhead {
         if !wasSteady, buffer > target + tolerance {
             self.target = buffer
         }
-        excesses = wasSteady && buffer > target + tolerance ? excesses + 1 : 0
-        return buffer < target - tolerance || excesses >= Self.convincing ? target : nil
+        if wasSteady, buffer > target + tolerance {
+            excesses += 1
+        } else {
+            excesses = 0
+        }
+        guard buffer < target - tolerance || excesses >= Self.convincing else { return nil }
+        return target
     }
 
     /// Records a seek or a stall: the player fills its buffer again.
-    mutating func restart() { (isSteady, excesses) = (false, 0) }
+    mutating func restart() {
+        isSteady = false
+        excesses = 0
+    }
 }

@@ -11,8 +11,8 @@ public import EventLoop
     private weak var tracker: PlayheadTracker?
 
     init(
-        _ session: String, in asset: any PlayedAsset, _ rendition: any PlayedRendition, _ kind: MediaKind,
-        _ tracker: PlayheadTracker
+        of session: String, in asset: any PlayedAsset, rendition: any PlayedRendition, kind: MediaKind,
+        tracker: PlayheadTracker
     ) {
         self.session = session
         self.asset = asset

@@ -141,7 +141,12 @@ struct YieldPolicy {
         for waiting: [Demand], isWatched: Bool, link: Double?, at now: ContinuousClock.Instant
     ) -> BackgroundAllowance {
         let share = Self.share(for: waiting, link: link)
-        let wanted: Level = share <= 0 ? .stopped : share < 1 ? .bounded : .full
+        let wanted: Level =
+            switch share {
+            case ...0: .stopped
+            case ..<1: .bounded
+            default: .full
+            }
         change(to: wanted, at: now)
         guard isWatched || level < .full else { return .full }
         switch level {
