@@ -9,7 +9,12 @@ public struct Artwork: Equatable, Sendable {
         /// WebP (RFC 9649).
         case webp
         /// The media type.
-        public var mediaType: String { self == .jpeg ? "image/jpeg" : "image/\(rawValue)" }
+        public var mediaType: String {
+            switch self {
+            case .jpeg: "image/jpeg"
+            case .png, .webp: "image/\(rawValue)"
+            }
+        }
         /// The name of the file in the bundle.
         public var fileName: String { "artwork.\(rawValue)" }
     }

@@ -16,7 +16,8 @@ enum ByteClass {
     @inline(__always)
     static func isToken(_ byte: UInt8) -> Bool {
         guard byte < 0x80 else { return false }
-        return ((byte < 64 ? tokenLow : tokenHigh) >> UInt64(byte & 63)) & 1 == 1
+        let set = byte < 64 ? tokenLow : tokenHigh
+        return (set >> UInt64(byte & 63)) & 1 == 1
     }
 
     /// True for `field-vchar`, space and tab (RFC 9110 §5.5). Bytes from 0x80 are `obs-text`: opaque, but allowed.
@@ -33,6 +34,13 @@ enum ByteClass {
     /// Maps ASCII upper case to lower case and leaves every other byte unchanged.
     @inline(__always)
     static func lowercased(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : byte }
+
+    /// The byte as two hexadecimal digits.
+    static func hexadecimal(_ byte: UInt8) -> String {
+        let digits = String(byte, radix: 16)
+        guard digits.utf8.count < 2 else { return digits }
+        return "0" + digits
+    }
 
     /// True if every byte may stand in a field value. Checks eight bytes at a time, since values are most of a head.
     static func isFieldValue(_ bytes: UnsafeRawBufferPointer) -> Bool {
@@ -67,8 +75,8 @@ enum ByteClass {
 
     static func trimmed<Bytes: BidirectionalCollection<UInt8>>(_ bytes: Bytes) -> Bytes.SubSequence {
         let start = bytes.firstIndex { !isBlank($0) } ?? bytes.endIndex
-        let last = bytes.lastIndex { !isBlank($0) }
-        return last.map { bytes[start...$0] } ?? bytes[start..<start]
+        guard let last = bytes.lastIndex(where: { !isBlank($0) }) else { return bytes[start..<start] }
+        return bytes[start...last]
     }
 
     /// Parses at most 18 digits; nil for anything else: RFC 9110 §8.6 allows no sign, no blank and no list here.

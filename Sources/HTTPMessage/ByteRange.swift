@@ -45,9 +45,15 @@ public enum ByteRange: Sendable, Hashable {
     /// The selected bytes of a representation of `size` bytes; nil when the range is unsatisfiable (416).
     public func resolved(size: Int64) -> Range<Int64>? {
         switch self {
-        case .bounded(let first, let last): first < size ? first..<(min(last, size - 1) + 1) : nil
-        case .from(let first): first < size ? first..<size : nil
-        case .suffix(let count): count > 0 && size > 0 ? max(0, size - count)..<size : nil
+        case .bounded(let first, let last):
+            guard first < size else { return nil }
+            return first..<(min(last, size - 1) + 1)
+        case .from(let first):
+            guard first < size else { return nil }
+            return first..<size
+        case .suffix(let count):
+            guard count > 0, size > 0 else { return nil }
+            return max(0, size - count)..<size
         }
     }
 
@@ -58,7 +64,11 @@ public enum ByteRange: Sendable, Hashable {
             guard ByteClass.isDigit(byte) else { return nil }
             let (product, hasOverflowed) = value.multipliedReportingOverflow(by: 10)
             let (sum, hasCarried) = product.addingReportingOverflow(Int64(byte - 0x30))
-            value = hasOverflowed || hasCarried ? .max : sum
+            if hasOverflowed || hasCarried {
+                value = .max
+            } else {
+                value = sum
+            }
         }
         return value
     }

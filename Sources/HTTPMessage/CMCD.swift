@@ -41,18 +41,25 @@ public struct CMCD: Sendable, Hashable {
 
     private mutating func assign(_ key: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>?) {
         switch String(decoding: key, as: UTF8.self) {
-        case "bl": bufferLength = Self.numbers(value).min().map(Self.buffer) ?? bufferLength
+        case "bl": Self.update(&bufferLength, to: Self.numbers(value).min().map(Self.buffer))
         case "bs": wasStarved = Self.truth(value)
         case "su": isUrgent = Self.truth(value)
-        case "pr": playbackRate = Self.decimal(value).map { min($0, Self.fastestRate) } ?? playbackRate
-        case "pt": playhead = Self.decimal(value).map(Self.time) ?? playhead
-        case "sta": state = value.flatMap { State(rawValue: String(decoding: $0, as: UTF8.self)) } ?? state
-        case "bsa": stalls = Self.numbers(value).max().map(Self.count) ?? stalls
-        case "bsda": stallTime = Self.numbers(value).max().map(Self.time) ?? stallTime
-        case "dfa": framesDropped = Self.decimal(value).map(Self.count) ?? framesDropped
-        case "msd": startup = Self.decimal(value).map(Self.time) ?? startup
-        case "sid": sessionID = Self.text(value) ?? sessionID
+        case "pr": Self.update(&playbackRate, to: Self.decimal(value).map { min($0, Self.fastestRate) })
+        case "pt": Self.update(&playhead, to: Self.decimal(value).map(Self.time))
+        case "sta": Self.update(&state, to: Self.state(value))
+        case "bsa": Self.update(&stalls, to: Self.numbers(value).max().map(Self.count))
+        case "bsda": Self.update(&stallTime, to: Self.numbers(value).max().map(Self.time))
+        case "dfa": Self.update(&framesDropped, to: Self.decimal(value).map(Self.count))
+        case "msd": Self.update(&startup, to: Self.decimal(value).map(Self.time))
+        case "sid": Self.update(&sessionID, to: Self.text(value))
         default: break
+        }
+    }
+
+    /// Keeps the older value if the new one could not be read.
+    private static func update<Value>(_ value: inout Value?, to newer: Value?) {
+        if let newer {
+            value = newer
         }
     }
 
@@ -90,10 +97,16 @@ public struct CMCD: Sendable, Hashable {
 
     private static func count(_ number: Ratio) -> Int { Int(min(number, mostEvents).value) }
 
+    private static func state(_ value: ArraySlice<UInt8>?) -> State? {
+        guard let value else { return nil }
+        return State(rawValue: String(decoding: value, as: UTF8.self))
+    }
+
     /// The numbers of an inner list (RFC 8941 §3.1.1) without their parameters, or a single number.
     private static func numbers(_ value: ArraySlice<UInt8>?) -> [Ratio] {
         guard let value, value.first == UInt8(ascii: "("), value.last == UInt8(ascii: ")") else {
-            return decimal(value).map { [$0] } ?? []
+            guard let number = decimal(value) else { return [] }
+            return [number]
         }
         return value.dropFirst().dropLast().split(separator: UInt8(ascii: " ")).prefix(longestList).compactMap { item in
             decimal(item.prefix { $0 != UInt8(ascii: ";") })
@@ -162,7 +175,8 @@ public struct CMCD: Sendable, Hashable {
         if rest.count == all.count {
             return query
         }
-        return rest.isEmpty ? nil : rest.joined(separator: "&")
+        guard !rest.isEmpty else { return nil }
+        return rest.joined(separator: "&")
     }
 
     /// The decoded CMCD parameter of a query; nil without one.
@@ -184,7 +198,10 @@ public struct CMCD: Sendable, Hashable {
 
 extension RequestHead {
     /// The CMCD that the player sent; nil without any. Costs a look at the length of each field name in that case.
-    public var clientData: CMCD? { mayHoldClientData ? foundClientData : nil }
+    public var clientData: CMCD? {
+        guard mayHoldClientData else { return nil }
+        return foundClientData
+    }
 
     /// Makes no copy and no reference count: each request for a stored piece passes here.
     private var mayHoldClientData: Bool {

@@ -19,7 +19,11 @@ public enum ContentCoding: Hashable, Sendable {
         let words = values.flatMap { $0.split(separator: ",") }
             .map { $0.prefix { $0 != ";" }.filter { !" \t".contains($0) }.lowercased() }
             .filter { !Self.empty.contains($0) }
-        let count = words.count { Self.known.contains($0) }
-        self = count == 0 ? .identity : count == words.count ? .decodable : .mixed
+
+        switch words.count(where: { Self.known.contains($0) }) {
+        case 0: self = .identity
+        case words.count: self = .decodable
+        default: self = .mixed
+        }
     }
 }

@@ -75,10 +75,20 @@ public struct StatedPart: Sendable, Hashable {
         let ends = halves[0].filter { $0 != ByteClass.space }
             .split(separator: UInt8(ascii: "-"), maxSplits: 1, omittingEmptySubsequences: false)
         guard ends.count == 2, let first = ByteClass.number(ends[0]) else { return nil }
-        let last = ByteClass.number(ends[1]).flatMap { $0 >= first ? $0 : nil }
+        let last = Self.number(ends[1], atLeast: first)
         self.first = first
         self.last = last
-        size = halves.count < 2 ? nil : ByteClass.number(halves[1]).flatMap { $0 > last ?? first ? $0 : nil }
+        guard halves.count == 2 else {
+            size = nil
+            return
+        }
+        size = Self.number(halves[1], atLeast: (last ?? first) + 1)
+    }
+
+    /// The number in `digits`; nil for a smaller one than `least`, which contradicts the numbers before it.
+    private static func number(_ digits: some Collection<UInt8>, atLeast least: Int64) -> Int64? {
+        guard let number = ByteClass.number(digits), number >= least else { return nil }
+        return number
     }
 
     private static let unit: StaticString = "bytes"

@@ -71,8 +71,13 @@ public struct CurlCommand: Equatable, Sendable {
     private mutating func setURL(_ word: String) throws(Mistake) {
         guard !word.isEmpty else { return }
         guard url.isEmpty else { throw .severalURLs }
-        // curl's own default.
-        url = word.contains("://") ? word : "http://" + word
+        url = Self.withScheme(word)
+    }
+
+    /// curl takes a URL without a scheme for one of http.
+    private static func withScheme(_ url: String) -> String {
+        guard !url.contains("://") else { return url }
+        return "http://" + url
     }
 
     // MARK: Options
@@ -111,7 +116,10 @@ public struct CurlCommand: Equatable, Sendable {
         // curl has no --name=value, but users write it.
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         let name = parts[0]
-        let option = Self.bodies.contains(name) ? .data : Option(rawValue: name)
+        var option = Option(rawValue: name)
+        if Self.bodies.contains(name) {
+            option = .data
+        }
         guard let option else {
             if parts.count == 1, Self.otherLong.contains(name) {
                 _ = rest.popFirst()
@@ -119,7 +127,8 @@ public struct CurlCommand: Equatable, Sendable {
             return
         }
         guard option.hasValue else { return try apply(option, "") }
-        guard let value = parts.count > 1 ? parts[1] : rest.popFirst() else { throw .noValue("--\(name)") }
+        let attached = parts.dropFirst().first
+        guard let value = attached ?? rest.popFirst() else { throw .noValue("--\(name)") }
         try apply(option, value)
     }
 
@@ -134,7 +143,8 @@ public struct CurlCommand: Equatable, Sendable {
                 }
                 continue
             }
-            guard let value = letters.isEmpty ? rest.popFirst() : String(letters) else { throw .noValue("-\(letter)") }
+            let value = letters.isEmpty ? rest.popFirst() : String(letters)
+            guard let value else { throw .noValue("-\(letter)") }
             if let option {
                 try apply(option, value)
             }
@@ -152,8 +162,9 @@ public struct CurlCommand: Equatable, Sendable {
         case .referer: try addField("Referer: \(value.split(separator: ";").first ?? "")")
         case .userAgent: try addField("User-Agent: \(value)")
         case .user: user = value
-        case .proxy: proxy = value.contains("://") ? value : "http://" + value
-        case .request: if !["GET", "HEAD"].contains(value.uppercased()) { throw .method(value) }
+        case .proxy: proxy = Self.withScheme(value)
+        case .request:
+            guard ["GET", "HEAD"].contains(value.uppercased()) else { throw .method(value) }
         case .data: throw .method("a body")
         case .insecure: isInsecure = true
         case .head: break

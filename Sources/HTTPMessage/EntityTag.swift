@@ -20,7 +20,10 @@ public struct EntityTag: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The field's value, quotes included.
-    public var description: String { (isWeak ? "W/\"" : "\"") + opaque + "\"" }
+    public var description: String {
+        guard isWeak else { return "\"\(opaque)\"" }
+        return "W/\"\(opaque)\""
+    }
 
     func append(to bytes: inout [UInt8]) {
         if isWeak {
@@ -63,7 +66,10 @@ public struct EntityTag: Sendable, Hashable, CustomStringConvertible {
     /// Parses one tag at the front and removes it.
     private static func removeFirst(from bytes: inout ArraySlice<UInt8>) -> EntityTag? {
         let isWeak = bytes.starts(with: "W/\"".utf8)
-        let body = bytes.dropFirst(isWeak ? 2 : 0)
+        var body = bytes
+        if isWeak {
+            body = body.dropFirst("W/".utf8.count)
+        }
         guard body.first == ByteClass.quote, let end = body.dropFirst().firstIndex(of: ByteClass.quote) else {
             return nil
         }

@@ -78,7 +78,10 @@ public struct HTTPDate: Sendable, Hashable, Comparable, CustomStringConvertible 
     }
 
     private static func append(_ value: Int64, width: Int, to bytes: inout [UInt8]) {
-        var divisor: Int64 = width == 4 ? 1_000 : 10
+        var divisor: Int64 = 10
+        if width == 4 {
+            divisor = 1_000
+        }
         while divisor > 0 {
             bytes.append(0x30 + UInt8(value / divisor % 10))
             divisor /= 10
@@ -87,10 +90,16 @@ public struct HTTPDate: Sendable, Hashable, Comparable, CustomStringConvertible 
 
     /// Days since the epoch. Years are counted from March, so that the leap day comes last in its year.
     private static func dayNumber(year: Int64, month: Int64, day: Int64) -> Int64 {
-        let shifted = month > 2 ? year : year - 1
+        var shifted = year
+        var shiftedMonth = month - 3
+        if shiftedMonth < 0 {
+            // January and February belong to the year before.
+            shifted -= 1
+            shiftedMonth += 12
+        }
         let era = shifted / 400
         let yearOfEra = shifted - era * 400
-        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        let dayOfYear = (153 * shiftedMonth + 2) / 5 + day - 1
         let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
         return era * 146_097 + dayOfEra - 719_468
     }
@@ -102,16 +111,22 @@ public struct HTTPDate: Sendable, Hashable, Comparable, CustomStringConvertible 
         let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
         let shiftedMonth = (5 * dayOfYear + 2) / 153
-        let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
-        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        var year = yearOfEra + era * 400
+        var month = shiftedMonth + 3
+        if month > 12 {
+            month -= 12
+            year += 1
+        }
         return (year, month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
     }
 
     private static func length(ofMonth month: Int, year: Int64) -> Int64 {
         switch month {
-        case 4, 6, 9, 11: 30
-        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
-        default: 31
+        case 4, 6, 9, 11: return 30
+        case 2:
+            let isLeapYear = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+            return isLeapYear ? 29 : 28
+        default: return 31
         }
     }
 }

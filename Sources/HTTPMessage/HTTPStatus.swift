@@ -3,7 +3,10 @@ public struct HTTPStatus: Sendable, Hashable {
     /// Three digits, 100–599.
     public let code: Int
     /// Wraps any code, for instance an origin's. Codes outside 100–599 become 500.
-    public init(_ code: Int) { self.code = (100...599).contains(code) ? code : 500 }
+    public init(_ code: Int) {
+        let isValid = (100...599).contains(code)
+        self.code = isValid ? code : 500
+    }
 
     /// The reason phrase, for people who read captures; clients ignore it. Empty for codes without a constant here.
     public var reason: StaticString {

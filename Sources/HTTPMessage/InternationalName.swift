@@ -43,7 +43,8 @@ public enum InternationalName {
             !label.starts(with: "xn--".unicodeScalars), let code = Punycode.encode(Array(label))
         else { return nil }
         let text = "xn--" + code
-        return text.utf8.count <= longestLabel ? text : nil
+        guard text.utf8.count <= longestLabel else { return nil }
+        return text
     }
 }
 
@@ -137,7 +138,10 @@ enum Punycode {
 
     /// The next bias (§3.4).
     private static func adapted(_ delta: Int, count: Int, isFirst: Bool) -> Int {
-        var rest = isFirst ? delta / 700 : delta / 2
+        var rest = delta / 2
+        if isFirst {
+            rest = delta / 700
+        }
         rest += rest / count
         var steps = 0
         while rest > (base - smallest) * largest / 2 {

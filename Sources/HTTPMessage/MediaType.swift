@@ -17,9 +17,15 @@ public struct MediaType: Sendable, Hashable, CustomStringConvertible {
 
     /// The type of the last path component's extension.
     public init(forPath path: String) {
-        let name = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[path.utf8.index(after: $0)...] } ?? path[...]
-        let dot = name.utf8.lastIndex(of: UInt8(ascii: "."))
-        self.init(forExtension: dot.map { String(name[name.utf8.index(after: $0)...]) } ?? "")
+        var name = path[...]
+        if let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) {
+            name = path[path.utf8.index(after: slash)...]
+        }
+        guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")) else {
+            self.init(forExtension: "")
+            return
+        }
+        self.init(forExtension: String(name[name.utf8.index(after: dot)...]))
     }
 
     /// The whole value.

@@ -16,7 +16,12 @@ public struct ProxyURL: Hashable, Sendable, CustomStringConvertible {
         /// True if the proxy resolves the names of origins. Otherwise Weir does, and sends addresses.
         public var resolvesNames: Bool { self != .socks5 }
         /// As curl's.
-        var defaultPort: UInt16 { self == .https ? 443 : 1080 }
+        var defaultPort: UInt16 {
+            switch self {
+            case .https: 443
+            case .http, .socks4a, .socks5, .socks5h: 1080
+            }
+        }
     }
 
     /// The protocol.
@@ -52,10 +57,12 @@ public struct ProxyURL: Hashable, Sendable, CustomStringConvertible {
             rest = rest[at...].dropFirst()
         }
         let place = try Self.place(rest)
-        self.init(kind, place.host, place.port ?? kind.defaultPort, credentials?.user, credentials?.password)
+        self.init(
+            kind: kind, host: place.host, port: place.port ?? kind.defaultPort, user: credentials?.user,
+            password: credentials?.password)
     }
 
-    private init(_ kind: Kind, _ host: String, _ port: UInt16, _ user: String?, _ password: String?) {
+    private init(kind: Kind, host: String, port: UInt16, user: String?, password: String?) {
         self.kind = kind
         self.host = host
         self.port = port
@@ -89,7 +96,7 @@ public struct ProxyURL: Hashable, Sendable, CustomStringConvertible {
             guard !bytes.contains(0) else { throw refusal("its name or password contains a NUL") }
             decoded.append(String(decoding: bytes, as: UTF8.self))
         }
-        return (decoded[0], decoded.count > 1 ? decoded[1] : nil)
+        return (decoded[0], decoded.dropFirst().first)
     }
 
     private static func decoding(_ text: Substring.UTF8View) -> [UInt8]? {
@@ -121,8 +128,13 @@ public struct ProxyURL: Hashable, Sendable, CustomStringConvertible {
             rest = text.dropFirst(host.count)
         }
         guard !host.isEmpty else { throw refusal("it has no host") }
-        let isAddress = host.contains(UInt8(ascii: ":"))
-        guard let name = isAddress ? Substring(host).lowercased() : InternationalName.ascii(Substring(host)) else {
+        let name: String?
+        if host.contains(UInt8(ascii: ":")) {
+            name = Substring(host).lowercased()
+        } else {
+            name = InternationalName.ascii(Substring(host))
+        }
+        guard let name else {
             throw refusal("its host is not a name or an address")
         }
         if rest.isEmpty {
@@ -145,17 +157,26 @@ public struct ProxyURL: Hashable, Sendable, CustomStringConvertible {
     public var hasCredentials: Bool { user != nil }
     /// The text for `init(_:)`. Secret.
     public var text: String {
-        let credentials = user.map { Self.encoding($0) + (password.map { ":" + Self.encoding($0) } ?? "") + "@" }
-        return "\(kind.rawValue)://\(credentials ?? "")\(hostText):\(port)"
+        var credentials = ""
+        if let user {
+            credentials = Self.encoding(user)
+            if let password {
+                credentials += ":" + Self.encoding(password)
+            }
+            credentials += "@"
+        }
+        return "\(kind.rawValue)://\(credentials)\(hostText):\(port)"
     }
 
     private var hostText: String { host.contains(":") ? "[\(host)]" : host }
 
     private static func encoding(_ text: String) -> String {
         text.utf8.reduce(into: "") { result, byte in
-            let isPlain = byte.isPlainByte
-            let digits = String(byte, radix: 16)
-            result += isPlain ? String(UnicodeScalar(byte)) : "%" + (digits.count < 2 ? "0" : "") + digits
+            if byte.isPlainByte {
+                result.unicodeScalars.append(UnicodeScalar(byte))
+            } else {
+                result += "%" + ByteClass.hexadecimal(byte)
+            }
         }
     }
 }

@@ -13,13 +13,13 @@ public enum RepresentationSelection: Sendable, Hashable {
     /// - Parameter size: nil while the body is growing and its size is unknown. A range cannot be placed then, so the
     ///   whole is sent.
     public init(for head: RequestHead, size: Int64?, entityTag: EntityTag?, lastModified: HTTPDate?) {
-        if Self.isUnmodified(head, entityTag, lastModified) {
+        if Self.isUnmodified(head, entityTag: entityTag, lastModified: lastModified) {
             self = .notModified
             return
         }
         // Range is defined for GET only; on HEAD it is ignored (RFC 9110 §14.2).
         guard head.method == .get, let size, let value = head.onlyValue(of: .range), let range = ByteRange(value),
-            Self.mayUseRange(head, entityTag, lastModified)
+            Self.mayUseRange(head, entityTag: entityTag, lastModified: lastModified)
         else {
             self = .whole
             return
@@ -32,7 +32,7 @@ public enum RepresentationSelection: Sendable, Hashable {
     }
 
     /// Evaluates If-None-Match, and If-Modified-Since only without it.
-    private static func isUnmodified(_ head: RequestHead, _ entityTag: EntityTag?, _ lastModified: HTTPDate?) -> Bool {
+    private static func isUnmodified(_ head: RequestHead, entityTag: EntityTag?, lastModified: HTTPDate?) -> Bool {
         if head.contains(.ifNoneMatch) {
             guard let entityTag, let list = head[.ifNoneMatch] else { return false }
             return entityTag.isNamed(inList: list.utf8)
@@ -44,7 +44,7 @@ public enum RepresentationSelection: Sendable, Hashable {
     }
 
     /// Evaluates If-Range: a range may be used without it, or if it names exactly the current bytes.
-    private static func mayUseRange(_ head: RequestHead, _ entityTag: EntityTag?, _ lastModified: HTTPDate?) -> Bool {
+    private static func mayUseRange(_ head: RequestHead, entityTag: EntityTag?, lastModified: HTTPDate?) -> Bool {
         guard head.contains(.ifRange) else { return true }
         guard let value = head.onlyValue(of: .ifRange) else { return false }
         if let named = EntityTag(fieldValue: value) {

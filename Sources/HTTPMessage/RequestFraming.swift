@@ -53,7 +53,8 @@ struct RequestFraming {
         guard contentLength == nil else { throw .repeatedContentLength }
         guard let length = ByteClass.number(value) else {
             let isNumber = !value.isEmpty && value.allSatisfy { ByteClass.isDigit($0) }
-            throw isNumber ? .bodyTooLarge : .malformedContentLength
+            guard isNumber else { throw .malformedContentLength }
+            throw .bodyTooLarge
         }
         contentLength = length
     }

@@ -7,9 +7,12 @@ extension RequestHead {
     /// A reverse proxy gives its own in X-Forwarded-Proto and X-Forwarded-Host, each a list with the client's side first. Anybody
     /// can send these: use the result in nothing but the reply to the same request.
     public var base: String {
-        let scheme = forwarded(Self.forwardedProto).map { $0.lowercased() }
-        let host = forwarded(Self.forwardedHost).flatMap { Self.isAuthority($0) ? $0 : nil }
-        return (scheme == "https" ? "https://" : "http://") + (host ?? String(decoding: hostBytes, as: UTF8.self))
+        let isSecure = forwarded(Self.forwardedProto)?.lowercased() == "https"
+        let scheme = isSecure ? "https://" : "http://"
+        if let host = forwarded(Self.forwardedHost), Self.isAuthority(host) {
+            return scheme + host
+        }
+        return scheme + String(decoding: hostBytes, as: UTF8.self)
     }
 
     private func forwarded(_ name: FieldName) -> String? {

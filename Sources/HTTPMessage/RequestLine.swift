@@ -34,7 +34,9 @@ struct RequestLine: Sendable {
             && ByteClass.isDigit(bytes[7])
         guard isVersion else { throw .malformedRequestLine }
         guard bytes[5] == UInt8(ascii: "1") else { throw .unsupportedVersion }
-        return bytes[7] == UInt8(ascii: "0") ? .http10 : .http11
+        guard bytes[7] != UInt8(ascii: "0") else { return .http10 }
+        // A later minor version has the semantics of 1.1 (RFC 9110 §2.5).
+        return .http11
     }
 
     /// Accepts origin-form, and the asterisk of OPTIONS. Wider than RFC 3986 in one respect: users paste an origin's URL after

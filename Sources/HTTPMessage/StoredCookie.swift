@@ -16,16 +16,19 @@ public struct StoredCookie: Hashable, Sendable, CustomStringConvertible {
         if bytes.last == UInt8(ascii: "\r") {
             bytes.removeLast()
         }
-        let isScriptless = bytes.starts(with: Self.mark)
+        let isScriptless = bytes.starts(with: Self.mark.utf8)
         if isScriptless {
-            bytes.removeFirst(Self.mark.count)
+            bytes.removeFirst(Self.mark.utf8.count)
         }
         guard bytes.first != UInt8(ascii: "#"), !bytes.contains(where: { ($0 < 0x20 && $0 != 0x09) || $0 == 0x7F })
         else { return nil }
         let fields = bytes.split(separator: 0x09, omittingEmptySubsequences: false)
         // A cookie without a value may lack the last tab.
         guard fields.count == 7 || fields.count == 6, fields.count == 6 || !fields[5].isEmpty else { return nil }
-        let host = fields[0].first == UInt8(ascii: ".") ? fields[0].dropFirst() : fields[0]
+        var host = fields[0]
+        if host.first == UInt8(ascii: ".") {
+            host = host.dropFirst()
+        }
         guard let first = host.first, first != UInt8(ascii: "."), host.allSatisfy(Self.isHostByte),
             fields[2].first == UInt8(ascii: "/"),
             let name = String(validating: fields[5], as: UTF8.self), !name.isEmpty,
@@ -34,12 +37,21 @@ public struct StoredCookie: Hashable, Sendable, CustomStringConvertible {
         else { return nil }
         domain = String(decoding: host, as: UTF8.self).lowercased()
         includesSubdomains = Self.isTrue(fields[1])
-        let flags = (includesSubdomains ? "TRUE" : "FALSE", Self.isTrue(fields[3]) ? "TRUE" : "FALSE")
         // Some programs write fractions of a second, or nothing for the end of the browser's session.
         let digits = fields[4].prefix { (0x30...0x39).contains($0) }.prefix(18)
         let expires = Int64(String(decoding: digits, as: UTF8.self)) ?? 0
-        let rest = "\(domain)\t\(flags.0)\t\(path)\t\(flags.1)\t\(expires)\t\(name)\t\(value)"
-        self.line = (isScriptless ? "#HttpOnly_" : "") + (includesSubdomains ? "." : "") + rest
+
+        var line = ""
+        if isScriptless {
+            line += Self.mark
+        }
+        if includesSubdomains {
+            line += "."
+        }
+        let subdomains = Self.word(for: includesSubdomains)
+        let isSecure = Self.word(for: Self.isTrue(fields[3]))
+        line += "\(domain)\t\(subdomains)\t\(path)\t\(isSecure)\t\(expires)\t\(name)\t\(value)"
+        self.line = line
     }
 
     /// True if a request to `host` may receive the cookie (RFC 6265 §5.1.3).
@@ -74,10 +86,15 @@ public struct StoredCookie: Hashable, Sendable, CustomStringConvertible {
     public static let maximumCount = 10_000
     /// libcurl ignores longer cookies.
     static let maximumLineLength = 5000
-    private static let mark = Array("#HttpOnly_".utf8)
+    private static let mark = "#HttpOnly_"
 
     private static func isTrue(_ field: some Collection<UInt8>) -> Bool {
         String(decoding: field, as: UTF8.self).uppercased() == "TRUE"
+    }
+
+    private static func word(for isTrue: Bool) -> String {
+        guard isTrue else { return "FALSE" }
+        return "TRUE"
     }
 
     private static func isHostByte(_ byte: UInt8) -> Bool {

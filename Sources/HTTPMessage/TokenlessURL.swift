@@ -29,7 +29,8 @@ package struct TokenlessURL: Hashable, Sendable {
         guard part.contains("=") else { return part }
         let words = part.split { $0 == ";" || $0 == "~" || $0 == "," || $0 == "&" }
         let kept = words.filter { !($0.contains("=") && isToken(String($0))) }
-        return kept.count == words.count ? part : Substring(kept.joined(separator: ";"))
+        guard kept.count < words.count else { return part }
+        return Substring(kept.joined(separator: ";"))
     }
 
     /// True for letters and digits mixed as in hexadecimal digits, Base64, and JSON Web Tokens with their dots.

@@ -40,10 +40,20 @@ public struct UserInformation: Sendable {
         var text: [UInt8] = []
         for start in stride(from: 0, to: bytes.count, by: 3) {
             let group = Array(bytes[start..<min(start + 3, bytes.count)])
-            let bits = (0..<3).reduce(0) { $0 << 8 | ($1 < group.count ? Int(group[$1]) : 0) }
+            var bits = 0
+            for index in 0..<3 {
+                bits <<= 8
+                if index < group.count {
+                    bits |= Int(group[index])
+                }
+            }
             for index in 0..<4 {
                 let isPadding = index > group.count
-                text.append(isPadding ? UInt8(ascii: "=") : alphabet[bits >> (18 - 6 * index) & 63])
+                if isPadding {
+                    text.append(UInt8(ascii: "="))
+                } else {
+                    text.append(alphabet[bits >> (18 - 6 * index) & 63])
+                }
             }
         }
         return String(decoding: text, as: UTF8.self)

@@ -17,11 +17,12 @@ extension WebURL {
         }
         guard rest.starts(with: "//".utf8) else { throw .missingHost }
         let (authority, tail) = Self.split(rest.dropFirst(2), before: "/?#")
-        let (path, query) = Self.splitPath(tail)
+        let parts = Self.splitPath(tail)
+        // An empty path is the root (RFC 3986 §6.2.3).
+        let path = parts.path.isEmpty ? "/"[...].utf8 : parts.path
         self.init(
             origin: try Origin(scheme: scheme, authority: authority),
-            path: Self.removingDotSegments(Self.encoding(path.first == UInt8(ascii: "/") ? path : "/"[...].utf8)),
-            query: query.map(Self.encoding))
+            path: Self.removingDotSegments(Self.encoding(path)), query: parts.query.map(Self.encoding))
     }
 
     private init(otherScheme name: Substring.UTF8View, _ rest: Substring.UTF8View) throws(WebURLError) {
@@ -32,7 +33,7 @@ extension WebURL {
         guard !host.isEmpty || !path.isEmpty else { throw .missingHost }
         self.init(
             origin: Origin(scheme: .other(name), host: Self.encoding(host), port: 0),
-            path: path.isEmpty ? "" : Self.removingDotSegments(Self.encoding(path)), query: query.map(Self.encoding))
+            path: Self.removingDotSegments(Self.encoding(path)), query: query.map(Self.encoding))
     }
 
     /// The scheme's name and the text after its colon (RFC 3986 §3.1); nil for a relative reference.
@@ -168,10 +169,15 @@ enum IPv6Text {
         if text.isEmpty {
             return 0
         }
-        let parts = text.split(separator: colon, omittingEmptySubsequences: false)
-        let hasIPv4 = allowsIPv4 && parts.last.map(isIPv4) == true
-        guard parts.dropLast(hasIPv4 ? 1 : 0).allSatisfy(isGroup) else { return nil }
-        return parts.count + (hasIPv4 ? 1 : 0)
+        var groups = text.split(separator: colon, omittingEmptySubsequences: false)[...]
+        var count = groups.count
+        if allowsIPv4, let last = groups.last, isIPv4(last) {
+            // Its 32 bits are two groups.
+            groups.removeLast()
+            count += 1
+        }
+        guard groups.allSatisfy(isGroup) else { return nil }
+        return count
     }
 
     private static func isGroup(_ text: Substring.UTF8View) -> Bool {

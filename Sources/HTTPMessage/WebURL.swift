@@ -57,7 +57,9 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
                 return "\(scheme.name)://\(host)"
             }
             let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
-            return "\(scheme.name)://\(name)" + (port == scheme.defaultPort ? "" : ":\(port)")
+            let start = "\(scheme.name)://\(name)"
+            guard port != scheme.defaultPort else { return start }
+            return "\(start):\(port)"
         }
     }
 
@@ -101,14 +103,20 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
     /// The explicit port, else the scheme's default.
     public var port: UInt16 { origin.port }
     /// The whole URL for a request. May contain a token in its query: use `redacted` in messages.
-    public var text: String { "\(origin)\(path)" + (query.map { "?\($0)" } ?? "") }
+    public var text: String {
+        guard let query else { return "\(origin)\(path)" }
+        return "\(origin)\(path)?\(query)"
+    }
     /// Replaces the query. `query` must already be encoded, for instance a part of this URL's query.
     public func replacingQuery(_ query: String?) -> WebURL {
         WebURL(origin: origin, path: path, query: query, authorization: authorization)
     }
 
     /// The URL for logs and messages. `?…` replaces the query, which may contain tokens.
-    public var redacted: String { "\(origin.redacted)\(path)" + (query == nil ? "" : "?…") }
+    public var redacted: String {
+        guard query != nil else { return "\(origin.redacted)\(path)" }
+        return "\(origin.redacted)\(path)?…"
+    }
     /// `redacted`, so that interpolating a URL leaks nothing.
     public var description: String { redacted }
     /// The top-level domain `invalid` is reserved and never resolves (RFC 6761 §6.4).
@@ -127,7 +135,7 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
 
     /// Makes a URL that contains a small resource, such as the key of a `data:` URI. Its query is secret, as every query.
     public static func inline(_ bytes: [UInt8]) -> WebURL {
-        let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        let digits = bytes.map(ByteClass.hexadecimal).joined()
         return WebURL(origin: Origin(scheme: .http, host: inlineHost, port: 80), path: "/key", query: digits)
     }
 
@@ -136,10 +144,13 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
         guard host == Self.inlineHost, let digits = query.map({ Array($0.utf8) }), digits.count % 2 == 0 else {
             return nil
         }
-        let bytes = stride(from: 0, to: digits.count, by: 2).map { place in
-            UInt8(String(decoding: digits[place..<place + 2], as: UTF8.self), radix: 16)
+        var bytes: [UInt8] = []
+        for start in stride(from: 0, to: digits.count, by: 2) {
+            let pair = String(decoding: digits[start..<start + 2], as: UTF8.self)
+            guard let byte = UInt8(pair, radix: 16) else { return nil }
+            bytes.append(byte)
         }
-        return bytes.contains(nil) ? nil : bytes.compactMap { $0 }
+        return bytes
     }
 
     /// Resolves `reference` against this URL (RFC 3986 §5.2, strict).
@@ -162,9 +173,11 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
             let query = encodedQuery ?? self.query
             return WebURL(origin: origin, path: self.path, query: query, authorization: authorization)
         }
-        let encoded = Self.encoding(path)
-        let folder = directory.isEmpty ? "/" : directory
-        let merged = encoded.utf8.first == UInt8(ascii: "/") ? encoded : folder + encoded
+        var merged = Self.encoding(path)
+        if merged.utf8.first != UInt8(ascii: "/") {
+            let folder = directory.isEmpty ? "/" : directory
+            merged = folder + merged
+        }
         return WebURL(
             origin: origin, path: Self.removingDotSegments(merged), query: encodedQuery, authorization: authorization)
     }
@@ -175,7 +188,10 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
         let text = Self.trimming(location.utf8[...])
         let end = text.firstIndex { "?#".utf8.contains($0) } ?? text.endIndex
         let slash = UInt8(ascii: "/")
-        let path = text[..<end].map { $0 == UInt8(ascii: "\\") ? slash : $0 }
+        var path = Array(text[..<end])
+        for index in path.indices where path[index] == UInt8(ascii: "\\") {
+            path[index] = slash
+        }
         var reference = String(decoding: path + Array(text[end...]), as: UTF8.self)
         let parts = Self.splitScheme(reference[...].utf8)
         let name = parts.flatMap { Scheme(ofWeb: $0.name) }
@@ -187,9 +203,11 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
         let slashes = rest.count - host.count
         if slashes >= 2 || name != nil && name != scheme {
             reference = "\((name ?? scheme).name)://\(Substring(host))"
+        } else if Self.splitScheme(rest) == nil {
+            reference = String(Substring(rest))
         } else {
             // `http:skd://x` is a path too: no redirect reaches a handler.
-            reference = (Self.splitScheme(rest) == nil ? "" : "./") + Substring(rest)
+            reference = "./" + Substring(rest)
         }
         return try resolving(reference)
     }
@@ -198,15 +216,18 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
     public static func isRelative(_ reference: String) -> Bool {
         // Each URI of a playlist passes here, and nearly all have no colon.
         let mayHaveScheme = reference.utf8.withContiguousStorageIfAvailable { bytes in
-            bytes.baseAddress.map { memchr($0, Int32(UInt8(ascii: ":")), bytes.count) != nil } ?? false
+            guard let start = bytes.baseAddress else { return false }
+            return memchr(start, Int32(UInt8(ascii: ":")), bytes.count) != nil
         }
         guard mayHaveScheme ?? true else { return true }
         return splitScheme(trimming(reference.utf8[...])) == nil
     }
 
     private static func referenced(_ text: Substring.UTF8View) throws(WebURLError) -> WebURL {
-        let isWeb = splitScheme(text).map { Scheme(ofWeb: $0.name) != nil } ?? false
-        guard isWeb, text.contains(UInt8(ascii: "@")) else { return try WebURL(absolute: text) }
+        guard text.contains(UInt8(ascii: "@")), let scheme = splitScheme(text)?.name, Scheme(ofWeb: scheme) != nil
+        else {
+            return try WebURL(absolute: text)
+        }
         let split = UserInformation(splitting: String(Substring(text)))
         var url = try WebURL(absolute: split.url[...].utf8)
         url.authorization = split.field
@@ -222,8 +243,8 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
     private static func trimming(_ text: Substring.UTF8View) -> Substring.UTF8View {
         let isBlank = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) }
         let start = text.drop(while: isBlank)
-        let end = start.lastIndex { !isBlank($0) }
-        return end.map { start[...$0] } ?? start.prefix(0)
+        guard let last = start.lastIndex(where: { !isBlank($0) }) else { return start.prefix(0) }
+        return start[...last]
     }
 
     /// RFC 3986 §5.2.4, for a path that begins with a slash.
