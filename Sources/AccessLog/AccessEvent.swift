@@ -87,7 +87,11 @@ extension AccessEvent {
         line.add(word: uri)
         line.add(word: guid)
         line.add(word: serverAddress)
-        line.add(serverAddress == nil ? nil : serverAddressChanges)
+        if serverAddress == nil {
+            line.addUnknown()
+        } else {
+            line.add(serverAddressChanges)
+        }
         line.add(requests)
         line.add(fixed: downloaded)
         line.add(fixed: startOffset)
@@ -100,8 +104,8 @@ extension AccessEvent {
         line.add(fixed: startup)
         line.add(overdue)
         line.addUnknown()  // c-reason
-        line.add(fixed: observed.count > 0 ? observed.minimum : nil)
-        line.add(fixed: observed.count > 0 ? observed.maximum : nil)
+        line.add(fixed: observed.slowest)
+        line.add(fixed: observed.fastest)
         line.add(fixed: observed.deviation)
         line.add(word: playbackType.rawValue)
         line.addUnknown()  // sc-wwan-count

@@ -37,9 +37,14 @@ package struct KPIs: Codable, Equatable, Sendable {
         stalls = events.reduce(0) { $0 + $1.stalls }
         stallTime = events.reduce(0) { $0 + $1.stallTime }
         let dropped = events.compactMap(\.framesDropped)
-        framesDropped = dropped.isEmpty ? nil : dropped.reduce(0, +)
+        if !dropped.isEmpty {
+            framesDropped = dropped.reduce(0, +)
+        }
         stallRatio = Self.ratio(stallTime, watched + stallTime)
-        let starts = bySession.values.compactMap { $0.first?.number == 0 ? $0.first?.startup : nil }
+        let starts = bySession.values.compactMap { events -> Double? in
+            guard let first = events.first, first.number == 0 else { return nil }
+            return first.startup
+        }
         startup = Self.ratio(starts.reduce(0, +), Double(starts.count))
         switches = bySession.values.reduce(0) { $0 + Self.switches($1) }
         computeRates(events)
@@ -51,7 +56,8 @@ package struct KPIs: Codable, Equatable, Sendable {
         indicated = Self.ratio(weighted, rated.reduce(0) { $0 + $1.watched })
         let rates = events.reduce(into: ObservedRate()) { $0.add($1.observed) }
         observed = rates.bitsPerSecond
-        (observedMinimum, observedMaximum) = rates.count > 0 ? (rates.minimum, rates.maximum) : (nil, nil)
+        observedMinimum = rates.slowest
+        observedMaximum = rates.fastest
         observedDeviation = rates.deviation
         let sent = events.reduce(SourceBytes()) { $0 + $1.bytes }
         bytes = sent.all
@@ -64,5 +70,8 @@ package struct KPIs: Codable, Equatable, Sendable {
         }
     }
 
-    private static func ratio(_ part: Double, _ whole: Double) -> Double? { whole > 0 ? part / whole : nil }
+    private static func ratio(_ part: Double, _ whole: Double) -> Double? {
+        guard whole > 0 else { return nil }
+        return part / whole
+    }
 }

@@ -96,9 +96,10 @@ actor LogFiles {
     private static func lines(_ events: [some LogEvent]) -> [String] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return events.flatMap { event in
-            let json = (try? encoder.encode(event)).map { String(decoding: $0, as: UTF8.self) }
-            return (json.map { [remark + $0] } ?? []) + [event.line(.w3c)]
+        return events.flatMap { event -> [String] in
+            let line = event.line(.w3c)
+            guard let json = try? encoder.encode(event) else { return [line] }
+            return [remark + String(decoding: json, as: UTF8.self), line]
         }
     }
 
@@ -202,7 +203,7 @@ actor LogFiles {
         guard descriptor >= 0 else { throw AccessLogError(errno) }
         let bytes = Array(text.utf8)
         let count = Glibc.write(descriptor, bytes, bytes.count)
-        let trouble = AccessLogError(count < 0 ? errno : ENOSPC)
+        let trouble = Self.trouble(written: count)
         close(descriptor)
         guard count == bytes.count else {
             unlink(draft)
@@ -226,13 +227,23 @@ actor LogFiles {
         defer { close(file) }
         let start = Self.wholeLines(file)
         guard start < folder.limit else { throw AccessLogError("\(name) has reached its maximum size") }
-        let text = ((start == 0 ? header : []) + lines).map { $0 + "\n" }.joined()
+        var written = lines
+        if start == 0 {
+            written = header + lines
+        }
+        let text = written.map { $0 + "\n" }.joined()
         let bytes = Array(text.utf8)
         let count = Glibc.write(file, bytes, bytes.count)
         guard count != bytes.count else { return }
-        let trouble = count < 0 ? AccessLogError(errno) : AccessLogError(ENOSPC)
+        let trouble = Self.trouble(written: count)
         ftruncate(file, off_t(start))
         throw trouble
+    }
+
+    /// The error after write(2) returned `count`. If it wrote too little, it sets no errno: the file system is full.
+    private static func trouble(written count: Int) -> AccessLogError {
+        guard count >= 0 else { return AccessLogError(errno) }
+        return AccessLogError(ENOSPC)
     }
 
     /// Truncates a last line that a crash cut off, and returns the file's length.
@@ -275,8 +286,11 @@ actor LogFiles {
         guard name.hasSuffix(".log") else { return nil }
         let parts = name.dropLast(4).split(separator: "-", maxSplits: 1)
         guard parts.count == 2, types.contains(where: { $0.fileName == parts[0] }) else { return nil }
-        let shape = parts[1].map { $0.isASCII && $0.isWholeNumber ? "0" : $0 }
-        return String(shape) == "0000-00-00" ? String(parts[1]) : nil
+        let numbers = parts[1].split(separator: "-", omittingEmptySubsequences: false)
+        let isDate =
+            numbers.map(\.count) == [4, 2, 2] && numbers.joined().allSatisfy { $0.isASCII && $0.isWholeNumber }
+        guard isDate else { return nil }
+        return String(parts[1])
     }
 
     // MARK: Reading
@@ -284,7 +298,10 @@ actor LogFiles {
     /// The last events that match a query, oldest first.
     func events<Event: LogEvent>(_ query: LogQuery) -> [Event] {
         let files = names.filter { $0.hasPrefix(Event.fileName + "-") && Self.day(of: $0) != nil }.sorted()
-        let first = query.since.map { Self.name(Event.self, LogDate($0.value).day) } ?? ""
+        var first = ""
+        if let since = query.since {
+            first = Self.name(Event.self, LogDate(since.value).day)
+        }
         var found: [Event] = []
         for name in files.reversed() where name >= first && found.count < query.limit {
             found += events(in: name, query, atMost: query.limit - found.count)

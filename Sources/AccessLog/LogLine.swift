@@ -24,9 +24,17 @@ struct LogLine {
         text += field
     }
 
-    mutating func add(_ value: Int?) { append(value.map { String($0) } ?? "-") }
-    mutating func add(fixed value: Double?) { append(value.map(Self.fixed) ?? "-") }
-    /// Adds the dash of a field that only a player knows.
+    mutating func add(_ value: Int?) {
+        guard let value else { return addUnknown() }
+        append(String(value))
+    }
+
+    mutating func add(fixed value: Double?) {
+        guard let value else { return addUnknown() }
+        append(Self.fixed(value))
+    }
+
+    /// Adds the dash of a value that is unknown.
     mutating func addUnknown() { append("-") }
 
     /// Adds a URI, an address or a word; characters that would end the field are percent-encoded.
@@ -49,7 +57,11 @@ struct LogLine {
     /// Adds date and time, two fields, from seconds since 1970 in UTC.
     mutating func add(date seconds: Double) {
         let date = LogDate(seconds)
-        append(style == .apple ? date.day.map { $0 == "-" ? "/" : String($0) }.joined() : date.day)
+        var day = date.day
+        if style == .apple {
+            day = day.split(separator: "-").joined(separator: "/")
+        }
+        append(day)
         append(date.time)
     }
 
@@ -62,7 +74,8 @@ struct LogLine {
 
     /// A number with three decimals, clamped to 0...1e15; 0 for NaN and infinity.
     static func fixed(_ value: Double) -> String {
-        let thousandths = value.isFinite ? Int64((min(max(value, 0), 1e15) * 1000).rounded()) : 0
+        guard value.isFinite else { return "0.000" }
+        let thousandths = Int64((min(max(value, 0), 1e15) * 1000).rounded())
         let rest = String(thousandths % 1000)
         return "\(thousandths / 1000)." + String(repeating: "0", count: 3 - rest.utf8.count) + rest
     }
@@ -77,7 +90,10 @@ struct LogDate: Equatable {
 
     /// - Parameter seconds: since 1970; clamped to the years 1970–9999.
     init(_ seconds: Double) {
-        let all = seconds.isFinite ? Int64(min(max(seconds * 1000, 0), 253_402_300_799_999)) : 0
+        var all: Int64 = 0
+        if seconds.isFinite {
+            all = Int64(min(max(seconds * 1000, 0), 253_402_300_799_999))
+        }
         let second = all / 1000
         let rest = all % 1000
         day = Self.civil(second / 86_400)
@@ -96,8 +112,14 @@ struct LogDate: Equatable {
         let inYear = inEra - (365 * year + year / 4 - year / 100)
         let month = (5 * inYear + 2) / 153
         let date = inYear - (153 * month + 2) / 5 + 1
-        let number = month < 10 ? month + 3 : month - 9
-        return "\(digits(year + era * 400 + (number <= 2 ? 1 : 0), 4))-\(digits(number, 2))-\(digits(date, 2))"
+        // The year that is counted began in March.
+        var yearNumber = year + era * 400
+        var number = month + 3
+        if number > 12 {
+            yearNumber += 1
+            number -= 12
+        }
+        return "\(digits(yearNumber, 4))-\(digits(number, 2))-\(digits(date, 2))"
     }
 
     private static func digits(_ value: Int64, _ width: Int) -> String {

@@ -33,9 +33,13 @@ package struct ObservedRate: Codable, Equatable, Sendable {
     /// squares, that loses no digits over long sessions.
     package mutating func add(_ other: ObservedRate) {
         guard other.count > 0 else { return }
-        (minimum, maximum) =
-            count == 0
-            ? (other.minimum, other.maximum) : (min(minimum, other.minimum), max(maximum, other.maximum))
+        if count == 0 {
+            minimum = other.minimum
+            maximum = other.maximum
+        } else {
+            minimum = min(minimum, other.minimum)
+            maximum = max(maximum, other.maximum)
+        }
         let all = Double(count + other.count)
         let difference = other.mean - mean
         squares += other.squares + difference * difference * Double(count) * Double(other.count) / all
@@ -46,8 +50,26 @@ package struct ObservedRate: Codable, Equatable, Sendable {
     }
 
     /// Σ bits / Σ seconds: the network's throughput while players waited; nil without a sample.
-    package var bitsPerSecond: Double? { seconds > 0 ? bits / seconds : nil }
+    package var bitsPerSecond: Double? {
+        guard seconds > 0 else { return nil }
+        return bits / seconds
+    }
+
+    /// The rate of the slowest sample; nil without a sample.
+    package var slowest: Double? {
+        guard count > 0 else { return nil }
+        return minimum
+    }
+
+    /// The rate of the fastest sample; nil without a sample.
+    package var fastest: Double? {
+        guard count > 0 else { return nil }
+        return maximum
+    }
 
     /// √(Σ (rate − mean)² / count) over the samples' rates; nil without a sample.
-    package var deviation: Double? { count > 0 ? (squares / Double(count)).squareRoot() : nil }
+    package var deviation: Double? {
+        guard count > 0 else { return nil }
+        return (squares / Double(count)).squareRoot()
+    }
 }

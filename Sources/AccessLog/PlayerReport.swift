@@ -56,7 +56,10 @@ public struct PlayerReport: Codable, Equatable, Sendable {
         var rest = self
         rest.stalls = max(0, stalls - earlier.stalls)
         rest.stallTime = Seconds(clamping: stallTime.value - earlier.stallTime.value)
-        rest.framesDropped = framesDropped.map { max(0, $0 - (earlier.framesDropped ?? 0)) }
+        if let framesDropped {
+            let before = earlier.framesDropped ?? 0
+            rest.framesDropped = max(0, framesDropped - before)
+        }
         // The startup belongs to the earlier session.
         rest.startup = nil
         return rest

@@ -15,34 +15,59 @@ struct PictureDrawing {
     }
 
     mutating func path(_ kind: String, _ data: String, title: String? = nil) {
-        let start = "<path class=\"\(kind)\" d=\"\(data)\""
-        text += start + (title.map { "><title>\(Self.escaped($0))</title></path>\n" } ?? "/>\n")
+        text += "<path class=\"\(kind)\" d=\"\(data)\""
+        close("path", title: title)
     }
 
     mutating func rectangle(_ kind: String, _ area: PictureArea, title: String? = nil) {
         let place = "x=\"\(Self.number(area.x))\" y=\"\(Self.number(area.y))\""
         let size = "width=\"\(Self.number(area.width))\" height=\"\(Self.number(area.height))\""
-        let start = "<rect class=\"\(kind)\" \(place) \(size)"
-        text += start + (title.map { "><title>\(Self.escaped($0))</title></rect>\n" } ?? "/>\n")
+        text += "<rect class=\"\(kind)\" \(place) \(size)"
+        close("rect", title: title)
     }
 
-    mutating func words(_ words: String, _ kind: String, at x: Double, _ y: Double, _ anchor: Anchor = .start) {
-        let side = anchor == .start ? "" : " text-anchor=\"\(anchor.rawValue)\""
-        text += "<text class=\"\(kind)\" x=\"\(Self.number(x))\" y=\"\(Self.number(y))\"\(side)>"
+    /// Closes an open tag, with a title in the element if it has one.
+    private mutating func close(_ element: String, title: String?) {
+        guard let title else {
+            text += "/>\n"
+            return
+        }
+        text += "><title>\(Self.escaped(title))</title></\(element)>\n"
+    }
+
+    mutating func words(
+        _ words: String, _ kind: String, at point: (x: Double, y: Double), anchor: Anchor = .start
+    ) {
+        let x = Self.number(point.x)
+        let y = Self.number(point.y)
+        var side = ""
+        if anchor != .start {
+            side = " text-anchor=\"\(anchor.rawValue)\""
+        }
+        text += "<text class=\"\(kind)\" x=\"\(x)\" y=\"\(y)\"\(side)>"
         text += Self.escaped(words) + "</text>\n"
     }
 
     /// The data of a path through points, from left to right.
     static func data(_ points: [(x: Double, y: Double)]) -> String {
-        points.enumerated().map { "\($0.offset == 0 ? "M" : "L")\(number($0.element.x)) \(number($0.element.y))" }
-            .joined(separator: " ")
+        guard !points.isEmpty else { return "" }
+        let pairs = points.map { "\(number($0.x)) \(number($0.y))" }
+        return "M" + pairs.joined(separator: " L")
     }
 
     /// A length with at most one decimal.
     static func number(_ value: Double) -> String {
-        let tenths = value.isFinite ? Int64((min(max(value, -1e6), 1e6) * 10).rounded()) : 0
+        guard value.isFinite else { return "0" }
+        let tenths = Int64((min(max(value, -1e6), 1e6) * 10).rounded())
         let rest = abs(tenths % 10)
-        return (tenths < 0 ? "-" : "") + "\(abs(tenths / 10))" + (rest == 0 ? "" : ".\(rest)")
+        var text = "\(abs(tenths / 10))"
+        if tenths < 0 {
+            text = "-" + text
+        }
+        if rest != 0 {
+            text += ".\(rest)"
+        }
+        return text
     }
 
     /// Text for an element. Control characters, which XML does not allow, are written as escapes.
@@ -87,7 +112,9 @@ struct PictureTime {
     init(_ timeline: SessionTimeline, left: Double, width: Double) {
         self.left = left
         self.width = width
-        let last = max(timeline.segments.last?.time ?? 0, timeline.stalls.last?.until ?? 0, timeline.length)
+        let lastSegment = timeline.segments.last?.time ?? 0
+        let lastStall = timeline.stalls.last?.until ?? 0
+        let last = max(lastSegment, lastStall, timeline.length)
         length = last.isFinite ? min(max(last, 1), 1e7) : 1
     }
 
@@ -108,11 +135,23 @@ enum PictureText {
         let tenths = Int((min(max(0, seconds), 1e7) * 10).rounded())
         let whole = tenths / 10
         let rest = tenths % 10
-        let two = { (number: Int) in number < 10 ? "0\(number)" : "\(number)" }
         let hours = whole / 3600
         let minutes = whole / 60 % 60
-        let text = hours > 0 ? "\(hours):\(two(minutes)):\(two(whole % 60))" : "\(minutes):\(two(whole % 60))"
-        return rest == 0 ? text : "\(text).\(rest)"
+        let remainder = twoDigits(whole % 60)
+
+        var text = "\(minutes):\(remainder)"
+        if hours > 0 {
+            text = "\(hours):\(twoDigits(minutes)):\(remainder)"
+        }
+        if rest != 0 {
+            text += ".\(rest)"
+        }
+        return text
+    }
+
+    private static func twoDigits(_ number: Int) -> String {
+        guard number < 10 else { return "\(number)" }
+        return "0\(number)"
     }
 
     /// `2.3 s`.
@@ -122,16 +161,21 @@ enum PictureText {
     static func bitRate(_ value: Double) -> String {
         switch value {
         case ..<999_500: "\(Int((max(0, value) / 1000).rounded())) kb/s"
-        case ..<999.5e6: value < 99.95e6 ? "\(tenths(value / 1e6)) Mb/s" : "\(Int((value / 1e6).rounded())) Mb/s"
+        case ..<99.95e6: "\(tenths(value / 1e6)) Mb/s"
+        case ..<999.5e6: "\(Int((value / 1e6).rounded())) Mb/s"
         default: "\(tenths(min(value, 1e15) / 1e9)) Gb/s"
         }
     }
 
-    static func count(_ number: Int, _ one: String) -> String { "\(number) \(one)\(number == 1 ? "" : "s")" }
+    static func count(_ number: Int, _ one: String) -> String {
+        guard number != 1 else { return "1 \(one)" }
+        return "\(number) \(one)s"
+    }
 
     private static func tenths(_ value: Double) -> String {
         let tenths = Int((min(max(0, value), 1e9) * 10).rounded())
-        return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
+        guard tenths % 10 != 0 else { return "\(tenths / 10)" }
+        return "\(tenths / 10).\(tenths % 10)"
     }
 
     private static let units = ["s", "kb/s", "Mb/s", "Gb/s", "UTC"]

@@ -23,11 +23,12 @@ extension SessionPicture {
         let top = known.compactMap(\.rendition.bandwidth).max().map(Double.init)
         guard let top else {
             drawBand(&drawing, "Quality", in: area, labels: [])
-            return drawing.words("the stream does not state one", "none", at: area.x + 8, area.y + area.height / 2 + 4)
+            return drawNothing("the stream does not state one", &drawing, in: area)
         }
         var labels: [(Double, String)] = []
-        for rendition in known.map(\.rendition).sorted(by: { $0.bandwidth ?? 0 > $1.bandwidth ?? 0 }) {
-            let y = Self.y(Double(rendition.bandwidth ?? 0), of: top, in: area)
+        let renditions = known.map(\.rendition).sorted { Self.rate($0) > Self.rate($1) }
+        for rendition in renditions {
+            let y = Self.y(Self.rate(rendition), of: top, in: area)
             guard labels.allSatisfy({ abs($0.0 - y) >= 13 }) else { continue }
             labels.append((y, Self.name(rendition)))
         }
@@ -39,7 +40,15 @@ extension SessionPicture {
     }
 
     private static func name(_ rendition: TimelineRendition) -> String {
-        rendition.height.map { "\($0)p" } ?? PictureText.bitRate(Double(rendition.bandwidth ?? 0))
+        guard let height = rendition.height else { return PictureText.bitRate(rate(rendition)) }
+        return "\(height)p"
+    }
+
+    private static func rate(_ rendition: TimelineRendition) -> Double { Double(rendition.bandwidth ?? 0) }
+
+    /// Draws a band's only words.
+    private func drawNothing(_ words: String, _ drawing: inout PictureDrawing, in area: PictureArea) {
+        drawing.words(words, "none", at: (area.x + 8, area.y + area.height / 2 + 4))
     }
 
     /// A line that steps to the bit rate of each delivered piece, and keeps it until the next one.
@@ -64,10 +73,13 @@ extension SessionPicture {
     // MARK: Throughput
 
     func drawThroughput(_ drawing: inout PictureDrawing, in area: PictureArea) {
-        let fetched = timeline.segments.filter { $0.rate ?? 0 > 0 && $0.wait ?? 0 > 0 }
+        let fetched = timeline.segments.filter { segment in
+            guard let rate = segment.rate, let wait = segment.wait else { return false }
+            return rate > 0 && wait > 0
+        }
         guard let most = fetched.compactMap(\.rate).max() else {
             drawBand(&drawing, "Throughput from the origin", in: area, labels: [])
-            return drawing.words("nothing was fetched", "none", at: area.x + 8, area.y + area.height / 2 + 4)
+            return drawNothing("nothing was fetched", &drawing, in: area)
         }
         let known = qualities.filter { $0.rendition.bandwidth ?? 0 > 0 }
         let top = max(most, Double(known.compactMap(\.rendition.bandwidth).max() ?? 0))
@@ -107,7 +119,7 @@ extension SessionPicture {
             let half = PictureArea(x: x, y: area.y + area.height / 2, width: width, height: area.height / 2)
             drawing.rectangle("stall", half, title: title)
             guard x >= free, x + 30 < time.left + time.width else { continue }
-            drawing.words(words, "stall-words", at: x, area.y + 10)
+            drawing.words(words, "stall-words", at: (x, area.y + 10))
             free = x + 8 + Double(words.count) * 6
         }
     }

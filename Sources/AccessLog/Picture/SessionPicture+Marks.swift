@@ -86,8 +86,9 @@ extension SessionPicture {
         }
         let sound = timeline.segments.filter(isAudio)
         let video = timeline.segments.filter { !isAudio($0) }
+        let name = sound.isEmpty ? "segments" : "video"
         return Marks(
-            lanes: [(sound.isEmpty ? "segments" : "video", video), ("sound", sound)]
+            lanes: [(name, video), ("sound", sound)]
                 .filter { !$0.1.isEmpty || $0.0 == "segments" }
                 .map { name, segments in
                     (name, segments, MarkRows(segments.map { time.x($0.time) }, right: time.left + time.width))
@@ -111,11 +112,20 @@ extension SessionPicture {
     }
 
     private func words(for segment: TimelineSegment, _ kind: MarkKind) -> String {
-        let name = { (place: Int) in timeline.renditions.indices.contains(place) ? timeline.renditions[place].id : "?" }
-        let numbers =
-            segment.count == 1
-            ? "segment \(segment.number)" : "\(segment.count) segments from \(segment.number) on"
-        let other = segment.substitute.map { " (\(name($0)), \(segment.source.rawValue))" } ?? ""
-        return "\(PictureText.clock(segment.time)): \(numbers) of \(name(segment.rendition)), \(kind.words)\(other)"
+        var numbers = "segment \(segment.number)"
+        if segment.count != 1 {
+            numbers = "\(segment.count) segments from \(segment.number) on"
+        }
+        var other = ""
+        if let substitute = segment.substitute {
+            other = " (\(name(ofRendition: substitute)), \(segment.source.rawValue))"
+        }
+        let name = name(ofRendition: segment.rendition)
+        return "\(PictureText.clock(segment.time)): \(numbers) of \(name), \(kind.words)\(other)"
+    }
+
+    private func name(ofRendition index: Int) -> String {
+        guard timeline.renditions.indices.contains(index) else { return "?" }
+        return timeline.renditions[index].id
     }
 }

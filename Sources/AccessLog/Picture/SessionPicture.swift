@@ -42,23 +42,27 @@ package struct SessionPicture {
 
     /// The figures of the session in one or more sentences, as the text alternative of the image.
     package var summary: String {
-        let counts = MarkKind.allCases.compactMap { kind in
+        let counts = MarkKind.allCases.compactMap { kind -> String? in
             let count = timeline.segments.filter { MarkKind($0) == kind }.reduce(0) { $0 + $1.count }
-            return count > 0 ? "\(count) \(kind.words)" : nil
+            guard count > 0 else { return nil }
+            return "\(count) \(kind.words)"
         }
         var sentences = ["\(PictureText.clock(timeline.length.rounded())) long"]
-        sentences.append(
-            PictureText.count(timeline.count, "segment") + (counts.isEmpty ? "" : ": \(counts.joined(separator: ", "))")
-        )
+        var segments = PictureText.count(timeline.count, "segment")
+        if !counts.isEmpty {
+            segments += ": " + counts.joined(separator: ", ")
+        }
+        sentences.append(segments)
         if timeline.omitted > 0 {
             sentences.append("the first \(timeline.omitted) are not shown")
         }
-        let first = timeline.stalls.first.map { ", the first at \(PictureText.clock($0.since))" } ?? ""
-        sentences.append(
-            timeline.stalls.isEmpty
-                ? "no stall"
-                : "\(PictureText.count(timeline.stalls.count, "stall")), \(PictureText.seconds(timeline.stallTime))\(first)"
-        )
+        if let first = timeline.stalls.first {
+            let stalls = PictureText.count(timeline.stalls.count, "stall")
+            let time = PictureText.seconds(timeline.stallTime)
+            sentences.append("\(stalls), \(time), the first at \(PictureText.clock(first.since))")
+        } else {
+            sentences.append("no stall")
+        }
         let rates = timeline.segments.compactMap(\.rate)
         if let least = rates.min(), let most = rates.max() {
             sentences.append("throughput \(PictureText.bitRate(least)) to \(PictureText.bitRate(most))")
@@ -86,13 +90,21 @@ package struct SessionPicture {
     private func drawHead(_ drawing: inout PictureDrawing) -> Double {
         let room = width - 2 * Self.right
         let most = Int(room / 10.8)
-        drawing.words(title.count > most ? title.prefix(most - 1) + "…" : title, "title", at: Self.right, 26)
+        var heading = title
+        if title.count > most {
+            heading = title.prefix(most - 1) + "…"
+        }
+        drawing.words(heading, "title", at: (Self.right, 26))
+
         let date = LogDate(timeline.began)
-        let player = timeline.client.map { String($0.prefix { $0 != " " }.prefix(24)) } ?? "a player"
+        var player = "a player"
+        if let client = timeline.client {
+            player = String(client.prefix { $0 != " " }.prefix(24))
+        }
         let words = "\(date.day) \(date.time.prefix(5)) UTC · \(player) · \(summary)"
         var y = 46.0
         for line in PictureText.lines(words, of: Int(room / 6.6)) {
-            drawing.words(line, "quiet", at: Self.right, y)
+            drawing.words(line, "quiet", at: (Self.right, y))
             y += 17
         }
         return y - 12
@@ -118,19 +130,23 @@ package struct SessionPicture {
         for tick in time.ticks {
             let x = time.x(tick)
             drawing.line("grid", from: (x, top), to: (x, bottom + 4))
+            let words = PictureText.clock(tick)
             let isLast = x > width - Self.right - 14
-            drawing.words(
-                PictureText.clock(tick), "label", at: isLast ? x + 10 : x, bottom + 18, isLast ? .end : .middle)
+            if isLast {
+                drawing.words(words, "label", at: (x + 10, bottom + 18), anchor: .end)
+            } else {
+                drawing.words(words, "label", at: (x, bottom + 18), anchor: .middle)
+            }
         }
     }
 
     /// Draws a band's heading, its ground line and the labels of its scale.
     func drawBand(_ drawing: inout PictureDrawing, _ heading: String, in area: PictureArea, labels: [(Double, String)])
     {
-        drawing.words(heading, "heading", at: Self.right, area.y - 9)
+        drawing.words(heading, "heading", at: (Self.right, area.y - 9))
         drawing.line("axis", from: (area.x, area.bottom), to: (area.right, area.bottom))
         for (y, label) in labels {
-            drawing.words(label, "label", at: area.x - 6, y + 4, .end)
+            drawing.words(label, "label", at: (area.x - 6, y + 4), anchor: .end)
         }
     }
 
@@ -144,15 +160,18 @@ package struct SessionPicture {
                 y = y + 20
             }
             entry.drawKey(&drawing, at: x, y)
-            drawing.words(entry.words, "quiet", at: x + 20, y)
+            drawing.words(entry.words, "quiet", at: (x + 20, y))
             x += length + 16
         }
         return y
     }
 
     private var legend: [LegendEntry] {
-        let hasNeeded = timeline.renditions.contains { $0.bandwidth != nil }
-        return MarkKind.allCases.map(LegendEntry.mark) + [.stall] + (hasNeeded ? [.needed] : [])
+        var entries = MarkKind.allCases.map(LegendEntry.mark) + [.stall]
+        if timeline.renditions.contains(where: { $0.bandwidth != nil }) {
+            entries.append(.needed)
+        }
+        return entries
     }
 
     /// Plain properties for viewers that know neither media queries nor variables, and a dark scheme for those that do.
