@@ -175,11 +175,18 @@ extension API {
 
         /// The query string with its question mark; empty for all assets with all details.
         package var text: String {
-            let pairs = [
-                limit.map { "limit=\($0)" }, after.map { "after=\(PercentEncoding.encode($0))" },
-                isBrief ? "brief=1" : nil,
-            ].compactMap(\.self)
-            return pairs.isEmpty ? "" : "?" + pairs.joined(separator: "&")
+            var pairs: [String] = []
+            if let limit {
+                pairs.append("limit=\(limit)")
+            }
+            if let after {
+                pairs.append("after=\(PercentEncoding.encode(after))")
+            }
+            if isBrief {
+                pairs.append("brief=1")
+            }
+            guard !pairs.isEmpty else { return "" }
+            return "?" + pairs.joined(separator: "&")
         }
     }
 

@@ -99,7 +99,10 @@ extension API {
         package var loadedDuration: Double { Self.duration(of: loaded) }
 
         /// Selected seconds of media; absent as long as `duration` is.
-        package var expectedDuration: Double? { expected.isEmpty ? duration : Self.duration(of: expected) }
+        package var expectedDuration: Double? {
+            guard !expected.isEmpty else { return duration }
+            return Self.duration(of: expected)
+        }
 
         /// Stored share of the selected media time, from 0 to 1; absent as long as `duration` is. A complete download
         /// is 1: its tracks may end a little before the longest one does.
@@ -237,7 +240,10 @@ extension API {
             self.host = host
         }
 
-        package var line: String { (host.map { "@\($0) " } ?? "") + "\(name): \(value)" }
+        package var line: String {
+            guard let host else { return "\(name): \(value)" }
+            return "@\(host) \(name): \(value)"
+        }
 
         /// The name without the value, which is a secret.
         package var description: String { name }

@@ -93,7 +93,11 @@ extension API.Download {
             self.requests = requests
             self.retries = retries
             self.interruptions = interruptions
-            rate = seconds > 0 ? Int(min(Double(bytes) / seconds, 1e15)) : 0
+            if seconds > 0 {
+                rate = Int(min(Double(bytes) / seconds, 1e15))
+            } else {
+                rate = 0
+            }
         }
     }
 }

@@ -130,13 +130,21 @@ extension API.Variant {
         if let height {
             return "\(height)p"
         }
-        return isAudioOnly ? "audio" : nil
+        guard isAudioOnly else { return nil }
+        return "audio"
     }
 
     private var isAudioOnly: Bool {
         guard let codecs, !codecs.isEmpty else { return false }
         let sound = ["mp4a", "ac-3", "ec-3", "ac-4", "alac", "fLaC", "Opus", "opus"]
         return codecs.split(separator: ",").allSatisfy { codec in sound.contains { codec.contains($0) } }
+    }
+
+    /// Orders variants by height; those of one height, or without one, by bit rate.
+    fileprivate var rank: (height: Int, bandwidth: Int) {
+        let height = height ?? 0
+        let bandwidth = bandwidth ?? 0
+        return (height, bandwidth)
     }
 }
 
@@ -145,6 +153,6 @@ extension API.Tracks {
     package var storedQuality: String? {
         let complete = variants.filter(\.isComplete)
         let stored = complete.isEmpty ? variants.filter { $0.stored != .notStored } : complete
-        return stored.max { ($0.height ?? 0, $0.bandwidth ?? 0) < ($1.height ?? 0, $1.bandwidth ?? 0) }?.quality
+        return stored.max { $0.rank < $1.rank }?.quality
     }
 }

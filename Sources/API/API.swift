@@ -126,15 +126,20 @@ extension DecodingError {
         switch self {
         case .keyNotFound(let key, let context): "\(Self.path(context.codingPath + [key])) is missing"
         case .valueNotFound(_, let context): "\(Self.path(context.codingPath)) is null"
+        case .typeMismatch(_, let context) where context.codingPath.isEmpty,
+            .dataCorrupted(let context) where context.codingPath.isEmpty:
+            "the text is not the expected JSON object"
         case .typeMismatch(_, let context), .dataCorrupted(let context):
-            context.codingPath.isEmpty
-                ? "the text is not the expected JSON object"
-                : "\(Self.path(context.codingPath)): \(context.debugDescription)"
+            "\(Self.path(context.codingPath)): \(context.debugDescription)"
         @unknown default: "the JSON cannot be read"
         }
     }
 
     private static func path(_ keys: [any CodingKey]) -> String {
-        keys.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }.joined(separator: ".")
+        let parts = keys.map { key in
+            guard let index = key.intValue else { return key.stringValue }
+            return "[\(index)]"
+        }
+        return parts.joined(separator: ".")
     }
 }

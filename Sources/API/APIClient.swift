@@ -83,7 +83,8 @@ package struct APIClient: Sendable {
     package func assets<Shape: Decodable & Sendable>(
         as shape: Shape.Type = API.Asset.self, isBrief: Bool = false
     ) async throws(APIError) -> [Shape] {
-        var query = API.AssetQuery(limit: isBrief ? 1000 : 500, isBrief: isBrief)
+        let limit = isBrief ? 1000 : 500
+        var query = API.AssetQuery(limit: limit, isBrief: isBrief)
         // Decoding a page takes longer than fetching it, so each page is decoded while the next ones arrive.
         var pages: [Task<Result<Page<Shape>, APIError>, Never>] = []
         repeat {
@@ -187,11 +188,11 @@ package struct APIClient: Sendable {
     ) async throws(APIError) -> [UInt8] {
         let answer: Answer
         do throws(APIError) {
-            answer = try await perform(line, items, query, body)
+            answer = try await perform(line, items: items, query: query, body: body)
         } catch {
             guard error.code == .noDaemon, let delegate else { throw error }
             try await delegate.startDaemon(insteadOf: error)
-            answer = try await perform(line, items, query, body)
+            answer = try await perform(line, items: items, query: query, body: body)
         }
         guard (200..<300).contains(answer.status) else { throw Self.error(answer) }
         return answer.body
@@ -206,7 +207,7 @@ package struct APIClient: Sendable {
     }
 
     private func perform(
-        _ line: EndpointLine, _ items: [String], _ query: String, _ body: [UInt8]?
+        _ line: EndpointLine, items: [String], query: String, body: [UInt8]?
     ) async throws(APIError) -> Answer {
         var call = try request(line, items, query: query, body: body)
         call.limit = limit

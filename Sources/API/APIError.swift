@@ -106,7 +106,10 @@ package struct APIError: Error, CustomStringConvertible, Sendable {
         self.underlying = underlying
     }
 
-    package var description: String { underlying.map { "\(message) (\($0))" } ?? message }
+    package var description: String {
+        guard let underlying else { return message }
+        return "\(message) (\(underlying))"
+    }
 
     /// The next step for an asset whose link has expired.
     package static func freshLink(for asset: String) -> String { "weir resume \(asset) --url NEW, with a new link" }

@@ -14,7 +14,8 @@ package enum CookieFile {
             if cookie.matches(host: host) {
                 return 0
             }
-            return cookie.domain == site || cookie.domain.hasSuffix("." + site) ? 1 : 2
+            let isSameSite = cookie.domain == site || cookie.domain.hasSuffix("." + site)
+            return isSameSite ? 1 : 2
         }
         var room = 40 << 10
         let sorted = cookies.enumerated().sorted { (rank($0.element), $0.offset) < (rank($1.element), $1.offset) }

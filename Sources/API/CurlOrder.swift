@@ -30,16 +30,19 @@ package struct CurlOrder: Equatable, Sendable {
         do throws(CurlCommand.Mistake) {
             command = try CurlCommand(words)
         } catch {
-            let next =
-                error == .cookieFile
-                ? "give the file as: --cookies FILE" : "copy the request of the playlist (.m3u8) as cURL (bash)"
+            var next = "copy the request of the playlist (.m3u8) as cURL (bash)"
+            if error == .cookieFile {
+                next = "give the file as: --cookies FILE"
+            }
             throw Self.refusal("\(error)", next: next)
         }
         source = command.url
         headers = command.fields.compactMap { API.Header($0) }
         var route = API.Route()
         route.proxy = command.proxy
-        route.insecure = command.isInsecure ? true : nil
+        if command.isInsecure {
+            route.insecure = true
+        }
         self.route = route == API.Route() ? nil : route
     }
 
@@ -50,7 +53,9 @@ package struct CurlOrder: Equatable, Sendable {
     /// The order as a request to open its source.
     package var request: API.PresentationRequest {
         var request = API.PresentationRequest(source: source)
-        request.headers = headers.isEmpty ? nil : headers
+        if !headers.isEmpty {
+            request.headers = headers
+        }
         request.route = route
         return request
     }

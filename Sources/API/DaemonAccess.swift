@@ -81,7 +81,10 @@ struct DaemonAccess {
     }
 
     private func refusal(of user: UInt32, at place: String) -> APIError {
-        let name = getpwuid(user).map { String(cString: $0.pointee.pw_name) } ?? "\(user)"
+        var name = "\(user)"
+        if let entry = getpwuid(user) {
+            name = String(cString: entry.pointee.pw_name)
+        }
         return APIError(
             .otherUser,
             "the program that listens on \(place) belongs to the user \(name), so the token was not sent to it",

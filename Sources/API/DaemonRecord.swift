@@ -82,6 +82,10 @@ extension StateDirectory {
 
     /// The daemon's process: the one that listens at its socket, else the recorded one; nil if no daemon runs.
     package var daemonProcess: Int32? {
-        DaemonAccess(state: self).process ?? (isClaimed ? daemon?.process : nil)
+        if let listener = DaemonAccess(state: self).process {
+            return listener
+        }
+        guard isClaimed else { return nil }
+        return daemon?.process
     }
 }

@@ -77,7 +77,9 @@ package struct EndpointLine: Equatable, Sendable {
     package func path(with items: [String]) -> String {
         var rest = items[...]
         let parts = path.dropFirst().split(separator: "/").map { part in
-            part.hasPrefix("{") ? PercentEncoding.encode(rest.popFirst() ?? "") : String(part)
+            guard part.hasPrefix("{") else { return String(part) }
+            let item = rest.popFirst() ?? ""
+            return PercentEncoding.encode(item)
         }
         return "/" + parts.joined(separator: "/")
     }

@@ -50,7 +50,13 @@ struct EventTextParser {
     }
 
     private mutating func dispatch() -> Message? {
-        defer { (name, data) = ("", []) }
-        return data.isEmpty ? nil : Message(name: name.isEmpty ? "message" : name, data: data.joined(separator: "\n"))
+        defer {
+            name = ""
+            data = []
+        }
+        guard !data.isEmpty else { return nil }
+        // The name of an event without an `event` field (HTML, Server-sent events, §9.2.6).
+        let type = name.isEmpty ? "message" : name
+        return Message(name: type, data: data.joined(separator: "\n"))
     }
 }

@@ -49,10 +49,9 @@ package struct LinkClient: Sendable {
         let answer = try await answer(to: APIClient.Call(method: method, url: url, token: "", body: body))
         guard answer.status == 200 else {
             let refusal = try? API.decode(Refusal.self, from: answer.body)
-            throw APIError(
-                answer.status == 400 ? .badRequest : .internal,
-                refusal?.error ?? "the link conditioner answered with status \(answer.status) and no reason",
-                next: "weir link list")
+            let code: APIError.Code = answer.status == 400 ? .badRequest : .internal
+            let reason = refusal?.error ?? "the link conditioner answered with status \(answer.status) and no reason"
+            throw APIError(code, reason, next: "weir link list")
         }
         do {
             return try API.decode(from: answer.body)

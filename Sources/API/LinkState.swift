@@ -141,7 +141,11 @@ package enum LinkRate: Equatable, Sendable {
 extension LinkRate: Codable {
     package init(from decoder: any Decoder) throws {
         let value = try decoder.singleValueContainer()
-        self = value.decodeNil() ? .unlimited : .bits(try value.decode(Ratio.self))
+        guard !value.decodeNil() else {
+            self = .unlimited
+            return
+        }
+        self = .bits(try value.decode(Ratio.self))
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -162,7 +166,8 @@ package enum LinkNumber {
 
     /// Parses per cent, 0 to 100, from `10` or `10%`; nil for any other text.
     package static func share(_ text: String) -> Ratio? {
-        read(text, units: ["%": 1]).flatMap { $0 <= 100 ? Ratio($0) : nil }
+        guard let number = read(text, units: ["%": 1]), number <= 100 else { return nil }
+        return Ratio(number)
     }
 
     static func rate(_ text: String, units: [String: Double]) -> Ratio? {

@@ -71,7 +71,9 @@ extension APIClient {
         }
         request.acceptsAnyStatus = true
         request.toleratesSilence = true
-        request.deadline = call.isLong ? nil : call.limit ?? Self.timeLimit
+        if !call.isLong {
+            request.deadline = call.limit ?? Self.timeLimit
+        }
         request.retries = .never
         return request
     }

@@ -24,7 +24,8 @@ package struct PhoneRecord: Codable, Equatable, Sendable {
         guard name.count <= 40, !name.isEmpty, name.unicodeScalars.allSatisfy({ !$0.properties.isNameless }) else {
             return "a phone's name has 1 to 40 letters, digits, spaces and signs"
         }
-        return name.first == " " || name.last == " " ? "a phone's name begins and ends with no space" : nil
+        guard name.first != " ", name.last != " " else { return "a phone's name begins and ends with no space" }
+        return nil
     }
 
     /// Most phones at a time.

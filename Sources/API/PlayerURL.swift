@@ -34,17 +34,26 @@ package struct PlayerURL: Sendable {
 
     /// The URL of a name or an origin URL, in a session that lists only complete renditions if there are any.
     package func localEntry(_ word: String) -> String {
-        "\(base)/local/" + (Self.isURL(word) ? word : PercentEncoding.encode(word) + ".m3u8")
+        "\(base)/local/" + Self.target(word)
     }
 
     /// The URL of a name or an origin URL, as one variant whose quality Weir adapts.
     package func adaptiveEntry(_ word: String) -> String {
-        "\(base)/auto/" + (Self.isURL(word) ? word : PercentEncoding.encode(word) + ".m3u8")
+        "\(base)/auto/" + Self.target(word)
+    }
+
+    /// The end of a URL of Weir for a name or an origin URL.
+    private static func target(_ word: String) -> String {
+        guard !isURL(word) else { return word }
+        return PercentEncoding.encode(word) + ".m3u8"
     }
 
     /// The URL of any resource of an origin.
     package func origin(url: String) -> String { "\(base)/\(url)" }
 
     /// The URL of a name or an origin URL.
-    package func entry(_ word: String) -> String { Self.isURL(word) ? origin(url: word) : asset(named: word) }
+    package func entry(_ word: String) -> String {
+        guard !Self.isURL(word) else { return origin(url: word) }
+        return asset(named: word)
+    }
 }

@@ -29,7 +29,8 @@ package struct StateDirectory: Sendable {
     /// The path of the daemon's Unix socket; nil if it is too long for one (unix(7)). The file is stale after a kill.
     package var socketPath: String? {
         let socket = path + "/socket"
-        return socket.utf8.count < 108 ? socket : nil
+        guard socket.utf8.count < 108 else { return nil }
+        return socket
     }
 
     /// The reason why `daemonURL` is nil: no daemon serves, or this user may not read the record.
@@ -54,9 +55,12 @@ package struct StateDirectory: Sendable {
 
     /// The error for a folder or file that cannot be used.
     package func failure(_ what: String, _ error: SystemError?) -> APIError {
-        APIError(
-            .cannotWrite, "the state directory \(path) \(what)" + (error.map { ": \($0)" } ?? ""),
-            next: "name another directory with --state DIR", underlying: error)
+        var message = "the state directory \(path) \(what)"
+        if let error {
+            message += ": \(error)"
+        }
+        return APIError(
+            .cannotWrite, message, next: "name another directory with --state DIR", underlying: error)
     }
 
     /// Reads the first line of a file. What is beyond the limit, in bytes, is cut off.
