@@ -15,7 +15,10 @@ package struct CheckReport: Sendable {
         package init(name: String, diagnostics: [PlaylistDiagnostic]) {
             self.name = name
             let placed = diagnostics.enumerated().sorted { first, second in
-                (first.element.line ?? 0, first.offset) < (second.element.line ?? 0, second.offset)
+                let firstLine = first.element.line ?? 0
+                let secondLine = second.element.line ?? 0
+                // Findings of one line stay in the order of the rules.
+                return (firstLine, first.offset) < (secondLine, second.offset)
             }
             self.diagnostics = placed.map(\.element)
         }

@@ -63,7 +63,8 @@ package struct CheckWay: Sendable {
     }
 
     nonisolated func target(of uri: String, from base: WebURL) -> CheckTarget<WebURL> {
-        (try? base.resolving(uri)).map { $0.needsHandler ? .invalid : .place($0) } ?? .invalid
+        guard let url = try? base.resolving(uri), !url.needsHandler else { return .invalid }
+        return .place(url)
     }
 
     nonisolated func url(of uri: String, from base: WebURL) -> String? {
@@ -87,10 +88,15 @@ enum TransferFinding {
     static func failure(_ error: OriginError, asked url: WebURL) -> PlaylistDiagnostic {
         // The report prints the playlist's name before the message.
         let own = url.redacted + " "
-        let message = error.description
+        let description = error.description
+        let message: String
+        if description.hasPrefix(own) {
+            message = String(description.dropFirst(own.count))
+        } else {
+            message = "leads to \(description)"
+        }
         return PlaylistDiagnostic(
-            severity: .error, code: error.code.rawValue, clause: clause(of: error.code),
-            message: message.hasPrefix(own) ? String(message.dropFirst(own.count)) : "leads to \(message)")
+            severity: .error, code: error.code.rawValue, clause: clause(of: error.code), message: message)
     }
 
     private static func redirect(to end: WebURL, from start: WebURL) -> PlaylistDiagnostic? {
@@ -110,7 +116,10 @@ enum TransferFinding {
         case "application/x-mpegurl"?, "audio/x-mpegurl"?:
             return finding(.note, "the Content-Type \(type ?? "") is outdated: use application/vnd.apple.mpegurl")
         default:
-            let what = type.map { "the Content-Type is \($0)" } ?? "there is no Content-Type"
+            var what = "there is no Content-Type"
+            if let type {
+                what = "the Content-Type is \(type)"
+            }
             guard isNamed else {
                 return finding(.error, "\(what), and the path does not end in .m3u8: players may refuse it")
             }

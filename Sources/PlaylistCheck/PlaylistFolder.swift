@@ -28,7 +28,8 @@ package final class PlaylistFolder: CheckSource {
         self.path = path
         prefix = String(path[..<slash])
         entry = Place(components: [String(path[slash...])])
-        folder = open(prefix.isEmpty ? "." : prefix, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let directory = prefix.isEmpty ? "." : prefix
+        folder = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     }
 
     deinit { if folder >= 0 { close(folder) } }
@@ -41,7 +42,13 @@ package final class PlaylistFolder: CheckSource {
         var status = stat()
         guard fstat(file, &status) == 0 else { return failed(place, errno) }
         let kind = status.st_mode & S_IFMT
-        guard isEntry ? kind != S_IFDIR : kind == S_IFREG else { return failed(place, isEntry ? EISDIR : EINVAL) }
+        // The user may name a pipe as the entry. The URIs in it may name files only.
+        if isEntry, kind == S_IFDIR {
+            return failed(place, EISDIR)
+        }
+        if !isEntry, kind != S_IFREG {
+            return failed(place, EINVAL)
+        }
         let limit = PlaylistLimits.standard.bytes
         guard let bytes = Self.bytes(of: file, limit: limit) else { return failed(place, errno) }
         return CheckReading(bytes: bytes, base: place)
@@ -54,7 +61,8 @@ package final class PlaylistFolder: CheckSource {
         defer { close(file) }
         var status = stat()
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-        return Self.bytes(of: file, limit: limit).flatMap { $0.count <= limit ? $0 : nil }
+        guard let bytes = Self.bytes(of: file, limit: limit), bytes.count <= limit else { return nil }
+        return bytes
     }
 
     /// Opens a file for reading; returns -1 and sets errno on failure. The caller owns the descriptor.
@@ -88,8 +96,11 @@ package final class PlaylistFolder: CheckSource {
     private func openBeneath(_ components: [String]) -> Int32 {
         var parent = dup(folder)
         for (number, name) in components.enumerated() where parent >= 0 {
-            // O_NONBLOCK: opening a pipe must not block the check.
-            let kind = number + 1 < components.count ? O_DIRECTORY : O_NONBLOCK
+            var kind = O_DIRECTORY
+            if number + 1 == components.count {
+                // Opening a pipe must not block the check.
+                kind = O_NONBLOCK
+            }
             let child = openat(parent, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | kind)
             let reason = errno
             close(parent)
@@ -107,9 +118,12 @@ package final class PlaylistFolder: CheckSource {
             default: String(cString: strerror(reason))
             }
         // Users check single playlists without the files they name, so only the entry is an error.
+        var severity = PlaylistDiagnostic.Severity.warning
+        if place == entry {
+            severity = .error
+        }
         let finding = PlaylistDiagnostic(
-            severity: place == entry ? .error : .warning, code: "notRead", clause: "RFC 8216 §4.1",
-            message: "not read: \(words)")
+            severity: severity, code: "notRead", clause: "RFC 8216 §4.1", message: "not read: \(words)")
         let failure = PlaylistCheckError(.unreadableFile, "\(path): \(words)")
         return CheckReading(base: place, findings: [finding], failure: failure)
     }
@@ -133,7 +147,8 @@ package final class PlaylistFolder: CheckSource {
                 components.append(name)
             }
         }
-        return components.isEmpty ? .elsewhere("the URI names a folder") : .place(Place(components: components))
+        guard !components.isEmpty else { return .elsewhere("the URI names a folder") }
+        return .place(Place(components: components))
     }
 
     /// Percent-decodes a path component; nil if the result is not a file name.
@@ -144,7 +159,10 @@ package final class PlaylistFolder: CheckSource {
     }
 
     package func url(of uri: String, from base: Place) -> String? {
-        (try? WebURL(url(base))).flatMap { try? $0.resolving(uri) }.flatMap { $0.needsHandler ? nil : $0.text }
+        guard let own = try? WebURL(url(base)), let target = try? own.resolving(uri), !target.needsHandler else {
+            return nil
+        }
+        return target.text
     }
 
     /// The URL that an origin at localhost would give the file.
@@ -152,7 +170,8 @@ package final class PlaylistFolder: CheckSource {
         "http://localhost/" + place.components.map(PercentEncoding.encode).joined(separator: "/")
     }
     package func name(_ place: Place) -> String {
-        place == entry ? path : prefix + place.components.joined(separator: "/")
+        guard place != entry else { return path }
+        return prefix + place.components.joined(separator: "/")
     }
     package func query(_ place: Place) -> String? { nil }
     package var hasURLs: Bool { false }

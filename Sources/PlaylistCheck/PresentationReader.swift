@@ -27,16 +27,20 @@ struct PresentationReader<Source: CheckSource>: Sendable {
         let entry = await read(source.entry, imports: nil)
         var found = entry.diagnostics
         guard case .multivariant(let multivariant)? = entry.playlist else {
+            var refusal: PlaylistCheckError?
+            if entry.playlist == nil {
+                refusal = Self.notPlaylist
+            }
             return CheckReport(
-                playlists: [checked(source.entry, found)], failure: entry.reading.failure,
-                refusal: entry.playlist == nil ? Self.notPlaylist : nil)
+                playlists: [checked(source.entry, found)], failure: entry.reading.failure, refusal: refusal)
         }
         let base = entry.reading.base
         var renditions = playlists(of: multivariant, base: base, &found)
         await read(&renditions, imports: multivariant.variables)
         found += compare(renditions, with: multivariant, base: base)
         let others = renditions.map { rendition in
-            checked(rendition.place, rendition.text.map { findings($0, rendition, multivariant) } ?? [skipped])
+            guard let text = rendition.text else { return checked(rendition.place, [skipped]) }
+            return checked(rendition.place, findings(in: text, of: rendition, named: multivariant))
         }
         return CheckReport(
             playlists: [checked(source.entry, found)] + others, refusal: refusal(of: renditions, multivariant))
@@ -151,15 +155,18 @@ struct PresentationReader<Source: CheckSource>: Sendable {
     /// The findings of a rendition. If it could not be read, they name the line that refers to it. A missing I-frame
     /// playlist is a warning only: players play without it.
     private func findings(
-        _ text: Text, _ rendition: Rendition, _ multivariant: MultivariantPlaylist
+        in text: Text, of rendition: Rendition, named multivariant: MultivariantPlaylist
     ) -> [PlaylistDiagnostic] {
         guard text.reading.bytes == nil, let line = rendition.indices.first.flatMap(multivariant.line(ofRendition:))
         else { return text.diagnostics }
         let isForSeeking = multivariant.iFrameVariants.contains { $0.line == line }
         return text.diagnostics.map { finding in
-            PlaylistDiagnostic(
-                severity: isForSeeking ? min(finding.severity, .warning) : finding.severity, code: finding.code,
-                line: finding.line, clause: finding.clause,
+            var severity = finding.severity
+            if isForSeeking {
+                severity = min(severity, .warning)
+            }
+            return PlaylistDiagnostic(
+                severity: severity, code: finding.code, line: finding.line, clause: finding.clause,
                 message: "\(finding.message); line \(line) of the multivariant playlist names it")
         }
     }
