@@ -25,20 +25,19 @@ package struct Additions {
 }
 
 extension Asset {
-    /// The content of the asset beside its own presentation. It is read from the bundle at the first use.
+    /// The part of the bundle beside the presentation. It is read from the bundle at the first use.
     package var additions: Additions {
-        if let knownAdditions {
-            return knownAdditions
-        }
-        if isPreview || isRemoved {
-            return Additions()
-        }
+        get { content.additions ?? readAdditions() }
+        set { content.additions = newValue }
+    }
+
+    private func readAdditions() -> Additions {
         // An unmounted volume may have some.
-        guard bundle.absence == nil else { return Additions() }
+        guard !isPreview, !isRemoved, bundle.absence == nil else { return Additions() }
         let text = bundle.readOnce { (try? bundle.directory(create: false).read(BundleIdentity.fileName)) ?? nil }
         let identity = text.flatMap { try? BundleIdentity($0, at: id) }
         restoreAdditions(identity ?? BundleIdentity(id: id, name: name, title: nil, created: created))
-        return knownAdditions ?? Additions()
+        return additions
     }
 
     /// Restores the additions that a bundle's identity lists.
@@ -57,21 +56,17 @@ extension Asset {
         for id in additions.interstitials.flatMap(\.renditions) where additions.renditions[id] == nil {
             additions.renditions[id] = interstitialRendition(id)
         }
-        knownAdditions = additions
+        self.additions = additions
     }
 
     /// Reads the additions again, because the volume of the bundle has come or gone. Known renditions stay, because folders
     /// and playlists belong to them.
     func reloadAdditions() {
-        let known = knownAdditions?.renditions ?? [:]
-        knownAdditions = nil
-        guard !known.isEmpty else { return }
-        var additions = additions
-        for (id, rendition) in known where additions.renditions[id] != nil {
+        guard let former = loadedContent?.additions?.renditions else { return }
+        loadedContent?.additions = nil
+        guard !former.isEmpty, bundle.absence == nil else { return }
+        for (id, rendition) in former where additions.renditions[id] != nil {
             additions.renditions[id] = rendition
-        }
-        if bundle.absence == nil {
-            knownAdditions = additions
         }
     }
 

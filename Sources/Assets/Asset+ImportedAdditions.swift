@@ -13,7 +13,7 @@ extension Asset {
         var additions = additions
         additions.attachments.append(attachment)
         additions.renditions[attachment.id] = rendition
-        knownAdditions = additions
+        self.additions = additions
         return rendition
     }
 
@@ -23,7 +23,7 @@ extension Asset {
         var additions = additions
         let rendition = additions.renditions[id] ?? interstitialRendition(id)
         additions.renditions[id] = rendition
-        knownAdditions = additions
+        self.additions = additions
         return rendition
     }
 
@@ -32,6 +32,6 @@ extension Asset {
         var additions = additions
         additions.interstitials += interstitials
         additions.keepsInterstitials = true
-        knownAdditions = additions
+        self.additions = additions
     }
 }

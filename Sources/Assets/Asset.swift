@@ -8,14 +8,6 @@ public import Store
 
 /// One HLS presentation, identified by Weir's own id: tokens in its origin URL expire, and hosts change.
 @LoopActor public final class Asset {
-    /// The kind of playlist at the origin URL. Indirect, because it is large, and most assets have none in memory.
-    public indirect enum Entry: Sendable {
-        /// A choice of variants and renditions. Mirrors are merged into one variant.
-        case multivariant(MultivariantPlaylist, base: WebURL)
-        /// One media playlist, which is the asset's only rendition.
-        case media
-    }
-
     /// A request for the entry playlist.
     struct EntryCheck {
         let at: ContinuousClock.Instant
@@ -39,8 +31,6 @@ public import Store
     public internal(set) var origin: WebURL
     /// Time of the first request, in seconds since 1970.
     public let created: Int64
-    /// Caches `additions`; nil before the first use.
-    var knownAdditions: Additions?
     /// Caches `verified`; nil before the first read.
     package var knownVerified: Int64??
     /// New content of the origin that has not replaced this asset yet; see `Revisions.revise`.
@@ -79,34 +69,8 @@ public import Store
     package var hasLastingKeys: Bool { knownKeys?.areLasting ?? true }
     /// True if a playlist names a key.
     package var hasKeys: Bool { !(knownKeys?.isEmpty ?? true) }
-    /// The resources of its EXT-X-SESSION-DATA tags.
-    public var sessionData: SessionDataShelf {
-        if let knownSessionData {
-            return knownSessionData
-        }
-        let made = SessionDataShelf(in: bundle)
-        knownSessionData = made
-        return made
-    }
-    /// Nil until it is needed: most assets have no such tags.
-    private var knownSessionData: SessionDataShelf?
-    /// The playlist at the origin URL; nil before it was fetched.
-    public private(set) var entry: Entry? {
-        get { loaded { knownEntry } }
-        set { knownEntry = newValue }
-    }
-    /// In the order of `MultivariantPlaylist.renditionURIs`; one element for a media playlist.
-    public private(set) var renditions: [Rendition] {
-        get { loaded { knownRenditions } }
-        set { knownRenditions = newValue }
-    }
-    /// Media playlists of images, in the order of `MultivariantPlaylist.imageVariants`.
-    public private(set) var images: [Rendition] {
-        get { loaded { knownImages } }
-        set { knownImages = newValue }
-    }
-    /// The interstitials that its playlists name.
-    public var interstitials = Interstitials()
+    /// Its playlists and renditions, in memory or not.
+    private var state = ContentState.unread(nil)
     package let bundle: Bundle
     /// True if the catalogue contains the asset. An asset without stored pieces is not in the catalogue.
     package var isPersistent = false
@@ -116,10 +80,6 @@ public import Store
     var checked: EntryCheck?
     /// The beginning of the present request of players for the entry playlist; nil without one.
     var checkBegan: ContinuousClock.Instant?
-    /// New URLs of renditions, by place, from a playlist that otherwise does not fit this asset.
-    var moved: [Int: [WebURL]] = [:]
-    /// True if the origin offers another choice of renditions than the stored one.
-    var isOutdated = false
     /// True if the origin has other segments than the stored ones under the same URLs: see `Revisions.check`.
     package internal(set) var hasOtherSegments = false
     var pace = RenewalPace()
@@ -129,29 +89,11 @@ public import Store
     weak var library: Library?
     /// The complete renditions that the bundle's own playlists list.
     var published: Set<Int> = []
-    /// Increases when the set of renditions is replaced.
-    package private(set) var edition = 0 {
-        didSet { editions.count += 1 }
-    }
     private let editions = PlaylistEditions()
     /// Increases when the set of renditions or the playlist of one is replaced.
     package var playlistChanges: Int { editions.count }
     /// The reason why the asset is unusable, as a sentence: its bundle has a newer format. Nil for nearly all assets.
     public internal(set) var refusal: String?
-    private var knownEntry: Entry?
-    /// `renditions` as far as they are loaded.
-    private(set) var knownRenditions: [Rendition] = []
-    private var knownImages: [Rendition] = []
-    private var byID: [String: Rendition] = [:]
-    /// Computed when a playlist reports on another one.
-    private var addresses: RenditionAddresses?
-    /// See `MultivariantPlaylist.possibleMirrors`.
-    private var possibleMirrors: [Int: [Int]] = [:]
-    /// Loads the playlists, and then serves those that wait for it; empty once they are loaded. Closures, because only
-    /// the library knows how a stored asset is read.
-    private var pendingLoad: [() -> Void] = [] { didSet { updateLoaded() } }
-    /// True if its playlists were in memory, and are only in the catalogue now; see `SleepingAssets`.
-    public private(set) var isAsleep = false { didSet { updateLoaded() } }
 
     package init(
         id: String, name: String, title: String?, origin: WebURL, access: OriginAccess? = nil, created: Int64,
@@ -169,85 +111,78 @@ public import Store
 
     // MARK: Loading on demand
 
-    /// True if the playlists are loaded. They load on first use: most assets of a large store are not used.
-    public private(set) var isLoaded = true
-
-    /// Kept, because each look at a playlist asks for it.
-    private func updateLoaded() { isLoaded = pendingLoad.isEmpty && !isAsleep }
-
-    /// Postpones loading the playlists until they are used; `loader` is called at most once.
-    func postponeLoading(_ loader: @escaping () -> Void) { pendingLoad = [loader] }
-
-    /// Calls `body` as soon as the playlists are loaded; at once if they are.
-    public func whenLoaded(_ body: @escaping () -> Void) {
-        if isLoaded {
-            body()
+    /// Its playlists and renditions. They are loaded at the first use: most assets of a large store are not used.
+    public var content: AssetContent { loadedContent ?? load() }
+    /// Its playlists and renditions, if they are loaded.
+    var loadedContent: AssetContent? {
+        if case .loaded(let content) = state {
+            content
         } else {
-            pendingLoad.append(body)
+            nil
+        }
+    }
+    /// True if the content is loaded.
+    public var isLoaded: Bool { loadedContent != nil }
+    /// True if the content was in memory, and is only in the catalogue now; see `SleepingAssets`.
+    public var isAsleep: Bool {
+        if case .asleep = state {
+            true
+        } else {
+            false
         }
     }
 
-    /// Loads the playlists unless they are loaded.
-    public func load() {
-        guard !isLoaded else { return }
-        let steps = pendingLoad
-        let wasAsleep = isAsleep
-        pendingLoad = []
-        isAsleep = false
-        if wasAsleep {
-            library?.records.reload(self)
+    /// Postpones loading the content until it is used; `read` is called at most once.
+    func postponeLoading(_ read: @escaping () -> Void) { state = .unread(read) }
+
+    /// Calls `body` as soon as the content is loaded; at once if it is.
+    public func whenLoaded(_ body: @escaping () -> Void) {
+        switch state {
+        case .loaded: body()
+        case .unread(let read, let waiting): state = .unread(read, waiting: waiting + [body])
+        case .asleep(let waiting): state = .asleep(waiting: waiting + [body])
         }
-        for step in steps {
-            step()
+    }
+
+    /// Loads the content unless it is loaded.
+    @discardableResult public func load() -> AssetContent {
+        switch state {
+        case .loaded(let content): content
+        case .unread(let read, _): load { read?() }
+        case .asleep: load { library?.records.reload(self) }
+        }
+    }
+
+    /// Loads the content with `read`, which adopts the playlists.
+    @discardableResult func load(_ read: () -> Void) -> AssetContent {
+        let waiting = state.waiting
+        let content = AssetContent(in: bundle, keys: keys, editions: editions)
+        state = .loaded(content)
+        read()
+        for body in waiting {
+            body()
         }
         library?.sleeping.recordUse(of: self)
+        return content
     }
 
-    /// Loads the playlists by another way than the loader's.
-    func load(_ loader: @escaping () -> Void) {
-        pendingLoad = [loader] + pendingLoad.dropFirst(isAsleep ? 0 : 1)
-        isAsleep = false
-        load()
-    }
-
-    /// True if the catalogue can give all its playlists back, and nothing else depends on them.
-    var canForgetPlaylists: Bool {
-        guard isLoaded, knownEntry != nil, !isRemoved, !isPreview, !isComposed, isHome, refusal == nil,
-            saveFailure == nil,
-            revision == nil, !isRevision, moved.isEmpty, !hasChanged
+    /// True if the catalogue can give its content back, and nothing else depends on that.
+    var canForgetContent: Bool {
+        guard let loadedContent, !isRemoved, !isPreview, !isComposed, isHome, refusal == nil, saveFailure == nil,
+            revision == nil, !isRevision, !hasChanged
         else { return false }
-        return (knownRenditions + knownImages).allSatisfy(\.canForgetPlaylist)
+        return loadedContent.canBeForgotten
     }
 
-    /// The length of its playlists in memory, in bytes.
-    var textSize: Int {
-        let own = multivariant?.text.write().count ?? 0
-        return (knownRenditions + knownImages).reduce(own) { $0 + ($1.source?.playlist.text.write().count ?? 0) }
-    }
-
-    /// Forgets the playlists until the next use, and frees what can be made again.
+    /// Forgets the content until the next use, and frees what can be made again.
     func sleep() {
-        knownEntry = nil
-        knownRenditions = []
-        knownImages = []
-        byID = [:]
-        addresses = nil
-        possibleMirrors = [:]
-        interstitials = Interstitials()
-        knownSessionData = nil
+        state = .asleep()
         if knownKeys?.isUnused ?? false {
             knownKeys = nil
         } else {
             knownKeys?.forgetFolder()
         }
-        knownAdditions = nil
-        edition += 1
-        isAsleep = true
-    }
-
-    private func loaded<Value>(_ body: () -> Value) -> Value {
-        load()
-        return body()
+        editions.count += 1
     }
 
     /// The header fields that the user gave for the origin of the asset's URL. Secret.
@@ -267,25 +202,28 @@ public import Store
         saveFailure.map { LibraryError($0, about: what) } ?? LibraryError(.missing, "\(name) was removed")
     }
 
+    /// The presentation's own renditions: see `AssetContent.renditions`.
+    public var renditions: [Rendition] { content.renditions }
+    /// The multivariant playlist; nil if the asset is a lone media playlist.
+    public var multivariant: MultivariantPlaylist? { content.multivariant }
+
     /// Returns the rendition with this id, also one that is not the presentation's own: see `additions`.
-    public func rendition(_ id: String) -> Rendition? {
-        loaded { byID[id] ?? knownImages.first { $0.name.id == id } ?? additions.renditions[id] }
-    }
+    public func rendition(_ id: String) -> Rendition? { content.rendition(id) ?? additions.renditions[id] }
 
     /// Returns the folder with this name in the bundle: a rendition's, `keys` or `data`.
     public func folder(_ id: String) -> PieceFolder? {
         switch id {
         case keys.folder.id: keys.folder
-        case sessionData.folder.id: sessionData.folder
+        case content.sessionData.folder.id: content.sessionData.folder
         default: rendition(id)?.folder
         }
     }
 
     /// Returns the resource with this name in one of the asset's folders; nil if no playlist names it any more.
     public func resource(_ name: PieceName, in folder: PieceFolder) -> Resource? {
-        load()
-        if folder === sessionData.folder {
-            return sessionData.resource(named: name)
+        let shelf = content.sessionData
+        if folder === shelf.folder {
+            return shelf.resource(named: name)
         }
         if case .key(let number) = name.role {
             return folder === keys.folder ? keys.resource(number) : nil
@@ -295,16 +233,8 @@ public import Store
 
     /// All folders of its bundle.
     package var folders: [PieceFolder] {
-        [keys.folder, sessionData.folder] + (renditions + images + additions.sorted).map(\.folder)
-    }
-
-    /// The multivariant playlist; nil if the asset is a lone media playlist.
-    public var multivariant: MultivariantPlaylist? {
-        if case .multivariant(let playlist, _) = entry {
-            playlist
-        } else {
-            nil
-        }
+        [keys.folder, content.sessionData.folder]
+            + (content.renditions + content.images + additions.sorted).map(\.folder)
     }
 
     // MARK: Entry
@@ -316,126 +246,25 @@ public import Store
     }
 
     @discardableResult func adopt(_ playlist: MultivariantPlaylist, base: WebURL, _ plan: EntryPlan) -> [Rendition] {
-        moved = [:]
-        isOutdated = false
-        entry = .multivariant(plan.folded, base: base)
-        for url in playlist.sessionKeys.compactMap({ $0.url(base: base) }) {
-            keys.add(url)
-        }
-        sessionData.adopt(playlist.sessionData, base: base)
-        let names = plan.names
-        let mirrors = plan.mirrors
-        let gone = adopt(mirrors.map { names[$0[0]] }, places: plan.places)
-        possibleMirrors = plan.possibleMirrors
-        let former = Dictionary(images.map { ($0.name.id, $0) }) { first, _ in first }
-        images = plan.images.map { name in
-            former[name.id].flatMap { $0.name == name ? $0 : nil }
-                ?? Rendition(name, bundle: bundle, keys: keys, editions: editions)
-        }
-        addresses = nil
-        // The store may know a mirror as a rendition of its own.
-        for (rendition, set) in zip(renditions, mirrors) {
-            for place in set.dropFirst() {
-                byID[names[place].id] = rendition
-            }
-        }
-        return gone
+        content.adopt(playlist, base: base, plan)
     }
 
     func adopt(_ source: Rendition.Source, began: ContinuousClock.Instant = .now) {
-        adoptLone()
+        content.adoptLone()
         renditions[0].adopt(source, began: began)
     }
 
-    /// Makes the asset a lone media playlist whose content is still unknown.
-    package func adoptLone() {
-        if multivariant != nil {
-            renditions = []
-        }
-        possibleMirrors = [:]
-        entry = .media
-        adopt([RenditionNaming.lone], places: [0])
-        moved = [:]
-        isOutdated = false
-    }
-
-    /// The rendition of a lone media playlist, before and after it is adopted.
-    package var lone: Rendition? { multivariant == nil ? renditions.first : nil }
-
-    /// - Parameter places: the former place of each; nil if there was nothing to compare with.
-    @discardableResult private func adopt(_ names: [RenditionNaming.Name], places: [Int?]?) -> [Rendition] {
-        let former = renditions
-        let folders = Dictionary(former.map { ($0.name.id, $0.folder) }) { first, _ in first }
-        renditions = names.enumerated().map { index, name in
-            if let known = known(name, at: places?[index], in: former) {
-                return known
-            }
-            // Players know the folder; each name has only one.
-            let folder = folders[name.id]
-            return Rendition(name, bundle: bundle, keys: keys, editions: editions, folder: folder)
-        }
-        for (place, rendition) in renditions.enumerated() {
-            rendition.place = place
-        }
-        byID = Dictionary(uniqueKeysWithValues: renditions.map { ($0.name.id, $0) })
-        // A text with fresh tokens changes nothing that is computed from the playlists.
-        let isSame =
-            renditions.elementsEqual(former, by: ===) && (places ?? []).elementsEqual(renditions.indices.map { $0 })
-        if !isSame {
-            edition += 1
-        }
-        return former.filter { !has($0) }
-    }
-
-    /// The known rendition with a name: the same as before, or one without any state that could be wrong now.
-    private func known(_ name: RenditionNaming.Name, at place: Int?, in former: [Rendition]) -> Rendition? {
-        if let place, former.indices.contains(place), former[place].name == name {
-            return former[place]
-        }
-        guard let known = byID[name.id], known.name == name, !(known.source?.isDurable ?? false) else { return nil }
-        return known
-    }
-
     /// The URLs of a rendition's playlist from the entry: one for each mirror, in the order of the playlist.
-    func urls(of rendition: Rendition) -> [WebURL] {
-        guard case .multivariant(let playlist, let base) = entry else { return [origin] }
-        if has(rendition) {
-            return moved[rendition.place]
-                ?? playlist.uris(ofRendition: rendition.place).compactMap { try? base.resolving($0) }
-        }
-        guard let index = images.firstIndex(where: { $0 === rendition }) else { return [] }
-        return [playlist.imageVariants[index].uri].compactMap { try? base.resolving($0) }
-    }
+    func urls(of rendition: Rendition) -> [WebURL] { content.urls(of: rendition) ?? [origin] }
 
     /// `urls`, and behind them those of lines on the same host that may be mirrors.
     func candidateURLs(of rendition: Rendition) -> [WebURL] {
-        guard has(rendition), let places = possibleMirrors[rendition.place] else { return urls(of: rendition) }
-        return urls(of: rendition) + places.flatMap { urls(of: renditions[$0]) }
-    }
-
-    /// True if the media of its sources must be compared, because only the attributes of lines say that it is the same.
-    func hasPossibleMirrors(_ rendition: Rendition) -> Bool {
-        has(rendition) && possibleMirrors[rendition.place] != nil
-    }
-
-    func hasMirrors(_ rendition: Rendition) -> Bool {
-        guard let multivariant, has(rendition) else { return false }
-        return multivariant.uris(ofRendition: rendition.place).count > 1
-    }
-
-    /// True if the rendition still belongs to this asset.
-    package func has(_ rendition: Rendition) -> Bool {
-        renditions.indices.contains(rendition.place) && renditions[rendition.place] === rendition
+        urls(of: rendition) + content.possibleMirrors(of: rendition).flatMap { urls(of: $0) }
     }
 
     /// The rendition of an EXT-X-RENDITION-REPORT, whose URI need not repeat tokens in the query; nil for no known one.
     public func rendition(reportedAs uri: String, base: WebURL) -> Rendition? {
-        guard let wanted = try? base.resolving(uri) else { return nil }
-        load()
-        let addresses = addresses ?? RenditionAddresses(renditions.map { ($0, urls(of: $0)) })
-        self.addresses = addresses
-        // After a redirect; not in a presentation of thousands, whose playlists may report on as many.
-        return addresses[wanted] ?? renditions.prefix(100).first { $0.source?.base == wanted }
+        content.rendition(reportedAs: uri, base: base, origin: origin)
     }
 
     /// Closes its folders. A loop over many assets needs this, because there are fewer file descriptors than folders.
@@ -458,10 +287,22 @@ public import Store
     var volumeRecord: VolumeRecord { VolumeRecord(asset: id, in: bundle.place, other: bundle.other) }
 }
 
-/// Counts the replacements of an asset's playlists. Its renditions share it, so that nobody has to ask all of them.
-@LoopActor final class PlaylistEditions {
-    var count = 0
-    nonisolated init() {}
+/// The content of an asset, in memory or not.
+private enum ContentState {
+    case loaded(AssetContent)
+    /// Not used since the start. The first closure reads it, nil for a new asset; the others wait for it. Closures, because
+    /// only the library knows how a stored asset is read.
+    case unread((() -> Void)?, waiting: [() -> Void] = [])
+    /// It was in memory, and is only in the catalogue now.
+    case asleep(waiting: [() -> Void] = [])
+
+    /// The closures to call once it is loaded.
+    var waiting: [() -> Void] {
+        switch self {
+        case .loaded: []
+        case .unread(_, let waiting), .asleep(let waiting): waiting
+        }
+    }
 }
 
 extension Asset: BundleOwner {
@@ -470,10 +311,10 @@ extension Asset: BundleOwner {
             if case .key(let number)? = PieceName(file)?.role {
                 library?.keys.recordKey(number, of: self)
             }
-        } else if folder === sessionData.folder || knownImages.contains(where: { $0.folder === folder }) {
+        } else if folder === content.sessionData.folder || content.images.contains(where: { $0.folder === folder }) {
             return
         }
-        if completeRenditions != published {
+        if content.completeRenditions != published {
             library?.publish(self)
         }
     }

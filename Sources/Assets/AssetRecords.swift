@@ -180,7 +180,7 @@ public import Store
 
     /// The record of the known multivariant playlist; none for a lone media playlist.
     private func entryRecords(of asset: Asset) -> [PlaylistRecord] {
-        guard case .multivariant(let playlist, let base) = asset.entry else { return [] }
+        guard case .multivariant(let playlist, let base) = asset.content.entry else { return [] }
         return [record(of: playlist, base: base, in: asset)]
     }
 
@@ -262,8 +262,8 @@ public import Store
             var source = Rendition.Source(playlist: media, base: base)
             source.preparations = parsed.prepared[record.rendition]
             asset.adopt(source)
-            asset.lone?.isSaved = true
-            asset.lone?.hasBeenLive = record.wasLive ?? false
+            asset.content.lone?.isSaved = true
+            asset.content.lone?.hasBeenLive = record.wasLive ?? false
         }
     }
 

@@ -64,14 +64,14 @@ package struct AttachmentOrder: Sendable {
             // Known before its pieces are: those of an unknown folder count as cached.
             var additions = asset.additions
             additions.renditions[attachment.id] = rendition
-            asset.knownAdditions = additions
+            asset.additions = additions
             for (name, bytes) in files.pieces {
                 try rendition.folder.put(bytes, as: name.description)
             }
             try rendition.folder.write(files.playlist, as: "media.m3u8")
             try change(asset) { $0.attachments.append(attachment) }
         } catch {
-            asset.knownAdditions?.renditions[attachment.id] = nil
+            asset.additions.renditions[attachment.id] = nil
             try? asset.bundle.directory(create: false).removeTree(attachment.id)
             throw Self.failure(error, "the track for \(asset.name) is not kept")
         }
@@ -115,7 +115,7 @@ package struct AttachmentOrder: Sendable {
             copy.adopt(source)
             var additions = other.additions
             additions.renditions[attachment.id] = copy
-            other.knownAdditions = additions
+            other.additions = additions
             do {
                 for (file, size) in rendition.folder.sizes {
                     try copy.folder.put(rendition.folder.beginning(of: file, count: Int(size)), as: file)
@@ -150,11 +150,11 @@ package struct AttachmentOrder: Sendable {
         let before = asset.additions
         var after = before
         body(&after)
-        asset.knownAdditions = after
+        asset.additions = after
         do {
             try BundlePlaylists(asset).write()
         } catch {
-            asset.knownAdditions = before
+            asset.additions = before
             throw error
         }
         library.store.applyMode(to: asset.id, in: asset.bundle.place)

@@ -55,12 +55,12 @@ import Store
     /// The path of an interstitial's file; nil if it is not stored.
     private func stored(_ uri: String?, _ kind: Interstitials.Kind, in source: Rendition.Source) -> String? {
         guard let url = uri.flatMap({ try? source.base.resolving($0) }) else { return nil }
-        let name = asset.interstitials.name(url, kind)
+        let name = asset.content.interstitials.name(url, kind)
         return asset.hasStored(name) ? "../\(Interstitials.folder)/\(name)" : nil
     }
 
     /// The multivariant playlist of the complete renditions; nil if nothing plays.
-    package func master() throws -> Master? { try master(of: asset.completeRenditions) }
+    package func master() throws -> Master? { try master(of: asset.content.completeRenditions) }
 
     /// The multivariant playlist of the renditions at these places; nil if nothing plays.
     package func master(of whole: Set<Int>) throws -> Master? {
@@ -76,7 +76,7 @@ import Store
                 renditions.insert(index)
                 return "\(asset.renditions[index].name.id)/media.m3u8"
             }
-            let file = asset.storedFile(of: reference)
+            let file = asset.content.storedFile(of: reference)
             if let file {
                 files.insert(file)
             }

@@ -37,7 +37,7 @@ import HTTPMessage
             entry = Entry(playlist: playlist, base: answer.base, isFit: asset.fits(try await asset.plan(playlist)))
             try await compare(playlist, base: answer.base, with: known)
         case (.media(let media), nil):
-            guard let lone = asset.lone else { return }
+            guard let lone = asset.content.lone else { return }
             let source = Rendition.Source(playlist: media, base: answer.base, born: answer.born)
             let isSame = if lone.source == nil { true } else { await matches(source, lone) }
             guard isSame else { throw other(difference(source, lone)) }

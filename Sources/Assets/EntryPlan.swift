@@ -32,15 +32,16 @@ extension Asset {
     /// Plans the adoption of a playlist, on a worker if that is large. Throws `missing` if the asset is removed meanwhile.
     func plan(_ playlist: MultivariantPlaylist) async throws(LibraryError) -> EntryPlan {
         while true {
-            let known = multivariant
-            let edition = edition
+            let content = content
+            let known = content.multivariant
+            let edition = content.edition
             let lines = playlist.renditionURIs.count + playlist.media.count
             let plan = await PureWork.shared.run(size: 256 * lines, for: access) {
                 EntryPlan(playlist, known: known)
             }
             guard let plan else { throw LibraryError(.missing, "\(name) was removed") }
             // Another multivariant playlist may have come meanwhile.
-            if edition == self.edition {
+            if content === self.content, edition == content.edition {
                 return plan
             }
         }

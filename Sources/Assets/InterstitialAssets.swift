@@ -64,7 +64,7 @@ public import Origin
         do {
             return try list.rendered { index in
                 guard let url = try? base.resolving(list.uris[index]) else { return nil }
-                return naming(asset.interstitials.name(url, .presentation))
+                return naming(asset.content.interstitials.name(url, .presentation))
             }
         } catch {
             throw LibraryError(error, from: base)
@@ -74,14 +74,14 @@ public import Origin
     /// The URL of an interstitial. After a restart it is known only if the playlist that names it is stored.
     private func url(of name: Interstitials.Name, in asset: Asset) throws(LibraryError) -> WebURL {
         try library.checkOnline("this interstitial of \(asset.name) is not in the store, and Weir is offline")
-        if let url = asset.interstitials.url(name) {
+        if let url = asset.content.interstitials.url(name) {
             return url
         }
         for source in asset.renditions.compactMap(\.source) {
             for range in source.playlist.dateRanges {
                 let uri = name.kind == .list ? range.assetList : range.assetURI
                 guard let url = uri.flatMap({ try? source.base.resolving($0) }) else { continue }
-                if asset.interstitials.name(url, name.kind) == name {
+                if asset.content.interstitials.name(url, name.kind) == name {
                     return url
                 }
             }

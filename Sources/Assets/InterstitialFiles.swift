@@ -48,7 +48,7 @@ package import Store
     }
 
     private func reference(_ url: WebURL, _ kind: Interstitials.Kind, of asset: Asset) -> Reference {
-        Reference(name: asset.interstitials.name(url, kind), url: url)
+        Reference(name: asset.content.interstitials.name(url, kind), url: url)
     }
 
     /// Fetches a list, and returns it with the presentations that it names: nil for an invalid URI.
@@ -132,7 +132,7 @@ package import Store
             rendition.forget()
             additions = asset.additions
             additions.renditions[id] = rendition
-            asset.knownAdditions = additions
+            asset.additions = additions
             for url in source.keyURLs {
                 asset.keys.add(url)
             }
@@ -191,7 +191,7 @@ package import Store
         guard !asset.additions.keepsInterstitials, !asset.isRemoved else { return }
         var additions = asset.additions
         additions.keepsInterstitials = true
-        asset.knownAdditions = additions
+        asset.additions = additions
     }
 
     private func write(_ text: [UInt8], as name: Interstitials.Name, of asset: Asset) throws(LibraryError) {
@@ -210,7 +210,7 @@ package import Store
         additions.interstitials.removeAll { $0.file == new.file }
         additions.interstitials.append(new)
         additions.keepsInterstitials = true
-        asset.knownAdditions = additions
+        asset.additions = additions
         library.writeBundle(of: asset)
     }
 }

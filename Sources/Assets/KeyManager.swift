@@ -177,7 +177,7 @@ package import Store
 
     private func complete(_ renewed: [Int], in asset: Asset) {
         guard !renewed.isEmpty, !asset.isRemoved else { return }
-        asset.published = asset.completeRenditions
+        asset.published = asset.content.completeRenditions
         if asset.bundle.exists {
             library.writeBundle(of: asset)
         }

@@ -6,7 +6,7 @@ package import Store
 extension Library {
     /// Writes the bundle's playlists, so that the folder plays by itself, unless the complete renditions are the same.
     public func publish(_ asset: Asset) {
-        let whole = asset.completeRenditions
+        let whole = asset.content.completeRenditions
         guard whole != asset.published, !asset.isRemoved, readOnlyReason == nil, asset.bundle.absence == nil else {
             return
         }
@@ -39,7 +39,7 @@ extension Library {
 
     /// Removes a rendition from the bundle's playlists before a piece of it is deleted. Throws if they still name it.
     package func withdraw(_ rendition: Rendition, of asset: Asset) throws(StoreError) {
-        asset.published = asset.completeRenditions
+        asset.published = asset.content.completeRenditions
         do {
             try BundlePlaylists(asset).write()
         } catch {
@@ -67,8 +67,8 @@ extension Library {
     /// anything is stored, or not at all. After a failure, the offline playlist omits the tag.
     func keepSessionData(of asset: Asset) {
         guard !isOffline, readOnlyReason == nil, asset.isPersistent, !asset.isRemoved else { return }
-        for resource in asset.sessionData.markUntried() {
-            let folder = asset.sessionData.folder
+        for resource in asset.content.sessionData.markUntried() {
+            let folder = asset.content.sessionData.folder
             guard let fetch = try? fetch(resource, in: folder, of: asset, urgency: .background) else { continue }
             fetch.whenEnded { [weak self, weak asset] result in
                 fetch.release()

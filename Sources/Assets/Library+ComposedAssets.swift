@@ -16,7 +16,7 @@ extension Library {
         video: WebURL, audio: WebURL, fields: UserFields?, cookies: [StoredCookie], route: OriginRoute? = nil
     ) async throws(LibraryError) -> Asset {
         let asset = try await open(video, fields: fields, cookies: cookies, route: route)
-        guard asset.lone.map({ $0.folder.bytes == 0 }) ?? asset.isComposed else { return asset }
+        guard asset.content.lone.map({ $0.folder.bytes == 0 }) ?? asset.isComposed else { return asset }
         let known = Set(asset.renditions.flatMap { asset.urls(of: $0) })
         if asset.isComposed, known == [video, audio] {
             return asset
@@ -31,7 +31,7 @@ extension Library {
 
             """
         guard case .multivariant(let playlist)? = try? Playlist.parse(Array(text.utf8)) else { return asset }
-        loader.forget(asset.lone.map { [$0.folder] } ?? [])
+        loader.forget(asset.content.lone.map { [$0.folder] } ?? [])
         asset.adopt(playlist, base: video)
         if asset.isPersistent {
             await records.saveEntry(of: asset, without: [])
@@ -41,7 +41,7 @@ extension Library {
 
     /// False if the media of an asset's only playlist shows that it has no video. Media playlists do not declare their tracks.
     private func hasVideo(_ asset: Asset) async -> Bool {
-        guard let rendition = asset.lone, let source = rendition.latest ?? rendition.source,
+        guard let rendition = asset.content.lone, let source = rendition.latest ?? rendition.source,
             let segment = source.playlist.segments.first(where: { !$0.isGap }),
             let resource = segment.map.map({ rendition.resource(of: $0, in: source) })
                 ?? rendition.resource(of: segment, in: source)

@@ -37,7 +37,7 @@ extension Library {
         await lookAtHosts(of: urls.values, of: asset)
         slice = LoopSlice()
         var dead: Set<Int> = []
-        for rendition in empty where asset.has(rendition) {
+        for rendition in empty where asset.content.has(rendition) {
             if await isDead(rendition, in: asset, &slice) {
                 dead.insert(rendition.place)
             }
@@ -52,7 +52,7 @@ extension Library {
     public func liveCut(
         of rendition: Rendition, _ source: Rendition.Source, in asset: Asset
     ) async -> MediaPlaylistCut? {
-        let isJudged = !isOffline && !source.isRecorded && !asset.hasMirrors(rendition)
+        let isJudged = !isOffline && !source.isRecorded && !asset.content.hasMirrors(rendition)
         let new = rendition.omissions.unjudged(in: source.playlist, shift: source.shift)
         if isJudged, !new.isEmpty {
             let playlist = source.playlist
@@ -87,7 +87,7 @@ extension Library {
         else {
             return false
         }
-        return !asset.isImported && !asset.hasMirrors(rendition)
+        return !asset.isImported && !asset.content.hasMirrors(rendition)
     }
 
     /// Adds a URL at each host that something of this rendition is missing from.

@@ -70,7 +70,7 @@ extension Library {
 
     /// True if the latest request to the origin of a resource got no answer, and there is no alternate source.
     public func isPresumedAbsent(_ resource: Resource, in folder: PieceFolder, of asset: Asset) -> Bool {
-        if let rendition = asset.rendition(folder.id), asset.hasMirrors(rendition) {
+        if let rendition = asset.rendition(folder.id), asset.content.hasMirrors(rendition) {
             return false
         }
         return client.isPresumedAbsent(current(resource, in: folder, of: asset).url)

@@ -435,7 +435,7 @@ public import Store
     /// Drops the work on an asset's content that has not begun.
     private func cancelWork(of asset: Asset) {
         PureWork.shared.cancel(for: asset)
-        for rendition in asset.knownRenditions {
+        for rendition in asset.loadedContent?.renditions ?? [] {
             PureWork.shared.cancel(for: rendition)
         }
         // An asset and its revision share the access, and one of them stays.
@@ -536,7 +536,7 @@ public import Store
         }
         asset.published = []
         asset.knownArtwork = nil
-        asset.knownAdditions = nil
+        asset.loadedContent?.additions = nil
     }
 
     /// Waits until all complete files are pieces that survive a power loss. No data may arrive after that.

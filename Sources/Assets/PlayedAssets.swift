@@ -8,7 +8,7 @@ extension Asset: PlayedAsset {
     /// Returns the rendition that owns a folder, and its kind of media for the playhead.
     public func playedRendition(in folder: String) -> (rendition: any PlayedRendition, kind: MediaKind)? {
         // An interstitial has a timeline of its own, which is no place in the film.
-        guard let rendition = rendition(folder), has(rendition), rendition.name.content == .media,
+        guard let rendition = rendition(folder), content.has(rendition), rendition.name.content == .media,
             !rendition.name.isIFramesOnly
         else { return nil }
         let isAudio = multivariant?.media.contains { $0.renditionIndex == rendition.place && $0.type == .audio }

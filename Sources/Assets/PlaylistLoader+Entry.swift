@@ -31,7 +31,7 @@ extension PlaylistLoader {
         if library.isOffline {
             return .absent
         }
-        if let lone = asset.lone, asset.isLive {
+        if let lone = asset.content.lone, asset.isLive {
             _ = try await source(of: lone, in: asset)
             return .answered
         }
@@ -143,7 +143,7 @@ extension PlaylistLoader {
             await adopt(source, began, for: asset)
         case .multivariant(let multivariant):
             // Later, a missing title is one that the user has removed.
-            if asset.title == nil, asset.entry == nil {
+            if asset.title == nil, asset.content.entry == nil {
                 asset.title = multivariant.sessionData.title
             }
             try await adopt(multivariant, base: answer.base, of: origin, for: asset)
@@ -153,10 +153,10 @@ extension PlaylistLoader {
     /// Adopts a lone media playlist. Replaces other content that has ended only if that orphans no piece.
     private func adopt(_ source: Rendition.Source, _ began: ContinuousClock.Instant, for asset: Asset) async {
         var source = source
-        if asset.lone?.recording != nil {
+        if asset.content.lone?.recording != nil {
             source.isWindow = true
         }
-        if let lone = asset.lone, let known = lone.source, known.isDurable {
+        if let lone = asset.content.lone, let known = lone.source, known.isDurable {
             if await lone.hasSameContent(as: source, owner: asset.access) {
                 return lone.move(to: source)
             }
@@ -169,13 +169,13 @@ extension PlaylistLoader {
             lone.beginAnew()
             source = lone.numbered(source, replaces: true).source
         } else if asset.multivariant != nil {
-            guard asset.bytes == 0 else { return reportChange(&asset.isOutdated, of: asset) }
+            guard asset.bytes == 0 else { return reportChange(&asset.content.isOutdated, of: asset) }
             library.loader.forget(asset.folders)
         }
         let isSaved =
             source.isDurable ? await library.records.save(source, of: RenditionNaming.lone.id, in: asset) : false
         asset.adopt(source, began: began)
-        asset.lone?.isSaved = isSaved
+        asset.content.lone?.isSaved = isSaved
     }
 
     /// Adopts a multivariant playlist, unless it lacks a rendition with stored pieces. Then only its URLs are used.
@@ -184,16 +184,15 @@ extension PlaylistLoader {
     ) async throws(LibraryError) {
         var isNew = asset.multivariant?.text.write() != playlist.text.write()
         var gone: [Rendition] = []
-        if !isNew, case .multivariant(let known, base)? = asset.entry, known.hasSameText(as: playlist) {
-            asset.moved = [:]
-            asset.isOutdated = false
+        if !isNew, case .multivariant(let known, base)? = asset.content.entry, known.hasSameText(as: playlist) {
+            asset.content.acceptChoice()
         } else {
             let plan = try await asset.plan(playlist)
             guard origin == asset.origin else { return }
             isNew = asset.multivariant?.text.write() != playlist.text.write()
             guard asset.fits(plan) else {
-                if !asset.relocate(by: plan, base: base) {
-                    reportChange(&asset.isOutdated, of: asset)
+                if !asset.content.relocate(by: plan, base: base) {
+                    reportChange(&asset.content.isOutdated, of: asset)
                 }
                 return
             }

@@ -37,7 +37,7 @@ import SegmentFormat
     public func source(of rendition: Rendition, in asset: Asset) async throws(LibraryError) -> Rendition.Source {
         if let source = rendition.source {
             if source.isDurable {
-                let isStale = asset.mayBeginAnew(rendition) && !rendition.isFresh(now: library.now())
+                let isStale = asset.content.mayBeginAnew(rendition) && !rendition.isFresh(now: library.now())
                 if !isStale || library.isOffline, !needsSaving(rendition, in: asset) {
                     return source
                 }
@@ -59,7 +59,7 @@ import SegmentFormat
                 return .success(try await adopt(try await fetchSource(of: rendition, in: asset), rendition, in: asset))
             }
             guard known.isDurable else { return .success(try await reload(rendition, known, in: asset)) }
-            if asset.mayBeginAnew(rendition), let source = await beginAnew(rendition, known, in: asset) {
+            if asset.content.mayBeginAnew(rendition), let source = await beginAnew(rendition, known, in: asset) {
                 return .success(source)
             }
             // An ended playlist that could not be written to the catalogue only needs to be written.
@@ -76,7 +76,7 @@ import SegmentFormat
         let began = library.now()
         let fetched = try? await fetchSource(of: rendition, in: asset, .none, .patient.hasty)
         rendition.schedule.record(began: began, targetDuration: known.playlist.interval, hasChanged: false)
-        guard let fetched, asset.mayBeginAnew(rendition) else { return nil }
+        guard let fetched, asset.content.mayBeginAnew(rendition) else { return nil }
         if await rendition.hasSameContent(as: fetched, owner: asset.access) {
             return nil
         }
@@ -201,7 +201,7 @@ import SegmentFormat
             if !source.isDurable {
                 source.shift = rendition.source?.shift ?? 0
             }
-            if asset.hasPossibleMirrors(rendition), await !fits(source, rendition, of: asset, for: name) {
+            if asset.content.hasPossibleMirrors(rendition), await !fits(source, rendition, of: asset, for: name) {
                 return nil
             }
             rendition.mirror = place
@@ -243,7 +243,7 @@ import SegmentFormat
 
     private func renewed(_ rendition: Rendition, in asset: Asset) async -> Rendition.Source? {
         await renewEntry(of: asset)
-        if asset.lone === rendition {
+        if asset.content.lone === rendition {
             return rendition.source
         }
         guard let source = try? await fetchSource(of: rendition, in: asset, .none, .renewal) else { return nil }

@@ -199,7 +199,7 @@ import Store
     private func adopt(_ entry: Destination.Entry, for asset: Asset) {
         guard entry.isFit else {
             let plan = EntryPlan(entry.playlist, known: asset.multivariant)
-            return _ = asset.relocate(by: plan, base: entry.base)
+            return _ = asset.content.relocate(by: plan, base: entry.base)
         }
         library.loader.forget(asset.adopt(entry.playlist, base: entry.base).map(\.folder))
     }

@@ -65,7 +65,7 @@ import Origin
 
     /// True if an untried source is known, so that the present one may be given up early.
     var hasUntried: Bool {
-        guard let rendition, asset.hasMirrors(rendition) else { return false }
+        guard let rendition, asset.content.hasMirrors(rendition) else { return false }
         return asset.urls(of: rendition).count > visited.count + 1
     }
 

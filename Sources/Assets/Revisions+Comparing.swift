@@ -150,7 +150,7 @@ extension Revisions {
     package func checkBeforeVerifying(_ asset: Asset) async {
         let checks = library.revisionChecks
         guard isComparable(asset), asset.hasSeveralPieces else { return }
-        let isOfEarlierProcess = !checks.pieces(of: asset).isRestored && !asset.isEverythingComplete
+        let isOfEarlierProcess = !checks.pieces(of: asset).isRestored && !asset.content.isEverythingComplete
         if isOfEarlierProcess || checks.hasUncompared(asset) {
             await settle(asset)
         }

@@ -107,7 +107,7 @@ import Store
     /// more. A session that plays the old content keeps it.
     public func current(_ asset: Asset) async -> Asset {
         let isKept = library.downloads?.isKept(asset) ?? false
-        let mayBeReplaced = asset.isPastBroadcast && !isKept
+        let mayBeReplaced = asset.content.isPastBroadcast && !isKept
         // One that plays without its origin is asked about only when a player needs more of it.
         if mayBeReplaced || !asset.isPlayableOffline {
             await checkBeforeFetching(into: asset, isStart: true)

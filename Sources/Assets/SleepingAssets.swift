@@ -93,8 +93,8 @@ struct AwakeAssets {
 
     /// Records a use of an asset, and lets those sleep that were not used for the longest time.
     func recordUse(of asset: Asset) {
-        guard let library, asset.isLoaded, library.asset(id: asset.id) === asset else { return }
-        awake.record(asset.id, size: asset.textSize, at: .now)
+        guard let library, let content = asset.loadedContent, library.asset(id: asset.id) === asset else { return }
+        awake.record(asset.id, size: content.textSize, at: .now)
         run()
         schedule()
     }
@@ -139,7 +139,7 @@ struct AwakeAssets {
             await slice.giveWay()
         }
         for asset in busy where asset.isLoaded && library?.asset(id: asset.id) === asset {
-            awake.record(asset.id, size: asset.textSize, at: .now)
+            awake.record(asset.id, size: asset.content.textSize, at: .now)
         }
     }
 
@@ -181,7 +181,7 @@ extension Library {
 
     /// True if nothing of the asset is in use or stored, and the catalogue can give its playlists back.
     private func canSleep(_ asset: Asset) -> Bool {
-        guard self.asset(id: asset.id) === asset, asset.canForgetPlaylists, readOnlyReason == nil else { return false }
+        guard self.asset(id: asset.id) === asset, asset.canForgetContent, readOnlyReason == nil else { return false }
         if playheads.isPlayed(asset.id) || downloads?.isKept(asset) ?? false || isFetched(asset) {
             return false
         }

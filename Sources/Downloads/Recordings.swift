@@ -84,8 +84,8 @@ import Store
     }
 
     fileprivate func restore(_ id: String, in asset: Asset) {
-        if asset.entry == nil, id == RenditionNaming.lone.id {
-            asset.adoptLone()
+        if asset.content.entry == nil, id == RenditionNaming.lone.id {
+            asset.content.adoptLone()
         }
         guard let rendition = asset.rendition(id), let text = rendition.folder.read(Recording.file) else { return }
         let recording = make(of: rendition, in: asset, text: text)

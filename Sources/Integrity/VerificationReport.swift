@@ -59,7 +59,7 @@ package struct VerificationReport: Equatable, Sendable {
 
 extension VerificationReport {
     @LoopActor init(of asset: Asset, faults: [String: [String: PieceFault]], pinned: PinnedContent) {
-        for rendition in asset.renditions + asset.images + asset.additions.sorted {
+        for rendition in asset.renditions + asset.content.images + asset.additions.sorted {
             let wrong = faults[rendition.folder.id] ?? [:]
             guard !rendition.folder.sizes.isEmpty || !wrong.isEmpty || pinned.includes(rendition: rendition.name.id)
             else { continue }
@@ -68,7 +68,7 @@ extension VerificationReport {
         if let keys = Part(asset.keys, faults[asset.keys.folder.id] ?? [:], of: asset, pinned) {
             parts.append(keys)
         }
-        let data = asset.sessionData.folder
+        let data = asset.content.sessionData.folder
         let wrong = faults[data.id] ?? [:]
         if !data.sizes.isEmpty || !wrong.isEmpty {
             parts.append(Part(data, wrong) { _ in nil })

@@ -65,7 +65,7 @@ extension Playback {
             return await library.liveCut(of: rendition, source, in: asset)
         }
         guard session.mode != .offline, let playlist = rendition.source?.playlist,
-            var dead = await library.deadSegments(of: rendition, in: asset), asset.has(rendition)
+            var dead = await library.deadSegments(of: rendition, in: asset), asset.content.has(rendition)
         else { return nil }
         var slice = LoopSlice()
         await substitutions.substitutes(of: rendition, in: asset)?.cover(&dead, &slice)

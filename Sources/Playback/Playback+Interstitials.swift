@@ -59,7 +59,8 @@ extension Playback {
         let query = CMCD.removed(from: exchange.head.query)
         let (directives, rest) = try DeliveryDirectives.split(query)
         let presentation = try await library.interstitials.presentation(name, of: asset, query: rest)
-        await entry(exchange, of: presentation, session.mode, directives, isStored: presentation.isEverythingComplete)
+        let isStored = presentation.content.isEverythingComplete
+        await entry(exchange, of: presentation, session.mode, directives, isStored: isStored)
     }
 
     private func list(

@@ -47,7 +47,7 @@ extension Playback {
 
     /// Answers with the playlist that is known, or with the origin's.
     private func online(_ exchange: Exchange, _ rendition: Rendition, _ asset: Asset, _ session: Session) {
-        if let source = rendition.source, source.isDurable, !asset.mayBeginAnew(rendition) {
+        if let source = rendition.source, source.isDurable, !asset.content.mayBeginAnew(rendition) {
             let view = view(of: asset, session, for: exchange)
             Task { @LoopActor in
                 await answer(exchange, session, of: asset, .hit) {
@@ -139,11 +139,12 @@ extension Playback {
         if refuseIfExpired(exchange, asset) {
             return
         }
-        if asset.isRecording, !asset.recordedRenditions.isEmpty {
+        if asset.isRecording, !asset.content.recordedRenditions.isEmpty {
             return recording(exchange, of: asset, mode.plain, choosing: choice)
         }
         // A name plays what is stored. A URL, or a session that needs the best quality, plays what the origin has.
-        let isEnough = mode == .adaptive ? asset.isEverythingComplete : isPlayableOffline(asset, choosing: choice)
+        let isEnough =
+            mode == .adaptive ? asset.content.isEverythingComplete : isPlayableOffline(asset, choosing: choice)
         let isLocal = mode == .local || library.mode == .local
         let isStored = mode == .offline || library.isOffline || isEnough && (isLocal || !mayBeReplaced(asset))
         do throws(LibraryError) {
@@ -170,8 +171,8 @@ extension Playback {
         let reason = "too little of \(asset.name) is recorded to be played yet"
         Task { @LoopActor in
             await answer(exchange, session, of: asset, .hit, orElse: LibraryError(.notStored, reason)) {
-                let chosen = try self.renditions(chosenBy: choice, of: asset) ?? asset.recordedRenditions
-                return view.draft(listing: asset.recordedRenditions.intersection(chosen))
+                let chosen = try self.renditions(chosenBy: choice, of: asset) ?? asset.content.recordedRenditions
+                return view.draft(listing: asset.content.recordedRenditions.intersection(chosen))
             }
         }
     }
@@ -261,7 +262,7 @@ extension Playback {
         if asset.isRecorded && !asset.isRecording {
             return true
         }
-        if asset.isEverythingComplete, !mayBeReplaced(asset) {
+        if asset.content.isEverythingComplete, !mayBeReplaced(asset) {
             return true
         }
         return (mode == .local || library.mode == .local) && isPlayableOffline(asset, choosing: choice)
@@ -271,7 +272,7 @@ extension Playback {
     private func isPlayableOffline(_ asset: Asset, choosing choice: Selection?) -> Bool {
         guard let choice, let multivariant = asset.multivariant else { return asset.isPlayableOffline }
         guard let chosen = try? choice.playable(in: multivariant) else { return false }
-        return !multivariant.completeVariants(renditions: asset.completeRenditions.intersection(chosen)).isEmpty
+        return !multivariant.completeVariants(renditions: asset.content.completeRenditions.intersection(chosen)).isEmpty
     }
 
     /// The renditions that a choice leaves; nil for all, and for a lone media playlist, which has nothing to choose.
@@ -286,7 +287,7 @@ extension Playback {
 
     /// True if a broadcast has ended that nobody has saved: at its URL another one may have begun.
     private func mayBeReplaced(_ asset: Asset) -> Bool {
-        asset.isPastBroadcast && !(library.downloads?.isKept(asset) ?? false)
+        asset.content.isPastBroadcast && !(library.downloads?.isKept(asset) ?? false)
     }
 
     /// True for a player that loads all variants to show one, if the highest is downloaded: it would wait for those that are not
@@ -295,7 +296,7 @@ extension Playback {
         guard mode == .auto, !library.isOffline, KnownPlayer(exchange.head).isLibavformat,
             !isPreferred(asset, mode), !asset.hasChanged, library.downloads?.isKept(asset) ?? false
         else { return false }
-        return asset.multivariant?.isHighestComplete(renditions: asset.completeRenditions) ?? false
+        return asset.multivariant?.isHighestComplete(renditions: asset.content.completeRenditions) ?? false
     }
 
     /// Answers with the stored variants at once, and looks at the origin meanwhile.
@@ -359,7 +360,7 @@ extension Playback {
             let isLeft = mode == .offline || library.isOffline || !isStored
             var listed: Set<Int>?
             if !isPresent {
-                listed = isLeft ? await substitutions.offlineRenditions(of: asset) : asset.completeRenditions
+                listed = isLeft ? await substitutions.offlineRenditions(of: asset) : asset.content.completeRenditions
             }
             var dead = DeadParts()
             if listed == nil {

@@ -24,7 +24,7 @@ extension Playback {
             Task { @LoopActor in
                 for place in stride(from: lane, to: wanted.count, by: Self.lanes) {
                     let rendition = wanted[place]
-                    guard rendition.source == nil, asset.has(rendition) else { continue }
+                    guard rendition.source == nil, asset.content.has(rendition) else { continue }
                     // An error is the player's if it joins this load, or asks again.
                     guard (try? await library.playlists.source(of: rendition, in: asset)) != nil else { return }
                 }

@@ -91,7 +91,7 @@ import Substitution
         _ uri: String?, _ kind: Interstitials.Kind, _ rendition: Rendition, _ source: Rendition.Source
     ) -> String? {
         guard let url = uri.flatMap({ try? source.base.resolving($0) }) else { return nil }
-        let name = asset.interstitials.name(url, kind)
+        let name = asset.content.interstitials.name(url, kind)
         if asset.hasStored(name) {
             return Self.uri(of: name)
         }
@@ -127,7 +127,7 @@ import Substitution
             if !dead.renditions.isEmpty {
                 return draft(.without(dead.renditions), isStored: false)
             }
-            return draft(.all(complete: asset.completeRenditions), isStored: false)
+            return draft(.all(complete: asset.content.completeRenditions), isStored: false)
         }
         guard let rendition = asset.renditions.first, stored == nil || rendition.isComplete,
             let source = rendition.source
@@ -165,7 +165,9 @@ import Substitution
     func draft(listing renditions: Set<Int>) -> PlaylistDraft? { draft(.listing(renditions), isStored: true) }
 
     /// The draft of the entry playlist with the stored variants, and all that a viewer may choose beside them.
-    func draftOfStoredVariants() -> PlaylistDraft? { draft(.variants(asset.completeRenditions), isStored: false) }
+    func draftOfStoredVariants() -> PlaylistDraft? {
+        draft(.variants(asset.content.completeRenditions), isStored: false)
+    }
 
     /// The draft of a single variant: the attributes of the best variant, and the playlist of the one whose segments are
     /// substituted. `listed` is nil if the origin is available.
@@ -181,17 +183,18 @@ import Substitution
         var draft = EntryDraft(
             asset: asset.id, choice: choice, folders: asset.renditions.map(\.name.id), added: asset.addedTracks,
             playlist: multivariant)
+        let content = asset.content
         for key in multivariant.sessionKeys {
             draft.keys[key.line] =
-                isStored ? asset.storedFile(of: .sessionKey(key)) : asset.number(of: key).map { "keys/\($0).key" }
+                isStored ? content.storedFile(of: .sessionKey(key)) : content.number(of: key).map { "keys/\($0).key" }
         }
         for line in multivariant.sessionData {
             draft.data[line.index] =
                 isStored
-                ? asset.storedFile(of: .sessionData(line))
-                : asset.sessionData.name(of: line).map { "\(asset.sessionData.folder.id)/\($0)" }
+                ? content.storedFile(of: .sessionData(line))
+                : content.sessionData.name(of: line).map { "\(content.sessionData.folder.id)/\($0)" }
         }
-        for (index, rendition) in asset.images.enumerated() where !isStored || rendition.isComplete {
+        for (index, rendition) in content.images.enumerated() where !isStored || rendition.isComplete {
             draft.images[index] = "\(rendition.name.id)/\(Route.playlistFile)"
         }
         return .entry(draft)

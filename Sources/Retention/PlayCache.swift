@@ -331,7 +331,7 @@ import Store
             return !needs.isEmpty || haveSegments([piece.folder])
         case .key, .data:
             return !needs.isEmpty
-                || haveSegments((asset.renditions + asset.images + asset.additions.sorted).map(\.folder))
+                || haveSegments((asset.renditions + asset.content.images + asset.additions.sorted).map(\.folder))
         }
     }
 

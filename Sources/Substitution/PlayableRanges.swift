@@ -43,10 +43,10 @@ extension Substitutions {
 
     /// The playable ranges of one rendition by itself, when no entry lists it; nil if there are none.
     public func playableRanges(of rendition: Rendition, in asset: Asset) async -> PlayableRanges? {
-        guard asset.has(rendition) else { return nil }
+        guard asset.content.has(rendition) else { return nil }
         var slice = LoopSlice(budget: Self.viewBudget)
         let track = await storedTrack(of: rendition, in: asset, &slice)
-        guard asset.has(rendition), let track else { return nil }
+        guard asset.content.has(rendition), let track else { return nil }
         return await ranges(asset, tracks: [rendition.place: track], of: nil, lone: rendition.place)
     }
 
@@ -107,7 +107,7 @@ extension Substitutions {
     }
 
     private func findOfflineRenditions(of asset: Asset, _ slice: inout LoopSlice) async -> Set<Int> {
-        let complete = asset.completeRenditions
+        let complete = asset.content.completeRenditions
         guard let multivariant = asset.multivariant else { return complete }
         var covered: [Rendition] = []
         for rendition in asset.renditions where !complete.contains(rendition.place) {

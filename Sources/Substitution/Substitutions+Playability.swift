@@ -14,7 +14,7 @@ extension Substitutions {
         if asset.isLive {
             return Playability(.no, "it is live")
         }
-        guard asset.entry != nil, asset.bytes > 0 else { return Playability(.no, "nothing is stored") }
+        guard asset.content.entry != nil, asset.bytes > 0 else { return Playability(.no, "nothing is stored") }
         if let listed = await listedRenditions(of: asset) {
             guard !listed.contains(where: \.needsDRM) else {
                 return Playability(.no, "it is protected by a content decryption module (DRM)")

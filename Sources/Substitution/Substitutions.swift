@@ -62,7 +62,7 @@ import HLS
 
     /// The substitutes for segments; nil for live streams, for subtitles, and for media without another quality.
     public func substitutes(of rendition: Rendition, in asset: Asset) -> SegmentSubstitutes? {
-        guard let multivariant = asset.multivariant, asset.renditions.count > 1, asset.has(rendition),
+        guard let multivariant = asset.multivariant, asset.renditions.count > 1, asset.content.has(rendition),
             rendition.source?.isDurable ?? false
         else { return nil }
         refresh(asset)

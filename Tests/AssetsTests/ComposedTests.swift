@@ -35,10 +35,10 @@ import Testing
         for rendition in asset.renditions {
             try await fixture.fetch(rendition.name.id, of: asset)
         }
-        #expect(asset.isEverythingComplete)
+        #expect(asset.content.isEverythingComplete)
         try await fixture.restart(.offline)
         let stored = try #require(fixture.library.asset(at: WebURL(fixture.origin.url(one))))
-        #expect(stored.isPlayableOffline && stored.completeRenditions == [0, 1] && stored.isComposed)
+        #expect(stored.isPlayableOffline && stored.content.completeRenditions == [0, 1] && stored.isComposed)
     }
 
     @Test func theOrderStaysWhereTheMediaCannotBeHad() async throws {

@@ -50,10 +50,10 @@ import Testing
     /// True if the asset is unchanged, in memory and after a restart.
     private func stays(_ fixture: TestHouse, _ asset: Asset, at url: WebURL) async throws {
         #expect(asset.origin == url && fixture.library.asset(at: url) === asset)
-        let wasWhole = asset.isEverythingComplete
+        let wasWhole = asset.content.isEverythingComplete
         try await fixture.restart()
         let again = try #require(fixture.library.asset(id: asset.id))
-        #expect(again.origin == url && again.isEverythingComplete == wasWhole && !again.hasChanged)
+        #expect(again.origin == url && again.content.isEverythingComplete == wasWhole && !again.hasChanged)
     }
 
     @Test(arguments: ["aes", "ts", "byterange-fmp4"])
@@ -180,7 +180,7 @@ import Testing
         try await fixture.library.relocation.follow(asset, to: url)
         try await fixture.restart(.offline)
         let again = try #require(fixture.library.asset(at: url))
-        #expect(again.isEverythingComplete && again.lone?.source?.base == url)
+        #expect(again.content.isEverythingComplete && again.content.lone?.source?.base == url)
         #expect(again.keys.resource(0)?.url.port == url.port)
         #expect(try await media(other).isEmpty)
     }

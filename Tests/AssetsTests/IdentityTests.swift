@@ -255,7 +255,7 @@ import Testing
         let asset = try await fixture.open("/aes/master.m3u8")
         try await sign("aes", "t=2", at: fixture.origin)
         try await fixture.fetch("video-90p", of: asset)
-        #expect(asset.completeRenditions == [0])
+        #expect(asset.content.completeRenditions == [0])
     }
 
     @Test func otherContentIsNotMixedWithStoredPieces() async throws {

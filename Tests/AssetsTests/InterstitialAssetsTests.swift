@@ -21,7 +21,7 @@ import Testing
 
     @Test func aNameInAStoredPlaylistWorksAfterARestart() async throws {
         let (fixture, asset) = try await film("/ts/master.m3u8?token=1")
-        let name = asset.interstitials.name(try fixture.url("/ts/master.m3u8?token=1"), .presentation)
+        let name = asset.content.interstitials.name(try fixture.url("/ts/master.m3u8?token=1"), .presentation)
         let interstitialAsset = try await fixture.library.interstitials.presentation(name, of: asset, query: nil)
         #expect(interstitialAsset.renditions.count == 3)
         #expect(
@@ -35,7 +35,7 @@ import Testing
         #expect(
             try await fixture.library.interstitials.presentation(name, of: again, query: nil).origin
                 == interstitialAsset.origin)
-        let list = again.interstitials.name(try fixture.url("/else"), .presentation)
+        let list = again.content.interstitials.name(try fixture.url("/else"), .presentation)
         #expect(
             await code { _ = try await fixture.library.interstitials.presentation(list, of: asset, query: nil) }
                 == .missing)
@@ -44,7 +44,7 @@ import Testing
     @Test func anInterstitialInTheLibraryIsThatAsset() async throws {
         let (fixture, asset) = try await film("/ts/master.m3u8")
         let known = try await fixture.open("/ts/master.m3u8")
-        let name = asset.interstitials.name(try fixture.url("/ts/master.m3u8"), .presentation)
+        let name = asset.content.interstitials.name(try fixture.url("/ts/master.m3u8"), .presentation)
         #expect(
             try await fixture.library.interstitials.presentation(name, of: asset, query: "_HLS_primary_id=1") === known)
     }
@@ -54,10 +54,10 @@ import Testing
         var ids: [String] = []
         for number in 0...64 {
             let url = try fixture.url("/ts/master.m3u8?\(number)")
-            let name = asset.interstitials.name(url, .presentation)
+            let name = asset.content.interstitials.name(url, .presentation)
             ids.append(try await fixture.library.interstitials.presentation(name, of: asset, query: nil).id)
             // Uses the first presentation each time.
-            let first = asset.interstitials.name(try fixture.url("/ts/master.m3u8?0"), .presentation)
+            let first = asset.content.interstitials.name(try fixture.url("/ts/master.m3u8?0"), .presentation)
             #expect(try await fixture.library.interstitials.presentation(first, of: asset, query: nil).id == ids[0])
         }
         #expect(Set(ids).count == 65)
@@ -66,7 +66,7 @@ import Testing
 
     @Test func writesNothing() async throws {
         let (fixture, asset) = try await film("/aes/master.m3u8")
-        let name = asset.interstitials.name(try fixture.url("/aes/master.m3u8"), .presentation)
+        let name = asset.content.interstitials.name(try fixture.url("/aes/master.m3u8"), .presentation)
         let interstitialAsset = try await fixture.library.interstitials.presentation(name, of: asset, query: nil)
         try await fixture.fetch("video-90p", of: interstitialAsset)
         #expect(interstitialAsset.bytes == 0 && !interstitialAsset.isPersistent)
@@ -79,7 +79,7 @@ import Testing
         _ = try await fixture.rendition("media", of: asset)
         try await fixture.restart(.offline)
         let again = try #require(fixture.library.asset(named: "film"))
-        let name = again.interstitials.name(try fixture.url("/ts/master.m3u8"), .presentation)
+        let name = again.content.interstitials.name(try fixture.url("/ts/master.m3u8"), .presentation)
         let asked = try await fixture.origin.requests().count
         #expect(
             await code { _ = try await fixture.library.interstitials.presentation(name, of: again, query: nil) }

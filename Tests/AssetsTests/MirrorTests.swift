@@ -27,7 +27,7 @@ import Testing
         #expect(asset.renditions.map(\.name.id) == ["video-90p", "video-180p", "video-270p"])
         try await fixture.fetch("video-90p", of: asset)
         #expect(try await paths(fixture).allSatisfy { $0.hasPrefix("/a/90p/") })
-        #expect(asset.completeRenditions == [0])
+        #expect(asset.content.completeRenditions == [0])
     }
 
     @Test(arguments: [404, 403, 410, 500, 503, 0])
@@ -36,7 +36,7 @@ import Testing
         try await fixture.origin.add(
             OriginRule("/a/*") { if status > 0 { $0.status = status } else { $0.resetAfter = -1 } })
         try await fixture.fetch("video-90p", of: asset)
-        #expect(asset.completeRenditions == [0])
+        #expect(asset.content.completeRenditions == [0])
         // The rest comes from the mirror that served the playlist.
         #expect(try await fixture.mediaRequests().allSatisfy { $0.hasPrefix("/b/90p/") })
     }

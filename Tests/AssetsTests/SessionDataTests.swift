@@ -21,7 +21,7 @@ import Testing
         try await put(lines, fixture)
         let asset = try await fixture.open("/film/master.m3u8")
         let data = try #require(asset.multivariant).sessionData
-        return data.map { asset.sessionData.name(of: $0)?.description ?? "-" }
+        return data.map { asset.content.sessionData.name(of: $0)?.description ?? "-" }
     }
 
     @Test func aNameIdentifiesTheSessionData() async throws {
@@ -59,13 +59,13 @@ import Testing
 
         try await fixture.fetch("video-90p", of: asset)
         let data = try #require(asset.multivariant).sessionData
-        let name = try #require(asset.sessionData.name(of: data[0])).description
-        try await waitUntil("session data") { asset.sessionData.folder.contains(name) }
-        #expect(asset.storedFile(of: .sessionData(data[0])) == "data/\(name)")
-        #expect(asset.storedFile(of: .sessionData(data[1])) == nil)
+        let name = try #require(asset.content.sessionData.name(of: data[0])).description
+        try await waitUntil("session data") { asset.content.sessionData.folder.contains(name) }
+        #expect(asset.content.storedFile(of: .sessionData(data[0])) == "data/\(name)")
+        #expect(asset.content.storedFile(of: .sessionData(data[1])) == nil)
         let known = asset.bytes
         fixture.library.keepSessionData(of: asset)
-        #expect(asset.sessionData.markUntried().isEmpty)
+        #expect(asset.content.sessionData.markUntried().isEmpty)
 
         // The next process retries failed session data once, as soon as the entry playlist is loaded.
         try await fixture.restart()

@@ -84,7 +84,7 @@ import Testing
             + "X-ASSET-URI=\"/ts/master.m3u8\"\n#EXTINF:2,\n/ts/90p/0.ts\n#EXT-X-ENDLIST\n"
         try await fixture.origin.add(OriginRule("/film.m3u8") { ($0.status, $0.body) = (200, text) })
         let asset = try await fixture.library.open(fixture.url("/film.m3u8"), fields: fields())
-        let name = asset.interstitials.name(try fixture.url("/ts/master.m3u8"), .presentation)
+        let name = asset.content.interstitials.name(try fixture.url("/ts/master.m3u8"), .presentation)
         _ = try await fixture.library.interstitials.presentation(name, of: asset, query: nil)
         #expect(try await fixture.origin.requests().map(\.path) == ["/film.m3u8", "/ts/master.m3u8"])
         #expect(try await had(fixture.origin) == true)

@@ -296,7 +296,7 @@ import Testing
         try await fixture.origin.add(OriginRule(path) { ($0.status, $0.body) = (200, body) })
         let download = try await fixture.start(path)
         try await fixture.reaches(.failed, download.asset.name)
-        let rendition = try #require(download.asset.lone)
+        let rendition = try #require(download.asset.content.lone)
         #expect(rendition.folder.sizes.count == 5)
         #expect(download.failure?.message.contains("/byterange-ts/90p/") ?? false)
     }

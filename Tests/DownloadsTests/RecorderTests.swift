@@ -31,7 +31,7 @@ import Testing
         #expect(try await scene.reason().hasSuffix("the recording ended: the origin ended it"))
         let count = path.contains("event") ? 8 : 10
         #expect(scene.names == (0..<count).map { "\($0).ts" })
-        #expect(scene.asset.isPlayableOffline && scene.asset.isEverythingComplete && !scene.asset.isRecording)
+        #expect(scene.asset.isPlayableOffline && scene.asset.content.isEverythingComplete && !scene.asset.isRecording)
         #expect(scene.asset.duration == Double(count))
         for number in 0..<count {
             #expect(try scene.piece("\(number).ts") == Repository.fixture("/ts/90p/\(number % 6).ts"))
@@ -265,7 +265,7 @@ import Testing
         #expect(scene.outcome == nil)
         try await show(media(1..<4, "#EXT-X-ENDLIST\n"), media(12..<15, "#EXT-X-ENDLIST\n"))
         #expect(try await scene.reason().hasSuffix("the recording ended: the origin ended it"))
-        #expect(scene.asset.isEverythingComplete)
+        #expect(scene.asset.content.isEverythingComplete)
         #expect(scene.fixture.folder.files().contains("assets/\(scene.asset.id)/master.m3u8"))
     }
 

@@ -54,7 +54,7 @@ import Testing
     }
 
     func entry(isStored: Bool) async throws -> String? {
-        let listed = isStored ? view.asset.completeRenditions : nil
+        let listed = isStored ? view.asset.content.completeRenditions : nil
         return try await view.draft(stored: listed).flatMap { try text(of: $0) }
     }
 

@@ -140,7 +140,7 @@ import Testing
         try await give(2, "old", end: "#EXT-X-ENDLIST\n")
         try await waitUntil("the end") { try await window().text.contains("ENDLIST") }
         let asset = try #require(fixture.library.assets.first)
-        #expect(asset.isEverythingComplete)
+        #expect(asset.content.isEverythingComplete)
 
         try await give(3, "new")
         try await waitUntil("the new broadcast") {

@@ -182,7 +182,7 @@ import Testing
             return !files.contains { $0.hasPrefix("video-90p/") && $0 != "video-90p/init-0.mp4" }
         }
         #expect(!asset.isPlayableOffline && !fixture.files(of: asset).contains("master.m3u8"))
-        #expect(asset.rendition("audio-en")?.isComplete ?? false && asset.published == asset.completeRenditions)
+        #expect(asset.rendition("audio-en")?.isComplete ?? false && asset.published == asset.content.completeRenditions)
     }
 
     @Test func aRemovedAssetDoesNotCount() async throws {

@@ -68,7 +68,7 @@ import Testing
         fixture.library.attach(downloads)
         await fixture.exchange.orphans.adopt()
         let found = try #require(fixture.library.asset(named: "film"))
-        #expect(found.id == asset.id && found.isEverythingComplete && found.bytes == bytes)
+        #expect(found.id == asset.id && found.content.isEverythingComplete && found.bytes == bytes)
         #expect(downloads.adopted == ["film"])
         #expect(found.life.policy == policy && found.origin.isPlaceholder && found.created == asset.created)
         #expect(fixture.log.lines.contains { $0.contains("1 bundle in the store") && $0.contains("\"film\"") })
@@ -76,7 +76,7 @@ import Testing
         try await fixture.restart()
         await fixture.exchange.orphans.adopt()
         let again = try #require(fixture.library.asset(named: "film"))
-        #expect(fixture.library.assets.count == 1 && again.isEverythingComplete && again.bytes == bytes)
+        #expect(fixture.library.assets.count == 1 && again.content.isEverythingComplete && again.bytes == bytes)
     }
 
     /// Number of this process's descriptors that are open inside the store's bundles.
@@ -106,7 +106,7 @@ import Testing
         #expect(copied.exit == .code(0))
         await fixture.exchange.orphans.adopt()
         let second = try #require(fixture.library.asset(id: "by-hand"))
-        #expect(second.name == "film-2" && second.isEverythingComplete && second.bytes == first.bytes)
+        #expect(second.name == "film-2" && second.content.isEverythingComplete && second.bytes == first.bytes)
     }
 
     @Test func aBundleOfANumberedVariantIsAdopted() async throws {
@@ -124,7 +124,7 @@ import Testing
         try await fixture.restart()
         await fixture.exchange.orphans.adopt()
         let found = try #require(fixture.library.asset(named: "film"))
-        #expect(found.isEverythingComplete && found.bytes == asset.bytes)
+        #expect(found.content.isEverythingComplete && found.bytes == asset.bytes)
         #expect(try bundles() == [found.id])
     }
 
@@ -205,7 +205,7 @@ import Testing
         try replaceFormat(of: asset.id, by: 0)
         try await fixture.restart()
         let again = try #require(fixture.library.asset(named: "film"))
-        #expect(again.isEverythingComplete)
+        #expect(again.content.isEverythingComplete)
         let text = try String(contentsOfFile: fixture.folder.path("assets/\(asset.id)/asset.json"), encoding: .utf8)
         #expect(text.contains("\"format\" : 1"))
     }

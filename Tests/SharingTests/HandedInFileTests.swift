@@ -162,7 +162,7 @@ import Testing
             let begin = Self.processorTime()
             let asset = try await fixture.exchange.importer.importAsset(at: path, name: "film-\(streams)")
             let time = Self.processorTime() - begin
-            #expect(asset.isEverythingComplete)
+            #expect(asset.content.isEverythingComplete)
             return time
         }
         let few = try await loopTime(streams: 10)

@@ -18,12 +18,12 @@ import Testing
     func anImportIsCompleteAfterARestart(fixture name: String) async throws {
         let fixture = try await TestHouse()
         let asset = try await fixture.exchange.importer.importAsset(at: path(name), name: "film")
-        #expect(asset.isEverythingComplete && asset.origin.isPlaceholder)
-        #expect(asset.published == asset.completeRenditions)
+        #expect(asset.content.isEverythingComplete && asset.origin.isPlaceholder)
+        #expect(asset.published == asset.content.completeRenditions)
         let bytes = asset.bytes
         try await fixture.restart()
         let again = try #require(fixture.library.asset(named: "film"))
-        #expect(again.isEverythingComplete && again.bytes == bytes && again.id == asset.id)
+        #expect(again.content.isEverythingComplete && again.bytes == bytes && again.id == asset.id)
         let bundle = fixture.folder.path("assets/\(again.id)")
         #expect(FileManager.default.fileExists(atPath: bundle + "/master.m3u8"))
     }

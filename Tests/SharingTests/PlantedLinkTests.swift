@@ -150,7 +150,7 @@ import Testing
             }
             #expect(other?.code == .badImport)
         }
-        #expect(asset.name == "film" && library.assets.count == 1 && asset.isEverythingComplete)
+        #expect(asset.name == "film" && library.assets.count == 1 && asset.content.isEverythingComplete)
         #expect(
             try state(of: folder).keys.filter { !$0.contains("sqlite") && !$0.contains("records") }.sorted() == before)
     }
@@ -169,7 +169,7 @@ import Testing
             try JSONSerialization.data(withJSONObject: identity).write(to: URL(filePath: copy + "/asset.json"))
             let asset = try await exchange.importer.importAsset(at: copy)
             #expect(AssetNaming.isName(asset.name) && Directory.isName(asset.id) && asset.artworkKind == nil)
-            #expect(asset.origin.isPlaceholder && asset.isEverythingComplete)
+            #expect(asset.origin.isPlaceholder && asset.content.isEverythingComplete)
         }
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path("store/assets"))
         #expect(Set(names) == Set(library.assets.map(\.id)))

@@ -211,6 +211,6 @@ import Testing
         let id = first.id
         _ = try await fixture.library.remove(first)
         let again = try await fixture.exchange.importer.importAsset(at: disk.path("copy"))
-        #expect(again.id != id && again.isEverythingComplete)
+        #expect(again.id != id && again.content.isEverythingComplete)
     }
 }

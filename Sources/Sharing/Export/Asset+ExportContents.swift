@@ -23,7 +23,7 @@ extension Asset {
                 folders.append(try exportFolder(of: rendition, playlists))
             }
             let more = master.files + all.flatMap { $0.keyFiles.map { "\(keys.folder.id)/\($0)" } }
-            for folder in [keys.folder, sessionData.folder] {
+            for folder in [keys.folder, content.sessionData.folder] {
                 let files = Set(
                     more.filter { $0.hasPrefix(folder.id + "/") }.map { String($0.dropFirst(folder.id.utf8.count + 1)) }
                 )

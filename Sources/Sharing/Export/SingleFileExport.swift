@@ -40,13 +40,15 @@ extension Asset {
     func singleFileExport() throws(ExchangeError) -> SingleFileExport {
         let all = try exportContents()
         let attached = attachedSubtitles
-        guard let multivariant, let variant = multivariant.best(of: completeRenditions) else {
+        let complete = content.completeRenditions
+        guard let multivariant, let variant = multivariant.best(of: complete) else {
+            let playlist = content.lone.map { "\($0.name.id)/media.m3u8" }
             return SingleFileExport(
-                contents: all, playlist: lone.map { "\($0.name.id)/media.m3u8" } ?? "master.m3u8", subtitles: attached,
-                chapters: chapterMetadata, leftOut: [], isHEVC: false)
+                contents: all, playlist: playlist ?? "master.m3u8", subtitles: attached, chapters: chapterMetadata,
+                leftOut: [], isHEVC: false)
         }
-        let sound = multivariant.sound(with: variant, among: completeRenditions)
-        let texts = multivariant.subtitles(with: variant, among: completeRenditions)
+        let sound = multivariant.sound(with: variant, among: complete)
+        let texts = multivariant.subtitles(with: variant, among: complete)
         let places = [variant.renditionIndex] + sound.compactMap(\.renditionIndex) + texts.compactMap(\.renditionIndex)
         let folders = Set(places.map { renditions[$0].name.id } + [keys.folder.id] + attached.map(\.folder))
         let subtitles = texts.compactMap(exported)

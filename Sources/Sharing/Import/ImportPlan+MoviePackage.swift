@@ -17,8 +17,8 @@ extension ImportPlan {
     func read(_ package: MoviePackage) async throws(ExchangeError) {
         guard let master = package.master, case .multivariant(let playlist) = try await text(at: master) else {
             guard package.streams.count == 1 else { throw nothingFits }
-            asset.adoptLone()
-            guard let lone = asset.lone else { return }
+            asset.content.adoptLone()
+            guard let lone = asset.content.lone else { return }
             return try await read(package.streams[0], as: lone, imports: nil)
         }
         asset.adopt(playlist, base: asset.origin)

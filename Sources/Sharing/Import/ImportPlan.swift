@@ -190,8 +190,8 @@ extension ImportPlan {
             }
             addSessionData(of: playlist)
         case .media(let media):
-            asset.adoptLone()
-            guard let lone = asset.lone else { return }
+            asset.content.adoptLone()
+            guard let lone = asset.content.lone else { return }
             let name = folder.name(folder.entry)
             let playlist = try await adopt(.media(media), for: lone, base: asset.origin, imports: nil, as: name)
             try await addPieces(of: playlist, of: lone, at: folder.entry)
@@ -211,10 +211,10 @@ extension ImportPlan {
     /// Missing session data is no error: playback does not depend on it.
     private func addSessionData(of playlist: MultivariantPlaylist) {
         for data in playlist.sessionData {
-            guard let uri = data.uri, let name = asset.sessionData.name(of: data),
+            guard let uri = data.uri, let name = asset.content.sessionData.name(of: data),
                 case .place(let place) = folder.target(of: uri, from: folder.entry), folder.has(place)
             else { continue }
-            let shelf = asset.sessionData.folder.id
+            let shelf = asset.content.sessionData.folder.id
             add(Piece(folder: shelf, file: name.description, source: place, range: nil, namedBy: "EXT-X-SESSION-DATA"))
         }
     }

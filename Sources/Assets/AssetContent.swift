@@ -1,0 +1,290 @@
+public import EventLoop
+import Fetching
+public import HLS
+public import HTTPMessage
+
+/// The content of an asset: the playlist at its URL, and the renditions that this playlist lists. In memory as a whole, or only in
+/// the catalogue: see `Asset.content`.
+@LoopActor public final class AssetContent {
+    /// The kind of playlist at the origin URL.
+    public enum Entry: Sendable {
+        /// A choice of variants and renditions. Mirrors are merged into one variant.
+        case multivariant(MultivariantPlaylist, base: WebURL)
+        /// One media playlist, which is the asset's only rendition.
+        case media
+    }
+
+    private let bundle: Bundle
+    private let keys: KeyRing
+    private let editions: PlaylistEditions
+    /// The playlist at the origin URL; nil before it was fetched.
+    public private(set) var entry: Entry?
+    /// In the order of `MultivariantPlaylist.renditionURIs`; one element for a media playlist.
+    public private(set) var renditions: [Rendition] = []
+    /// Media playlists of images, in the order of `MultivariantPlaylist.imageVariants`.
+    public private(set) var images: [Rendition] = []
+    /// The resources of its EXT-X-SESSION-DATA tags.
+    public let sessionData: SessionDataShelf
+    /// The interstitials that its playlists name.
+    public var interstitials = Interstitials()
+    /// The part of the bundle beside the presentation; nil before the first use: see `Asset.additions`.
+    var additions: Additions?
+    /// New URLs of renditions, by place, from a playlist that otherwise does not fit this one.
+    private var moved: [Int: [WebURL]] = [:]
+    /// True if the origin offers another choice of renditions than the stored one.
+    var isOutdated = false
+    /// Increases when the set of renditions is replaced.
+    private(set) var edition = 0 {
+        didSet { editions.count += 1 }
+    }
+    private var byID: [String: Rendition] = [:]
+    /// Computed when a playlist reports on another one.
+    private var addresses: RenditionAddresses?
+    /// See `MultivariantPlaylist.possibleMirrors`.
+    private var possibleMirrors: [Int: [Int]] = [:]
+
+    init(in bundle: Bundle, keys: KeyRing, editions: PlaylistEditions) {
+        self.bundle = bundle
+        self.keys = keys
+        self.editions = editions
+        sessionData = SessionDataShelf(in: bundle)
+    }
+
+    /// The multivariant playlist; nil if the asset is a lone media playlist.
+    public var multivariant: MultivariantPlaylist? {
+        if case .multivariant(let playlist, _) = entry {
+            playlist
+        } else {
+            nil
+        }
+    }
+
+    /// The rendition of a lone media playlist, before and after it is adopted.
+    package var lone: Rendition? { multivariant == nil ? renditions.first : nil }
+
+    /// Returns the presentation's own rendition with this id.
+    func rendition(_ id: String) -> Rendition? { byID[id] ?? images.first { $0.name.id == id } }
+
+    /// True if the rendition still belongs to the presentation.
+    package func has(_ rendition: Rendition) -> Bool {
+        renditions.indices.contains(rendition.place) && renditions[rendition.place] === rendition
+    }
+
+    /// True if the catalogue can give all its playlists back, and nothing else depends on them.
+    var canBeForgotten: Bool {
+        entry != nil && moved.isEmpty && (renditions + images).allSatisfy(\.canForgetPlaylist)
+    }
+
+    /// The length of its playlists in memory, in bytes.
+    var textSize: Int {
+        let own = multivariant?.text.write().count ?? 0
+        return (renditions + images).reduce(own) { $0 + ($1.source?.playlist.text.write().count ?? 0) }
+    }
+
+    // MARK: Adopting
+
+    /// Adopts a multivariant playlist. Known renditions stay with their state; tokens and hosts may have changed.
+    /// Returns the renditions that are gone; a new one may have the same name.
+    func adopt(_ playlist: MultivariantPlaylist, base: WebURL, _ plan: EntryPlan) -> [Rendition] {
+        acceptChoice()
+        entry = .multivariant(plan.folded, base: base)
+        for url in playlist.sessionKeys.compactMap({ $0.url(base: base) }) {
+            keys.add(url)
+        }
+        sessionData.adopt(playlist.sessionData, base: base)
+        let names = plan.names
+        let mirrors = plan.mirrors
+        let gone = adopt(mirrors.map { names[$0[0]] }, places: plan.places)
+        possibleMirrors = plan.possibleMirrors
+        let former = Dictionary(images.map { ($0.name.id, $0) }) { first, _ in first }
+        images = plan.images.map { name in
+            former[name.id].flatMap { $0.name == name ? $0 : nil } ?? rendition(named: name)
+        }
+        addresses = nil
+        // The store may know a mirror as a rendition of its own.
+        for (rendition, set) in zip(renditions, mirrors) {
+            for place in set.dropFirst() {
+                byID[names[place].id] = rendition
+            }
+        }
+        return gone
+    }
+
+    /// Makes it a lone media playlist whose content is still unknown.
+    package func adoptLone() {
+        if multivariant != nil {
+            renditions = []
+        }
+        possibleMirrors = [:]
+        entry = .media
+        adopt([RenditionNaming.lone], places: [0])
+        acceptChoice()
+    }
+
+    /// Records that the origin offers the stored choice of renditions, under the URLs of the entry.
+    func acceptChoice() {
+        moved = [:]
+        isOutdated = false
+    }
+
+    /// - Parameter places: the former place of each; nil if there was nothing to compare with.
+    @discardableResult private func adopt(_ names: [RenditionNaming.Name], places: [Int?]?) -> [Rendition] {
+        let former = renditions
+        let folders = Dictionary(former.map { ($0.name.id, $0.folder) }) { first, _ in first }
+        renditions = names.enumerated().map { index, name in
+            if let known = known(name, at: places?[index], in: former) {
+                return known
+            }
+            // Players know the folder; each name has only one.
+            return rendition(named: name, folder: folders[name.id])
+        }
+        for (place, rendition) in renditions.enumerated() {
+            rendition.place = place
+        }
+        byID = Dictionary(uniqueKeysWithValues: renditions.map { ($0.name.id, $0) })
+        // A text with fresh tokens changes nothing that is computed from the playlists.
+        let isSame =
+            renditions.elementsEqual(former, by: ===) && (places ?? []).elementsEqual(renditions.indices.map { $0 })
+        if !isSame {
+            edition += 1
+        }
+        return former.filter { !has($0) }
+    }
+
+    /// The known rendition with a name: the same as before, or one without any state that could be wrong now.
+    private func known(_ name: RenditionNaming.Name, at place: Int?, in former: [Rendition]) -> Rendition? {
+        if let place, former.indices.contains(place), former[place].name == name {
+            return former[place]
+        }
+        guard let known = byID[name.id], known.name == name, !(known.source?.isDurable ?? false) else { return nil }
+        return known
+    }
+
+    private func rendition(named name: RenditionNaming.Name, folder: PieceFolder? = nil) -> Rendition {
+        Rendition(name, bundle: bundle, keys: keys, editions: editions, folder: folder)
+    }
+
+    // MARK: URLs
+
+    /// The URLs of a rendition's playlist from the entry: one for each mirror, in the order of the playlist. Nil if the entry is
+    /// that playlist, or is unknown.
+    func urls(of rendition: Rendition) -> [WebURL]? {
+        guard case .multivariant(let playlist, let base) = entry else { return nil }
+        if has(rendition) {
+            return moved[rendition.place]
+                ?? playlist.uris(ofRendition: rendition.place).compactMap { try? base.resolving($0) }
+        }
+        guard let index = images.firstIndex(where: { $0 === rendition }) else { return [] }
+        return [playlist.imageVariants[index].uri].compactMap { try? base.resolving($0) }
+    }
+
+    /// The renditions at lines on the same host that may be mirrors of a rendition.
+    func possibleMirrors(of rendition: Rendition) -> [Rendition] {
+        guard has(rendition), let places = possibleMirrors[rendition.place] else { return [] }
+        return places.map { renditions[$0] }
+    }
+
+    /// True if the media of its sources must be compared, because only the attributes of lines say that it is the same.
+    func hasPossibleMirrors(_ rendition: Rendition) -> Bool {
+        has(rendition) && possibleMirrors[rendition.place] != nil
+    }
+
+    func hasMirrors(_ rendition: Rendition) -> Bool {
+        guard let multivariant, has(rendition) else { return false }
+        return multivariant.uris(ofRendition: rendition.place).count > 1
+    }
+
+    /// The rendition of an EXT-X-RENDITION-REPORT, whose URI need not repeat tokens in the query; nil for no known one.
+    /// - Parameter origin: the URL of a lone media playlist.
+    func rendition(reportedAs uri: String, base: WebURL, origin: WebURL) -> Rendition? {
+        guard let wanted = try? base.resolving(uri) else { return nil }
+        let addresses = addresses ?? RenditionAddresses(renditions.map { ($0, urls(of: $0) ?? [origin]) })
+        self.addresses = addresses
+        // After a redirect; not in a presentation of thousands, whose playlists may report on as many.
+        return addresses[wanted] ?? renditions.prefix(100).first { $0.source?.base == wanted }
+    }
+
+    // MARK: Another choice at the origin
+
+    /// True if a playlist can replace the known one: it has every rendition with stored pieces, under the same name.
+    func fits(_ plan: EntryPlan) -> Bool {
+        guard let places = plan.places else { return false }
+        let pairs = zip(plan.mirrors, places).filter { mirrors, place in
+            place.map { renditions[$0].name == plan.names[mirrors[0]] } ?? false
+        }
+        let kept = Set(pairs.compactMap(\.1))
+        return renditions.indices.allSatisfy { kept.contains($0) || renditions[$0].folder.bytes == 0 }
+    }
+
+    /// Adopts new URLs of stored renditions from a playlist that does not fit. Returns true if every rendition with
+    /// stored pieces is in it: then only the order of its lines has changed.
+    func relocate(by plan: EntryPlan, base: WebURL) -> Bool {
+        guard let places = plan.places else { return false }
+        for (index, place) in places.enumerated() {
+            guard let place else { continue }
+            moved[place] = plan.folded.uris(ofRendition: index).compactMap { try? base.resolving($0) }
+        }
+        return renditions.indices.allSatisfy { moved[$0] != nil || renditions[$0].folder.bytes == 0 }
+    }
+}
+
+/// Counts the replacements of an asset's playlists. Its renditions share it, so that nobody has to ask all of them.
+@LoopActor final class PlaylistEditions {
+    var count = 0
+    nonisolated init() {}
+}
+
+// MARK: - State
+
+/// Derives the state of the content from its playlists and pieces.
+extension AssetContent {
+    /// The places in `renditionURIs` of the complete renditions.
+    public var completeRenditions: Set<Int> { Set(renditions.indices.filter { renditions[$0].isComplete }) }
+
+    /// The places in `renditionURIs` of the renditions with recorded media.
+    public var recordedRenditions: Set<Int> {
+        Set(renditions.indices.filter { renditions[$0].recording.map { $0.count > 0 } ?? renditions[$0].isComplete })
+    }
+
+    /// True if every rendition that players load is complete. Trick-play playlists do not count: no player loads them.
+    public var isEverythingComplete: Bool {
+        entry != nil && renditions.allSatisfy { $0.name.isIFramesOnly || $0.isComplete }
+    }
+
+    /// True if the broadcast has ended, at whose URL another one may have begun.
+    package var isPastBroadcast: Bool {
+        !renditions.contains { $0.source?.isRecorded ?? false || $0.isLive }
+            && renditions.contains(where: \.isPastBroadcast)
+    }
+
+    /// True if another broadcast may take the place of a rendition's: nothing of the past one is stored, in whatever rendition, that it
+    /// would be mixed with.
+    package func mayBeginAnew(_ rendition: Rendition) -> Bool {
+        rendition.isPastBroadcast && !renditions.contains { $0.folder.bytes > 0 }
+    }
+
+    // MARK: Files of the multivariant playlist that belong to no rendition
+
+    /// The number of a session key, shared with the EXT-X-KEY of the same URL; nil if the key cannot be fetched.
+    public func number(of key: Key) -> Int? {
+        guard case .multivariant(_, let base) = entry else { return nil }
+        return key.url(base: base).flatMap { keys.number(for: $0) }
+    }
+
+    /// The path in the bundle of a session key or session data, such as `keys/0.key`; nil if it is not stored.
+    public func storedFile(of reference: MultivariantPlaylist.Reference) -> String? {
+        switch reference {
+        case .sessionKey(let key):
+            guard let number = number(of: key), keys.isUsable(number) else { return nil }
+            return path(of: KeyRing.name(number), in: keys.folder)
+        case .sessionData(let data):
+            guard let name = sessionData.name(of: data) else { return nil }
+            return path(of: name, in: sessionData.folder)
+        case .variant, .media, .iFrameVariant, .imageVariant, .steering: return nil
+        }
+    }
+
+    private func path(of name: PieceName, in folder: PieceFolder) -> String? {
+        folder.contains(name.description) ? "\(folder.id)/\(name)" : nil
+    }
+}
