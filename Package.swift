@@ -12,6 +12,7 @@ let strict: [SwiftSetting] = [
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let sqlite = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let sqliteLibrary = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let toml = Target.Dependency.product(name: "TOMLKit", package: "TOMLKit")
 
 /// The commit that is built, for `weir --version`; tools/start and tools/package name it. SwiftPM keeps the manifest's result
@@ -157,7 +158,7 @@ let package = Package(
         tests("EventLoopTests", ["EventLoop"]),
         tests("HTTPServerTests", ["EventLoop", "HTTPMessage", "HTTPServer", "TestSupport"]),
         tests("OriginTests", ["EventLoop", "HTTPMessage", "Origin", "TestSupport"]),
-        tests("StoreTests", ["Orders", "Store", "TestSupport"]),
+        tests("StoreTests", ["Orders", "Store", "TestSupport", sqlite, sqliteLibrary]),
         tests("AccessLogTests", ["AccessLog", "SafeText", "TestSupport"]),
         tests("APITests", ["API", "AccessLog", "EventLoop", "HTTPMessage", "Orders", "SafeText", "TestSupport"]),
         tests("PlaylistCheckTests", ["HTTPMessage", "Origin", "HLS", "PlaylistCheck", "TestSupport"]),

@@ -57,7 +57,7 @@ public final class Catalogue: Sendable {
     public let hasSummaries: Bool
     /// The removals that were waiting for a volume at the time of opening.
     let awaitedRemovals: [AwaitedRemoval]
-    private let queue: DatabaseQueue
+    let queue: DatabaseQueue
     private let records: RecordWriter?
     private let revisions: Mutex<[String: Int]>
     /// The ids of the assets that this process has deleted; see ``Store/hasTraces(of:)``. A write reads it within its transaction,
@@ -115,52 +115,22 @@ public final class Catalogue: Sendable {
     // MARK: Rows
 
     static func contents(_ database: Database) throws -> Contents {
-        Contents(
-            assets: try AssetRecord.all(database, "ORDER BY created, id"),
-            playlists: try PlaylistRecord.all(database),
-            keys: try KeyRecord.all(database, "ORDER BY number"),
-            downloads: try DownloadRecord.all(database, "ORDER BY created, rowid"),
-            recordings: try RecordingRecord.all(database),
-            storage: try StorageRecord.all(database),
-            volumes: try VolumeRecord.all(database))
-    }
-
-    private static func upsert(_ contents: Contents, _ database: Database) throws {
-        for record in contents.assets {
-            try record.upsert(database)
+        var contents = Contents()
+        for table in Contents.tables {
+            try table.read(nil, database, &contents)
         }
-        for record in contents.playlists {
-            try record.upsert(database)
-        }
-        for record in contents.keys {
-            try record.upsert(database)
-        }
-        for record in contents.downloads {
-            try record.upsert(database)
-        }
-        for record in contents.recordings {
-            try record.upsert(database)
-        }
-        for record in contents.storage {
-            try record.upsert(database)
-        }
-        for record in contents.volumes {
-            try record.upsert(database)
-        }
+        return contents
     }
 
     /// Reads all rows of one asset. Returns nil for an asset that is not in the catalogue.
     static func rows(of id: String, _ database: Database) throws -> AssetRows? {
-        guard let asset = try AssetRecord.all(database, "WHERE id = ?", arguments: [id]).first else { return nil }
-        return AssetRows(
-            revision: try ChecksumRecord.all(of: id, database).first?.revision ?? 0, asset: asset,
-            belongings: Contents(
-                playlists: try PlaylistRecord.all(of: id, database),
-                keys: try KeyRecord.all(of: id, database, order: "ORDER BY number"),
-                downloads: try DownloadRecord.all(of: id, database),
-                recordings: try RecordingRecord.all(of: id, database),
-                storage: try StorageRecord.all(of: id, database),
-                volumes: try VolumeRecord.all(of: id, database)))
+        guard let asset = try AssetRecord.all(of: id, database).first else { return nil }
+        var belongings = Contents()
+        for table in Contents.belongingTables {
+            try table.read(id, database, &belongings)
+        }
+        let revision = try ChecksumRecord.all(of: id, database).first?.revision ?? 0
+        return AssetRows(revision: revision, asset: asset, belongings: belongings)
     }
 
     /// Reads the playlists, keys and other rows of an asset; none of one that is not in the catalogue. Waits for the disk.
@@ -172,22 +142,15 @@ public final class Catalogue: Sendable {
         }
     }
 
-    /// Updates the checksum in the transaction that changed the rows. Returns the new revision; 0 for an unknown asset.
-    private static func updateChecksum(of id: String, _ database: Database) throws -> Int {
-        guard var rows = try rows(of: id, database) else { return 0 }
-        rows.revision += 1
-        try ChecksumRecord(rows).upsert(database)
-        return rows.revision
-    }
-
     /// Writes what the first play of a film writes, to a database in memory. The first time takes some milliseconds more, in
     /// Swift's runtime, and a player would wait for them.
     private static let rehearsal = Task.detached {
         guard let queue = try? inMemory() else { return }
         defer { try? queue.retire() }
         _ = try? queue.write { database in
-            try upsert(Contents(assets: [.blank], playlists: [.blank]), database)
-            return try updateChecksum(of: AssetRecord.blank.id, database)
+            var changes = RowChanges()
+            try changes.save(Contents(assets: [.blank], playlists: [.blank]), database)
+            return try changes.finish(database)
         }
     }
 
@@ -195,8 +158,10 @@ public final class Catalogue: Sendable {
     static func rewrite(_ assets: [AssetRows], _ database: Database) throws {
         try database.execute(sql: "DELETE FROM asset")
         for rows in assets {
-            try rows.asset.insert(database)
-            try upsert(rows.belongings, database)
+            var differences: [String: RowSum] = [:]
+            for table in Contents.tables {
+                try table.replace(rows.contents, database, &differences)
+            }
             try ChecksumRecord(rows).insert(database)
         }
     }
@@ -209,17 +174,12 @@ public final class Catalogue: Sendable {
     public func save(
         _ contents: Contents, without renditions: [String] = [], of id: String = ""
     ) async throws(StoreError) {
-        let changed = Set(contents.assets.map(\.id) + contents.owners + (renditions.isEmpty ? [] : [id]))
-        try await write { database in
-            for rendition in renditions {
-                try database.execute(
-                    sql: "DELETE FROM playlist WHERE asset = ? AND rendition = ?", arguments: [id, rendition])
-            }
+        try await write { database, changes in
+            try changes.deletePlaylists(of: renditions, of: id, database)
             var contents = contents
             let deleted = self.deleted.withLock { $0 }
             contents.assets.removeAll { deleted.contains($0.id) }
-            try Self.upsert(contents, database)
-            return changed
+            try changes.save(contents, database)
         }
     }
 
@@ -230,16 +190,16 @@ public final class Catalogue: Sendable {
         _ id: String, by record: AssetRecord?, _ storage: StorageRecord? = nil, awaiting awaited: [AwaitedRemoval] = []
     ) async throws(StoreError) {
         let path = queue.path
-        try await delete(id, awaiting: awaited) { database in
+        try await delete(id, awaiting: awaited) { database, changes in
             if let record {
                 // Removed meanwhile, it must not come back.
                 guard try AssetRecord.exists(record.id, database) else {
                     throw StoreError(.catalogue, path: path, detail: "\(record.id) is not in it any more")
                 }
-                try record.upsert(database)
             }
-            try storage?.upsert(database)
-            return record.map { [$0.id] } ?? []
+            let assets = record.map { [$0] } ?? []
+            let lives = storage.map { [$0] } ?? []
+            try changes.save(Contents(assets: assets, storage: lives), database)
         }
     }
 
@@ -249,28 +209,27 @@ public final class Catalogue: Sendable {
     /// Deletes the asset with its playlists, keys and download. `awaited` are the volumes from which its folder is still to be
     /// removed; they replace those of an earlier call.
     public func removeAsset(_ id: String, awaiting awaited: [AwaitedRemoval] = []) async throws(StoreError) {
-        try await delete(id, awaiting: awaited) { _ in [] }
+        try await delete(id, awaiting: awaited) { _, _ in }
     }
 
     private func delete(
-        _ id: String, awaiting awaited: [AwaitedRemoval], _ change: @escaping @Sendable (Database) throws -> [String]
+        _ id: String, awaiting awaited: [AwaitedRemoval],
+        _ change: @escaping @Sendable (Database, inout RowChanges) throws -> Void
     ) async throws(StoreError) {
         let wasDeleted = deleted.withLock { $0.contains(id) }
         do throws(StoreError) {
-            try await write { [records] database in
-                // Their `revises` becomes NULL.
-                let revisions = try String.fetchSet(
-                    database, sql: "SELECT id FROM asset WHERE revises = ?", arguments: [id])
+            try await write { [records] database, changes in
+                let revisions = try AssetRecord.all(database, "WHERE revises = ?", arguments: [id])
                 // The record goes first: if the process ends before the commit, the rows are still there.
                 try records?.remove(id)
                 try database.execute(sql: "DELETE FROM asset WHERE id = ?", arguments: [id])
+                changes.loseRevised(revisions)
                 try database.execute(sql: "DELETE FROM removal WHERE asset = ?", arguments: [id])
                 for removal in awaited {
                     try removal.insert(database)
                 }
-                let changed = try change(database)
+                try change(database, &changes)
                 self.deleted.withLock { _ = $0.insert(id) }
-                return revisions.union(changed)
             }
         } catch {
             // A second call for an id, which deletes what waited for a volume, does not undo the first.
@@ -289,15 +248,15 @@ public final class Catalogue: Sendable {
         _ = try? await queue.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
     }
 
-    /// - Parameter change: returns the ids of the assets whose rows it changed.
-    func write(_ change: @escaping @Sendable (Database) throws -> Set<String>) async throws(StoreError) {
+    /// Runs `change` in a transaction, and updates the checksums of the assets whose rows it has changed.
+    func write(
+        _ change: @escaping @Sendable (Database, inout RowChanges) throws -> Void
+    ) async throws(StoreError) {
         do {
             let changed = try await queue.write { database in
-                var changed: [String: Int] = [:]
-                for id in try change(database) {
-                    changed[id] = try Self.updateChecksum(of: id, database)
-                }
-                return changed
+                var changes = RowChanges()
+                try change(database, &changes)
+                return try changes.finish(database)
             }
             revisions.withLock { $0.merge(changed) { max($0, $1) } }
             records?.schedule(changed.keys)

@@ -2,8 +2,9 @@ import GRDB
 import Orders
 
 /// One asset in the catalogue.
-public struct AssetRecord: Codable, Equatable, Sendable, CatalogueRow {
+public struct AssetRecord: Codable, Equatable, Sendable, AssetTableRow {
     static let table = "asset"
+    var asset: String { id }
     /// Weir's own id, and the bundle's folder name: letters, digits and `-`. Never changes.
     public var id: String
     /// The user's name for it, used in URLs and commands. Unique, except that a revision shares its asset's name.
@@ -56,7 +57,7 @@ public struct AssetRecord: Codable, Equatable, Sendable, CatalogueRow {
 }
 
 /// One playlist as it was fetched.
-public struct PlaylistRecord: Equatable, Sendable, CatalogueRow {
+public struct PlaylistRecord: Equatable, Sendable, AssetTableRow {
     static let table = "playlist"
     /// The asset's id.
     public var asset: String
@@ -97,7 +98,7 @@ public struct PlaylistRecord: Equatable, Sendable, CatalogueRow {
 }
 
 /// The number of one key of an asset: `keys/<number>.key` holds the key itself.
-public struct KeyRecord: Codable, Equatable, Sendable, CatalogueRow {
+public struct KeyRecord: Codable, Equatable, Sendable, AssetTableRow {
     static let table = "key"
     /// The asset's id.
     public var asset: String
@@ -148,7 +149,7 @@ public struct KeyRecord: Codable, Equatable, Sendable, CatalogueRow {
 }
 
 /// One download: its task and its state. An asset has at most one.
-public struct DownloadRecord: Codable, Equatable, Sendable, CatalogueRow {
+public struct DownloadRecord: Codable, Equatable, Sendable, AssetTableRow {
     static let table = "download"
     /// The asset's id.
     public var asset: String
@@ -195,7 +196,7 @@ public struct DownloadRecord: Codable, Equatable, Sendable, CatalogueRow {
 }
 
 /// One rendition whose live playlist is or was recorded: its text is the file `recording.m3u8` in the rendition's folder.
-public struct RecordingRecord: Codable, Equatable, Sendable, CatalogueRow {
+public struct RecordingRecord: Codable, Equatable, Sendable, AssetTableRow {
     static let table = "recording"
     /// The asset's id.
     public var asset: String
@@ -209,7 +210,7 @@ public struct RecordingRecord: Codable, Equatable, Sendable, CatalogueRow {
 }
 
 /// The policy of one asset and the times when it was played. An asset that has neither has no row.
-public struct StorageRecord: Codable, Equatable, Sendable, CatalogueRow {
+public struct StorageRecord: Codable, Equatable, Sendable, AssetTableRow {
     static let table = "storage"
     /// The asset's id.
     public var asset: String
@@ -272,7 +273,7 @@ public struct StorageRecord: Codable, Equatable, Sendable, CatalogueRow {
 ///
 /// A move is written before it begins, and again in one step when the bundle is complete on its new volume. So whenever the
 /// process ends, exactly one volume is in use, and the other one, which may hold a copy, is known.
-public struct VolumeRecord: Codable, Equatable, Sendable, CatalogueRow {
+public struct VolumeRecord: Codable, Equatable, Sendable, AssetTableRow {
     static let table = "volume"
     /// The asset's id.
     public var asset: String

@@ -12,6 +12,11 @@ protocol CatalogueRow: Sendable {
     static var blank: Self { get }
 }
 
+/// A row that belongs to an asset, or is one. Its table's first column is the asset's id.
+protocol AssetTableRow: CatalogueRow {
+    var asset: String { get }
+}
+
 /// Statements are kept for the next time, because SQLite takes longer to prepare one than to run it.
 extension CatalogueRow {
     static var keyCount: Int { 1 }
@@ -33,8 +38,17 @@ extension CatalogueRow {
         return records
     }
 
+    /// Reads the rows of an asset, whose id is in the table's first column.
     static func all(of asset: String, _ database: Database, order: String = "") throws -> [Self] {
-        try all(database, "WHERE asset = ? \(order)", arguments: [asset])
+        try all(database, "WHERE \(columns[0].name) = ? \(order)", arguments: [asset])
+    }
+
+    /// Reads the row with the same key; nil if there is none.
+    private func former(_ database: Database) throws -> Self? {
+        let key = Self.columns.prefix(Self.keyCount)
+        let condition = key.map { "\($0.name) = ?" }.joined(separator: " AND ")
+        return try Self.all(database, "WHERE \(condition)", arguments: StatementArguments(key.map { $0.value(self) }))
+            .first
     }
 
     private static var names: String { columns.map(\.name).joined(separator: ", ") }
@@ -42,11 +56,19 @@ extension CatalogueRow {
     /// Writes a new row.
     func insert(_ database: Database) throws { try write(Self.insertion, database) }
 
-    /// Writes the row, over one that has its key or another of its unique values.
+    /// Writes the row, over one that has its key. Throws if another row has one of its unique values.
     func upsert(_ database: Database) throws {
+        let key = Self.columns.prefix(Self.keyCount).map(\.name).joined(separator: ", ")
         let changes = Self.columns.dropFirst(Self.keyCount).map { "\($0.name) = excluded.\($0.name)" }
         let resolution = changes.isEmpty ? "NOTHING" : "UPDATE SET \(changes.joined(separator: ", "))"
-        try write("\(Self.insertion) ON CONFLICT DO \(resolution)", database)
+        try write("\(Self.insertion) ON CONFLICT (\(key)) DO \(resolution)", database)
+    }
+
+    /// Writes the row as `upsert` does. Returns the row that it has replaced, if there was one.
+    func replace(_ database: Database) throws -> Self? {
+        let former = try former(database)
+        try upsert(database)
+        return former
     }
 
     private static var insertion: String {
@@ -61,11 +83,18 @@ extension CatalogueRow {
         statement.setUncheckedArguments([])
     }
 
-    func add(to sum: inout RowSum) {
+    func add(to sum: inout RowDigest) {
         sum.begin(Self.table)
         for column in Self.columns {
             column.add(self, &sum)
         }
+    }
+
+    /// The SHA-256 of the row.
+    var digest: Digest {
+        var digest = RowDigest()
+        add(to: &digest)
+        return digest.digest()
     }
 }
 
@@ -74,7 +103,7 @@ struct RowColumn<Record>: Sendable {
     let name: String
     let read: @Sendable (Row, Int, inout Record) throws -> Void
     let value: @Sendable (Record) -> DatabaseValue
-    let add: @Sendable (Record, inout RowSum) -> Void
+    let add: @Sendable (Record, inout RowDigest) -> Void
 
     init<Value: ColumnValue>(_ name: String, _ path: any WritableKeyPath<Record, Value> & Sendable) {
         self.name = name
@@ -88,7 +117,7 @@ protocol ColumnValue: SendableMetatype {
     init(_ row: Row, at index: Int) throws
     /// The value in the table.
     var stored: DatabaseValue { get }
-    func add(to sum: inout RowSum, as name: String)
+    func add(to sum: inout RowDigest, as name: String)
 }
 
 extension ColumnValue where Self: DatabaseValueConvertible & StatementColumnConvertible {
@@ -97,7 +126,7 @@ extension ColumnValue where Self: DatabaseValueConvertible & StatementColumnConv
 }
 
 extension ColumnValue where Self: CustomStringConvertible {
-    func add(to sum: inout RowSum, as name: String) { sum.add(name, description) }
+    func add(to sum: inout RowDigest, as name: String) { sum.add(name, description) }
 }
 
 extension String: ColumnValue {}
@@ -105,13 +134,13 @@ extension Int: ColumnValue {}
 extension Int64: ColumnValue {}
 extension Double: ColumnValue {}
 extension Bool: ColumnValue {
-    func add(to sum: inout RowSum, as name: String) { sum.add(name, self ? "1" : "0") }
+    func add(to sum: inout RowDigest, as name: String) { sum.add(name, self ? "1" : "0") }
 }
 
 extension [UInt8]: ColumnValue {
     init(_ row: Row, at index: Int) throws { self = try row.withUnsafeData(atIndex: index) { Array($0 ?? Data()) } }
     var stored: DatabaseValue { Data(self).databaseValue }
-    func add(to sum: inout RowSum, as name: String) { sum.add(name, bytes: self) }
+    func add(to sum: inout RowDigest, as name: String) { sum.add(name, bytes: self) }
 }
 
 /// JSON in the table. A damaged text reads as an empty dictionary: the checksum differs, and other assets stay readable.
@@ -126,7 +155,7 @@ extension [String: String]: ColumnValue {
         (try? JSONEncoder().encode(self)).map { String(decoding: $0, as: UTF8.self) }.databaseValue
     }
 
-    func add(to sum: inout RowSum, as name: String) {
+    func add(to sum: inout RowDigest, as name: String) {
         sum.add(name, "\(count)")
         for (key, value) in sorted(by: { $0.key < $1.key }) {
             sum.add("name", key)
@@ -139,11 +168,11 @@ extension [String: String]: ColumnValue {
 extension Optional: ColumnValue where Wrapped: ColumnValue {
     init(_ row: Row, at index: Int) throws { self = row.hasNull(atIndex: index) ? nil : try Wrapped(row, at: index) }
     var stored: DatabaseValue { self?.stored ?? .null }
-    func add(to sum: inout RowSum, as name: String) { self?.add(to: &sum, as: name) }
+    func add(to sum: inout RowDigest, as name: String) { self?.add(to: &sum, as: name) }
 }
 
 /// The SHA-256 of rows. Each field follows its name and length in bytes, so that no value passes for another field's.
-struct RowSum: ~Copyable {
+struct RowDigest: ~Copyable {
     private var state = DigestState()
     private var pending: [UInt8] = []
 

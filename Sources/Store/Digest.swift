@@ -63,6 +63,8 @@ public struct Digest: Hashable, Sendable, CustomStringConvertible {
     /// Zeros, which no known content has as its digest.
     static let ofNothing = Digest(words: SIMD4())
 
+    static func ^ (left: Digest, right: Digest) -> Digest { Digest(words: left.words ^ right.words) }
+
     /// Parses 64 lowercase hexadecimal digits, as in `description`; nil for anything else.
     public init?(hexadecimal digits: some Collection<UInt8>) {
         guard digits.count == 64 else { return nil }

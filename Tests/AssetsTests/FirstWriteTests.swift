@@ -35,10 +35,9 @@ import Testing
         let gate = DispatchSemaphore(value: 0)
         await withCheckedContinuation { begun in
             Task.detached {
-                try await catalogue.write { _ in
+                try await catalogue.write { _, _ in
                     begun.resume()
                     _ = gate.wait(timeout: .now() + 30)
-                    return []
                 }
             }
         }

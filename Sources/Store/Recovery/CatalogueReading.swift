@@ -43,9 +43,10 @@ struct CatalogueReading: Sendable {
     private mutating func compare(_ sums: [String: ChecksumRecord]) {
         var missing = sums
         let assets = assets
-        for (rows, sum) in zip(assets, Self.sums(of: assets)) {
+        let sound = Self.areSound(assets, sums)
+        for (rows, isSound) in zip(assets, sound) {
             let id = rows.asset.id
-            if let written = missing.removeValue(forKey: id), written.digest == sum {
+            if let written = missing.removeValue(forKey: id), isSound {
                 revisions[id] = written.revision
             } else {
                 lost.insert(id)
@@ -60,17 +61,19 @@ struct CatalogueReading: Sendable {
         }
     }
 
-    /// Computes checksums on all processors.
-    private static func sums(of assets: [AssetRows]) -> [Digest] {
+    /// Says of each asset if its rows match their checksum: computed on all processors.
+    private static func areSound(_ assets: [AssetRows], _ sums: [String: ChecksumRecord]) -> [Bool] {
         let most = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
         // Fewer are not worth a thread.
         let share = max(256, (assets.count + most - 1) / most)
-        return [Digest](unsafeUninitializedCapacity: assets.count) { buffer, count in
+        return [Bool](unsafeUninitializedCapacity: assets.count) { buffer, count in
             // Each share writes elements of its own.
             nonisolated(unsafe) let elements = buffer
             let write: @Sendable (Int) -> Void = { start in
                 for index in start..<min(assets.count, start + share) {
-                    elements.initializeElement(at: index, to: assets[index].sum)
+                    let rows = assets[index]
+                    let isSound = sums[rows.asset.id].map { rows.match($0.sum) } ?? false
+                    elements.initializeElement(at: index, to: isSound)
                 }
             }
             var threads: [StoreThread] = []

@@ -72,7 +72,7 @@ struct RecordFile {
         return Array(
             try encoder.encode(
                 Text(
-                    revision: rows.revision, sum: rows.sum.description, asset: rows.asset,
+                    revision: rows.revision, sum: rows.contents.sum.description, asset: rows.asset,
                     playlists: belongings.playlists.map(PlaylistText.init), keys: belongings.keys,
                     downloads: belongings.downloads, recordings: belongings.recordings,
                     storage: belongings.storage, volumes: belongings.volumes)))
@@ -98,7 +98,7 @@ struct RecordFile {
         } catch {
             throw .unreadable(error)
         }
-        guard rows.isOfOneAsset, rows.sum.description == sum else { throw .changed }
+        guard rows.isOfOneAsset, rows.match(sum) else { throw .changed }
         return rows
     }
 }

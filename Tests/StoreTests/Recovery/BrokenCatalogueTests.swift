@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import Glibc
 import TestSupport
 import Testing
@@ -165,6 +166,37 @@ import Testing
         #expect(text.contains("2 could not be restored (film-3-k3f9, film-4-k3f9)"), "\(text)")
         #expect(text.contains("closed/\(Self.file).broken"), "\(text)")
         #expect(folder.files().contains("closed/records/film-3-k3f9.1.json.unreadable"))
+    }
+
+    /// Replaces the checksums of a closed catalogue by those that an earlier Weir has written.
+    private func writeFormerSums(_ name: String) async throws {
+        let queue = try Catalogue.open(folder.path("\(name)/\(Self.file)"))
+        try await queue.write { database in
+            for asset in try AssetRecord.all(database) {
+                guard let rows = try Catalogue.rows(of: asset.id, database) else { continue }
+                var sum = ChecksumRecord(rows)
+                sum.sum = rows.contents.formerSum.description
+                try sum.upsert(database)
+            }
+        }
+        try queue.close()
+    }
+
+    @Test func readsTheChecksumsOfAnEarlierWeir() async throws {
+        let expected = try await prepare()
+        try await writeFormerSums("closed")
+        try copy("closed", to: "copy")
+        #expect(try open("copy", .readOnly).recovery == nil)
+        // The first change of an asset replaces its checksum.
+        try await check("copy", expected, "sound")
+
+        let path = folder.path("closed/" + Self.file)
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        let place = try #require(bytes.range(of: Data("Bearer 11".utf8)))
+        bytes.replaceSubrange(place, with: Data("Bearer 12".utf8))
+        try bytes.write(to: URL(fileURLWithPath: path))
+        #expect(try open("closed", .readOnly).recovery?.restored == 1)
+        try await check("closed", expected, "damaged")
     }
 
     @Test func keepsReadableRowsWithoutRecords() async throws {

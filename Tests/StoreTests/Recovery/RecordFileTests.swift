@@ -44,12 +44,24 @@ import Testing
 
     @Test func computesTheChecksumInAnyOrderOfRows() {
         var rows = SampleCatalogue.rows(5)
-        let sum = rows.sum
+        let sum = rows.contents.sum
         rows.belongings.playlists.reverse()
         rows.belongings.keys.reverse()
-        #expect(rows.sum == sum)
+        #expect(rows.contents.sum == sum)
         rows.belongings.keys.removeLast()
-        #expect(rows.sum != sum)
+        #expect(rows.contents.sum != sum)
+    }
+
+    /// Earlier Weirs computed one digest of all rows.
+    @Test func readsARecordWithTheChecksumOfAnEarlierWeir() throws {
+        let rows = SampleCatalogue.rows(1, segments: 2)
+        let former = "cbb2cebc1f68dfce34aab6165c8af486ef4243ba28e43c57be79a9d810b3e4cf"
+        #expect(rows.contents.formerSum.description == former)
+        let text = String(decoding: try RecordFile.encode(rows), as: UTF8.self)
+            .replacingOccurrences(of: rows.contents.sum.description, with: former)
+        #expect(try RecordFile.decode(Array(text.utf8)) == rows)
+        let changed = text.replacingOccurrences(of: "Bearer 1", with: "Bearer 2")
+        #expect(throws: RecordFile.Failure.self) { try RecordFile.decode(Array(changed.utf8)) }
     }
 
     @Test func distinguishesEqualValuesOfDifferentColumns() {
@@ -59,7 +71,7 @@ import Testing
         one.fields = nil
         other.title = nil
         other.fields = "a"
-        let sums = [one, other].map { AssetRows(revision: 1, asset: $0, belongings: .init()).sum }
+        let sums = [one, other].map { Catalogue.Contents(assets: [$0]).sum }
         #expect(sums[0] != sums[1])
     }
 }
