@@ -13,9 +13,9 @@ import Sessions
 @LoopActor enum PieceReply {
     /// Answers from an open piece, and takes ownership of it. Most bytes take this path, so it has no database access, no
     /// copy and no executor hop. Returns the piece if it is small enough to be held in memory.
-    /// - Parameter isOther: true if a range request would continue a body of other bytes.
+    /// - Parameter ignoresRange: true if a range request would continue a body of other bytes.
     static func send(
-        _ descriptor: Int32, _ mediaType: MediaType, isOther: Bool, to exchange: Exchange
+        _ descriptor: Int32, _ mediaType: MediaType, ignoresRange: Bool, to exchange: Exchange
     ) -> SmallPiece? {
         let owned = OwnedDescriptor(descriptor)
         var status = stat()
@@ -24,19 +24,19 @@ import Sessions
         representation.entityTag = EntityTag(tag(status.modified))
         representation.fields = stored
         guard status.st_size <= SmallPiece.limit else {
-            representation.ignoresRange = isOther
+            representation.ignoresRange = ignoresRange
             exchange.reply(representation, .file(owned))
             return nil
         }
-        guard let piece = SmallPiece(owned, status, representation) else { return unreadable(exchange) }
-        representation.ignoresRange = isOther || status.st_size == 0
+        guard let piece = SmallPiece(owned, status: status, representation) else { return unreadable(exchange) }
+        representation.ignoresRange = ignoresRange || status.st_size == 0
         exchange.reply(representation, .bytes(piece.bytes))
         return piece
     }
 
     /// Answers from an open large piece whose blocks are verified while they are sent, and takes ownership of it.
     static func send(
-        _ descriptor: Int32, _ file: String, of folder: PieceFolder, _ mediaType: MediaType, isOther: Bool,
+        _ descriptor: Int32, named file: String, in folder: PieceFolder, _ mediaType: MediaType, ignoresRange: Bool,
         to exchange: Exchange
     ) {
         let owned = OwnedDescriptor(descriptor)
@@ -49,11 +49,11 @@ import Sessions
         var representation = Representation(size: size, mediaType: mediaType)
         representation.entityTag = EntityTag(tag(status.modified))
         representation.fields = stored
-        representation.ignoresRange = isOther
+        representation.ignoresRange = ignoresRange
         let selection = RepresentationSelection(
             for: exchange.head, size: size, entityTag: representation.entityTag, lastModified: nil)
         var range = 0..<size
-        if case .part(let part) = selection, !isOther {
+        if case .part(let part) = selection, !ignoresRange {
             range = part
         }
         let body = VerifiedBody(
@@ -90,16 +90,19 @@ import Sessions
     }
 
     /// Answers with the bytes that a fetch has received and those that it will still receive.
-    /// - Parameter isOther: true if a range request would continue a body of other bytes.
+    /// - Parameter ignoresRange: true if a range request would continue a body of other bytes.
     static func send(
-        _ fetch: Fetch, _ mediaType: MediaType, _ status: CacheStatus?, isOther: Bool, to exchange: Exchange
+        _ fetch: Fetch, _ mediaType: MediaType, status: CacheStatus?, ignoresRange: Bool, to exchange: Exchange
     ) {
-        let stated = KnownPlayer(exchange.head).isLibavformat ? nil : fetch.length
-        let size = fetch.isComplete ? fetch.written : fetch.resource.exactLength ?? stated
+        var size = fetch.announcedLength
+        // libavformat would not read what follows a length that the origin states too small.
+        if !fetch.isComplete, KnownPlayer(exchange.head).isLibavformat {
+            size = fetch.resource.exactLength
+        }
         var representation = Representation(size: size, mediaType: mediaType)
         representation.entityTag = EntityTag(tag(fetch.modified))
         // No range of an empty segment can be satisfied, and a player asks for one from the first byte on.
-        representation.ignoresRange = isOther || size == 0
+        representation.ignoresRange = ignoresRange || size == 0
         representation.fields = (status ?? CacheStatus.of(fetch)).head
         exchange.reply(representation, .growing(GrowingReply(fetch)))
     }
@@ -122,7 +125,7 @@ import Sessions
     private var deadline: LoopTimer?
     private var stallWatch: StallWatch?
 
-    init(_ fetch: Fetch, _ request: SegmentRequest, _ playback: Playback, isSentComplete: Bool) {
+    init(_ fetch: Fetch, for request: SegmentRequest, in playback: Playback, isSentComplete: Bool) {
         self.fetch = fetch
         self.request = request
         self.playback = playback
@@ -134,7 +137,7 @@ import Sessions
     func start() {
         let awaited = AwaitedReply(fetch, for: request)
         self.awaited = awaited
-        let place = request.place
+        let sessionFolder = request.sessionFolder
         let name = request.name
         let path = request.exchange.head.path
         request.exchange.whenEnded { [sessions = playback?.sessions] end in
@@ -143,7 +146,8 @@ import Sessions
             awaited.end(end)
             // Where only the head was sent, the reason is recorded by itself.
             guard let fetch, end.cause == .bodyFailed, !awaited.isHeadSent || end.bodyBytes > 0 else { return }
-            sessions?.recordFailure(FailedRequest(brokenOff: fetch, about: RequestSubject(place, name, path: path)))
+            sessions?.recordFailure(
+                FailedRequest(brokenOff: fetch, about: RequestSubject(sessionFolder, name, path: path)))
         }
         deadline = LoopTimer { [weak self] in self?.playerTimedOut() }
         deadline?.schedule(after: playerTimeout)
@@ -169,7 +173,7 @@ import Sessions
         case .success:
             guard let playback, request.exchange.isOpen, !isAnswered else { return }
             let revisions = playback.library.revisions
-            if !isSettled, revisions.isSuspect(fetch, of: request.place.asset) {
+            if !isSettled, revisions.isSuspect(fetch, of: request.sessionFolder.asset) {
                 return settle(by: revisions)
             }
             awaited?.begin(request.exchange)
@@ -177,7 +181,7 @@ import Sessions
                 return
             }
             awaited?.end(nil)
-            playback.answer(request)
+            playback.serve(request)
         case .failure(let error): fail(LibraryError(error))
         }
     }
@@ -186,7 +190,7 @@ import Sessions
     private func settle(by revisions: Revisions) {
         isSettled = true
         Task { @LoopActor in
-            let asset = request.place.asset
+            let asset = request.sessionFolder.asset
             await revisions.settle(asset)
             guard !asset.hasOtherSegments else {
                 let reason = "the origin has other content now than what this session plays; open the URL anew"
@@ -225,7 +229,7 @@ import Sessions
         guard request.exchange.isOpen, !isAnswered else { return }
         isAnswered = true
         request.recordFailure(error)
-        playback?.answer(request)
+        playback?.serve(request)
     }
 }
 
@@ -247,13 +251,14 @@ import Sessions
     private var isOver = false
 
     init(_ fetch: Fetch, for request: SegmentRequest) {
-        let place = request.place
+        let sessionFolder = request.sessionFolder
         cursor = request.cursor
         file = request.file
-        record = place.record
+        record = sessionFolder.record
         self.fetch = fetch
         isOtherQuality = request.facts.quality != nil
-        wait = place.record.beginWait(for: request.name, in: place.folder, fetch, isAwaited: request.cursor != nil)
+        wait = sessionFolder.record.beginWait(
+            for: request.name, in: sessionFolder.folder, fetch, isAwaited: request.cursor != nil)
         cursor?.beginWait(for: file, self)
     }
 
@@ -266,13 +271,8 @@ import Sessions
     var isAnswered: Bool { isHeadSent || exchange != nil }
 
     var deliveredShare: Double? {
-        guard let exchange, let length = length ?? announcedLength, length > 0 else { return nil }
+        guard let exchange, let length = length ?? fetch?.announcedLength, length > 0 else { return nil }
         return Double(exchange.sentBytes / Self.block * Self.block) / Double(length)
-    }
-
-    private var announcedLength: Int64? {
-        guard let fetch else { return nil }
-        return fetch.isComplete ? fetch.written : fetch.resource.exactLength ?? fetch.length
     }
 
     /// The players of which parts count use libavformat. Its HLS demuxer reads blocks of so many bytes, and nothing of an
@@ -305,8 +305,9 @@ import Sessions
     }
 
     private func endCursorWait(_ end: ReplyEnd?) {
-        cursor?.endWait(
-            for: file, bytes: end?.bodyBytes ?? 0, isComplete: end?.isComplete ?? false, hasArrived: fetch == nil)
+        let bytes = end?.bodyBytes ?? 0
+        let isComplete = end?.isComplete ?? false
+        cursor?.endWait(for: file, bytes: bytes, isComplete: isComplete, hasArrived: fetch == nil)
     }
 }
 
@@ -320,7 +321,7 @@ import Sessions
     var modified: Int64?
     var status = CacheStatus.hit
     /// True if a range request would continue a body of other bytes.
-    var isOther = false
+    var ignoresRange = false
 
     /// Answers from an open file, and takes ownership of it.
     func send(_ descriptor: Int32, to exchange: Exchange) {
@@ -329,26 +330,31 @@ import Sessions
         guard fstat(descriptor, &file) == 0 else {
             return exchange.reply(.internalServerError, "The piece cannot be read.")
         }
-        let parts = splice.map { splice in
-            splice.pieces.map { piece -> ReplyPart in
-                switch piece {
-                case .original(let range): .file(Int64(range.lowerBound)..<Int64(range.upperBound))
-                case .bytes(let bytes): .bytes(bytes)
-                }
+        let tag = PieceReply.tag(modified ?? file.modified)
+        guard let splice else {
+            return exchange.reply(representation(size: Int64(file.st_size), tag: tag), .file(owned))
+        }
+        let parts = splice.pieces.map { piece -> ReplyPart in
+            switch piece {
+            case .original(let range): .file(Int64(range.lowerBound)..<Int64(range.upperBound))
+            case .bytes(let bytes): .bytes(bytes)
             }
         }
-        let size = splice.map { Int64($0.count) } ?? Int64(file.st_size)
-        let representation = representation(size, PieceReply.tag(modified ?? file.modified))
-        guard let parts else { return exchange.reply(representation, .file(owned)) }
-        exchange.reply(representation, .parts(owned, parts))
+        exchange.reply(representation(size: Int64(splice.count), tag: tag), .parts(owned, parts))
     }
 
-    private func representation(_ size: Int64, _ tag: String) -> Representation {
+    private func representation(size: Int64, tag: String) -> Representation {
         var representation = Representation(size: size, mediaType: mediaType)
         // A different source means different bytes, so a client must not continue one with the other.
-        let suffix = (substitute.map { "-\($0)" } ?? "") + (splice == nil ? "" : "-joined")
-        representation.entityTag = EntityTag(tag + suffix)
-        representation.ignoresRange = isOther
+        var tag = tag
+        if let substitute {
+            tag += "-\(substitute)"
+        }
+        if splice != nil {
+            tag += "-joined"
+        }
+        representation.entityTag = EntityTag(tag)
+        representation.ignoresRange = ignoresRange
         // If this piece is gone later, the URL stands for another one.
         representation.fields.append(.cacheControl, literal: "no-store")
         var status = status
@@ -357,6 +363,16 @@ import Sessions
         }
         representation.fields.append(status)
         return representation
+    }
+}
+
+extension Fetch {
+    /// The length of the whole body, as far as it is known.
+    fileprivate var announcedLength: Int64? {
+        if isComplete {
+            return written
+        }
+        return resource.exactLength ?? length
     }
 }
 
@@ -423,7 +439,7 @@ extension Exchange {
     func sentStatus(_ status: HTTPStatus) -> Int { isBegun ? HTTPStatus.ok.code : status.code }
 
     /// Answers with a sentence for a person and a Cache-Status field.
-    func refuse(_ status: HTTPStatus, _ sentence: String, _ cacheStatus: CacheStatus) {
+    func refuse(_ status: HTTPStatus, because sentence: String, _ cacheStatus: CacheStatus) {
         var head = ResponseHead(status)
         head.append(.text)
         head.append(cacheStatus)

@@ -9,12 +9,12 @@ import Store
 /// Serves the channel list, by which players and televisions show all assets.
 extension Playback {
     /// Answers with all assets that play, and the streams of the streams file, as one channel list with absolute URLs.
-    func channels(_ exchange: Exchange) {
+    func serveChannels(_ exchange: Exchange) {
         guard !exchange.isFromOtherUser else {
             return refuse(exchange, LibraryError(.refusedURL, "only the owner of Weir lists its assets"))
         }
         let base = exchange.head.base + exchange.mount
-        let channels = channels(base)
+        let channels = listedChannels(base: base)
         Task { @LoopActor in
             // A long list is written on another thread.
             let text = await Task.detached { Array(ChannelList(channels).text.utf8) }.value
@@ -24,7 +24,9 @@ extension Playback {
         }
     }
 
-    private func channels(_ base: String) -> [ChannelList.Channel] {
+    /// The entries of the list.
+    /// - Parameter base: the scheme, the authority and the mount of Weir's URLs.
+    private func listedChannels(base: String) -> [ChannelList.Channel] {
         let streams = Dictionary(library.streams.map { ($0.url, $0) }) { first, _ in first }
         var channels: [(name: String, channel: ChannelList.Channel)] = []
         for asset in library.assets where asset.refusal == nil && (try? retention.checkExpiry(of: asset)) != nil {

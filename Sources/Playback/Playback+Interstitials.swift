@@ -8,11 +8,14 @@ import Sessions
 /// Serves interstitials (rfc8216bis appendix D), from the store or from their origins.
 extension Playback {
     /// Answers with the entry playlist of an interstitial asset, or with a list of interstitial assets.
-    func interstitial(_ exchange: Exchange, _ id: String, _ session: Session, _ name: Interstitials.Name) {
-        guard let asset = library.presentation(id: id) else {
+    func serveInterstitial(
+        _ exchange: Exchange, assetID: String, session: Session, name: Interstitials.Name
+    ) {
+        guard let asset = library.presentation(id: assetID) else {
             return exchange.reply(.notFound, "There is no such asset.")
         }
-        if storedInterstitial(exchange, asset, session, name) {
+        let request = PlaylistRequest(exchange: exchange, asset: asset, session: session)
+        if sendStoredInterstitial(name, to: request) {
             return
         }
         guard session.mode != .offline, !library.isOffline else {
@@ -21,8 +24,8 @@ extension Playback {
         Task { @LoopActor in
             do throws(LibraryError) {
                 switch name.kind {
-                case .presentation: try await presentation(exchange, asset, session, name)
-                case .list: try await list(exchange, asset, session, name)
+                case .presentation: try await servePresentation(name, to: request)
+                case .list: try await serveList(name, to: request)
                 }
             } catch {
                 refuse(exchange, error)
@@ -31,46 +34,44 @@ extension Playback {
     }
 
     /// Answers from the store. Returns false if the interstitial is not stored with its asset.
-    private func storedInterstitial(
-        _ exchange: Exchange, _ asset: Asset, _ session: Session, _ name: Interstitials.Name
-    ) -> Bool {
-        let view = view(of: asset, session, for: exchange)
-        if let text = asset.interstitialList(name, naming: { view.listedURI(of: $0) }) {
-            Task { @LoopActor in await answer(exchange, session, of: asset, list: text) }
+    private func sendStoredInterstitial(_ name: Interstitials.Name, to request: PlaylistRequest) -> Bool {
+        let view = view(for: request)
+        if let text = request.asset.interstitialList(name, naming: { view.listedURI(of: $0) }) {
+            Task { @LoopActor in await sendList(text, to: request) }
             return true
         }
         guard let draft = view.draft(of: name) else { return false }
-        sessions.enter(session.id, exchange)
-        Task { @LoopActor in await answer(exchange, session, of: asset, .hit) { draft } }
+        sessions.enter(request.session.id, request.exchange)
+        Task { @LoopActor in await sendPlaylist(to: request, status: .hit) { draft } }
         return true
     }
 
-    private func answer(_ exchange: Exchange, _ session: Session, of asset: Asset, list: [UInt8]) async {
-        guard let text = try? await texts.text(of: .text(list), for: exchange, owner: asset) else { return }
-        let body = SessionText(text, path: session.path(in: asset, behind: exchange.mount))
+    private func sendList(_ list: [UInt8], to request: PlaylistRequest) async {
+        let exchange = request.exchange
+        guard let text = try? await texts.text(of: .text(list), for: exchange, owner: request.asset) else { return }
+        let body = SessionText(text, path: request.session.path(in: request.asset, behind: exchange.mount))
         var representation = Representation(size: Int64(body.count), mediaType: .json)
         representation.fields.append(.cacheControl, literal: "no-store")
         exchange.reply(representation, body.body)
     }
 
-    private func presentation(
-        _ exchange: Exchange, _ asset: Asset, _ session: Session, _ name: Interstitials.Name
+    private func servePresentation(
+        _ name: Interstitials.Name, to request: PlaylistRequest
     ) async throws(LibraryError) {
-        let query = CMCD.removed(from: exchange.head.query)
+        let query = CMCD.removed(from: request.exchange.head.query)
         let (directives, rest) = try DeliveryDirectives.split(query)
-        let presentation = try await library.interstitials.presentation(name, of: asset, query: rest)
+        let presentation = try await library.interstitials.presentation(name, of: request.asset, query: rest)
         let isStored = presentation.content.isEverythingComplete
-        await entry(exchange, of: presentation, session.mode, directives, isStored: isStored)
+        await serveEntry(
+            request.exchange, of: presentation, mode: request.session.mode, directives: directives, isStored: isStored)
     }
 
-    private func list(
-        _ exchange: Exchange, _ asset: Asset, _ session: Session, _ name: Interstitials.Name
-    ) async throws(LibraryError) {
-        let view = view(of: asset, session, for: exchange)
-        let text = try await library.interstitials.list(name, of: asset, query: CMCD.removed(from: exchange.head.query))
-        {
+    private func serveList(_ name: Interstitials.Name, to request: PlaylistRequest) async throws(LibraryError) {
+        let view = view(for: request)
+        let query = CMCD.removed(from: request.exchange.head.query)
+        let text = try await library.interstitials.list(name, of: request.asset, query: query) {
             view.listedURI(of: $0)
         }
-        await answer(exchange, session, of: asset, list: text)
+        await sendList(text, to: request)
     }
 }

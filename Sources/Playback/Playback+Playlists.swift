@@ -12,98 +12,100 @@ import Substitution
 
 /// Serves entry playlists and media playlists.
 extension Playback {
-    func playlist(_ exchange: Exchange, _ id: String, _ session: Session, _ name: String) {
-        guard let asset = library.presentation(id: id), let rendition = asset.rendition(name) else {
+    /// Answers with a media playlist, by the ids of an asset and of a rendition.
+    func servePlaylist(_ exchange: Exchange, assetID: String, session: Session, renditionID: String) {
+        guard let asset = library.presentation(id: assetID), let rendition = asset.rendition(renditionID) else {
             return exchange.reply(.notFound, "There is no such asset or rendition.")
         }
-        if refuseIfExpired(exchange, asset, session) {
+        if refuseIfExpired(exchange, asset, in: session) {
             return
         }
+        let request = PlaylistRequest(exchange: exchange, asset: asset, session: session)
         let isOffline = session.mode == .offline || library.isOffline
         if isOffline || session.mode == .local, let recording = rendition.recording, recording.count > 0 {
-            Task { @LoopActor in await answer(exchange, session, of: asset, recording, of: rendition) }
+            Task { @LoopActor in await sendRecording(recording, of: rendition, to: request) }
             return
         }
         if session.mode == .auto, let last = rendition.lastWindow {
-            let view = view(of: asset, session, for: exchange)
+            let view = view(for: request)
             Task { @LoopActor in
                 let cut = await library.liveCut(of: rendition, last.source, in: asset)
-                await answer(exchange, session, of: asset, .hit) {
+                await sendPlaylist(to: request, status: .hit) {
                     await view.draft(rendition, last.source, isLast: true, cut: cut)
                 }
             }
             return
         }
         if isOffline {
-            Task { @LoopActor in await offlinePlaylist(exchange, rendition, asset, session) }
+            Task { @LoopActor in await serveOffline(rendition, to: request) }
             return
         }
         // Stored pieces are sent meanwhile; the first missing one waits for the result.
         if !library.playheads.isPlaying(session.id, asset.id) {
             library.revisions.beginCheck(beforePlaying: rendition, of: asset)
         }
-        online(exchange, rendition, asset, session)
+        serveOnline(rendition, to: request)
     }
 
     /// Answers with the playlist that is known, or with the origin's.
-    private func online(_ exchange: Exchange, _ rendition: Rendition, _ asset: Asset, _ session: Session) {
+    private func serveOnline(_ rendition: Rendition, to request: PlaylistRequest) {
+        let asset = request.asset
         if let source = rendition.source, source.isDurable, !asset.content.mayBeginAnew(rendition) {
-            let view = view(of: asset, session, for: exchange)
+            let view = view(for: request)
             Task { @LoopActor in
-                await answer(exchange, session, of: asset, .hit) {
-                    let cut = rendition.isComplete ? nil : try await deadCut(of: rendition, in: asset, session)
+                await sendPlaylist(to: request, status: .hit) {
+                    let cut = rendition.isComplete ? nil : try await deadCut(of: rendition, in: asset, request.session)
                     return await view.draft(rendition, source, cut: cut)
                 }
             }
             return
         }
-        reloaded(exchange, rendition, asset, session)
+        serveReloaded(rendition, to: request)
     }
 
     /// Answers without the origin.
-    private func offlinePlaylist(
-        _ exchange: Exchange, _ rendition: Rendition, _ asset: Asset, _ session: Session
-    ) async {
+    private func serveOffline(_ rendition: Rendition, to request: PlaylistRequest) async {
+        let asset = request.asset
+        let session = request.session
         if let cut = await stretches.cut(of: rendition, in: asset, session, substitutions),
             let source = rendition.source
         {
-            let view = view(of: asset, session, for: exchange)
-            return await answer(exchange, session, of: asset, .hit) {
+            let view = view(for: request)
+            return await sendPlaylist(to: request, status: .hit) {
                 await view.draft(rendition, source, cut: cut)
             }
         }
         if !rendition.isComplete,
             !(rendition.isStored && library.keys.mayUse(session.id, keysOf: rendition, of: asset))
         {
-            let error =
-                rendition.isStored
-                ? asset.keyExpiry(of: rendition)
-                : LibraryError(
-                    .notStored, "\(rendition.name.id) of \(asset.name) is not completely stored, and Weir is offline")
-            return refuse(
-                exchange, error, about: RequestSubject(session: session.id, asset: asset, uri: exchange.head.path))
+            let reason = "\(rendition.name.id) of \(asset.name) is not completely stored, and Weir is offline"
+            var error = LibraryError(.notStored, reason)
+            if rendition.isStored {
+                error = asset.keyExpiry(of: rendition)
+            }
+            return refuse(request.exchange, error, about: request.subject)
         }
         guard let source = rendition.source, source.isDurable else {
-            return reloaded(exchange, rendition, asset, session)
+            return serveReloaded(rendition, to: request)
         }
-        let view = view(of: asset, session, for: exchange)
-        await answer(exchange, session, of: asset, .hit) { await view.draft(rendition, source) }
+        let view = view(for: request)
+        await sendPlaylist(to: request, status: .hit) { await view.draft(rendition, source) }
     }
 
     /// Answers with the playlist of the moment.
-    private func reloaded(_ exchange: Exchange, _ rendition: Rendition, _ asset: Asset, _ session: Session) {
+    private func serveReloaded(_ rendition: Rendition, to request: PlaylistRequest) {
         do throws(LibraryError) {
-            let (directives, _) = try DeliveryDirectives.split(exchange.head.query)
-            Task { @LoopActor in await playlist(exchange, rendition, asset, session, directives) }
+            let (directives, _) = try DeliveryDirectives.split(request.exchange.head.query)
+            Task { @LoopActor in await serveReloaded(rendition, directives: directives, to: request) }
         } catch {
-            refuse(exchange, error, about: RequestSubject(session: session.id, asset: asset, uri: exchange.head.path))
+            refuse(request.exchange, error, about: request.subject)
         }
     }
 
-    private func playlist(
-        _ exchange: Exchange, _ rendition: Rendition, _ asset: Asset, _ session: Session,
-        _ directives: DeliveryDirectives
+    private func serveReloaded(
+        _ rendition: Rendition, directives: DeliveryDirectives, to request: PlaylistRequest
     ) async {
+        let asset = request.asset
         let wasLive = rendition.isLive
         // Live playlists are reloaded again and again by players that have already started, so a reload is no opening.
         if !wasLive {
@@ -115,23 +117,21 @@ extension Playback {
             // The directives name numbers of the origin, which are others once a segment was left out.
             let directives = rendition.omissions.isEmpty ? directives : .none
             let latest = try await library.playlists.source(of: rendition, in: asset, directives)
-            let (source, cut) = try await shown(latest, of: rendition, in: asset, session)
-            let view = view(of: asset, session, for: exchange)
-            await answer(exchange, session, of: asset, status, live: source.isDurable ? nil : source) {
+            let (source, cut) = try await shown(latest, of: rendition, in: asset, request.session)
+            let view = view(for: request)
+            await sendPlaylist(to: request, status: status, live: source.isDurable ? nil : source) {
                 await view.draft(rendition, source, cut: cut)
             }
         } catch {
-            let subject = RequestSubject(session: session.id, asset: asset, uri: exchange.head.path)
-            refuse(playlist: exchange, error, isLive: wasLive, about: subject)
+            refuse(playlist: request.exchange, error, isLive: wasLive, about: request.subject)
         }
     }
 
-    func entry(_ exchange: Exchange, named name: String, _ mode: Session.Mode, choosing choice: Selection?) {
-        // An id outlasts every name.
-        let known = library.asset(named: name) ?? library.asset(id: name) ?? library.asset(formerlyNamed: name)
-        guard let asset = known else {
+    /// Answers with the entry playlist of a known asset, or of a stream of the streams file.
+    func serveEntry(_ exchange: Exchange, named name: String, mode: Session.Mode, choosing choice: Selection?) {
+        guard let asset = asset(inURL: name) else {
             if let stream = library.stream(named: name) {
-                return entry(exchange, at: stream.url.text, mode, choosing: choice)
+                return serveEntry(exchange, at: stream.url.text, mode: mode, choosing: choice)
             }
             return exchange.reply(
                 .notFound, "There is no asset called \(name). \"weir list\" shows those that there are.")
@@ -150,7 +150,8 @@ extension Playback {
         do throws(LibraryError) {
             let (directives, _) = try DeliveryDirectives.split(exchange.head.query)
             Task { @LoopActor in
-                await entry(exchange, of: asset, mode, directives, choosing: choice, isStored: isStored)
+                await serveEntry(
+                    exchange, of: asset, mode: mode, directives: directives, choosing: choice, isStored: isStored)
             }
         } catch {
             refuse(exchange, error)
@@ -164,13 +165,15 @@ extension Playback {
         if asset.multivariant == nil, let lone = asset.renditions.first, let recording = lone.recording,
             recording.count > 0
         {
-            Task { @LoopActor in await answer(exchange, session, of: asset, recording, of: lone) }
+            let request = PlaylistRequest(exchange: exchange, asset: asset, session: session)
+            Task { @LoopActor in await sendRecording(recording, of: lone, to: request) }
             return
         }
-        let view = view(of: asset, session, for: exchange)
+        let request = PlaylistRequest(exchange: exchange, asset: asset, session: session)
+        let view = view(for: request)
         let reason = "too little of \(asset.name) is recorded to be played yet"
         Task { @LoopActor in
-            await answer(exchange, session, of: asset, .hit, orElse: LibraryError(.notStored, reason)) {
+            await sendPlaylist(to: request, status: .hit, orElse: LibraryError(.notStored, reason)) {
                 let chosen = try self.renditions(chosenBy: choice, of: asset) ?? asset.content.recordedRenditions
                 return view.draft(listing: asset.content.recordedRenditions.intersection(chosen))
             }
@@ -178,18 +181,18 @@ extension Playback {
     }
 
     /// Answers with the growing playlist of a recording.
-    private func answer(
-        _ exchange: Exchange, _ session: Session, of asset: Asset, _ recording: any RenditionRecording,
-        of rendition: Rendition
+    private func sendRecording(
+        _ recording: any RenditionRecording, of rendition: Rendition, to request: PlaylistRequest
     ) async {
-        let view = view(of: asset, session, for: exchange)
+        let view = view(for: request)
         guard let source = await recording.current() else {
-            return refuse(exchange, LibraryError(.missing, "there is no such playlist"))
+            return refuse(request.exchange, LibraryError(.missing, "there is no such playlist"))
         }
-        await answer(exchange, session, of: asset, .hit, live: source) { await view.draft(rendition, source) }
+        await sendPlaylist(to: request, status: .hit, live: source) { await view.draft(rendition, source) }
     }
 
-    func entry(_ exchange: Exchange, at text: String, _ mode: Session.Mode, choosing choice: Selection?) {
+    /// Answers with the entry playlist at an origin's URL.
+    func serveEntry(_ exchange: Exchange, at text: String, mode: Session.Mode, choosing choice: Selection?) {
         let url: WebURL
         let split = UserInformation(splitting: text)
         do {
@@ -204,7 +207,10 @@ extension Playback {
         var player: PlayerFields?
         // A player on the network names no private host, and gives no credentials.
         if exchange.mount.isEmpty {
-            let secrets = ownTokens + (changingToken.map { [$0.text] } ?? [])
+            var secrets = ownTokens
+            if let changingToken {
+                secrets.append(changingToken.text)
+            }
             player = PlayerFields(of: exchange.head, isOwners: exchange.isFromOwner, secrets: secrets)
             player?.password = split.field
             player?.isOtherUsers = exchange.isFromOtherUser
@@ -219,11 +225,12 @@ extension Playback {
                 if refuseIfExpired(exchange, asset) {
                     return
                 }
-                if choice == nil, showsStored(asset, mode, exchange) {
+                if choice == nil, showsStored(asset, mode: mode, to: exchange) {
                     return await entryFromStore(exchange, of: asset)
                 }
                 let isStored = mode == .offline || library.isOffline || isPreferred(asset, mode, choosing: choice)
-                await entry(exchange, of: asset, mode, directives, choosing: choice, isStored: isStored)
+                await serveEntry(
+                    exchange, of: asset, mode: mode, directives: directives, choosing: choice, isStored: isStored)
             } catch {
                 refuse(playlist: exchange, error, about: RequestSubject(uri: url.replacingQuery(nil).text))
             }
@@ -292,7 +299,7 @@ extension Playback {
 
     /// True for a player that loads all variants to show one, if the highest is downloaded: it would wait for those that are not
     /// stored, and then show the stored one. What was only cached by playback is compared with the origin first.
-    private func showsStored(_ asset: Asset, _ mode: Session.Mode, _ exchange: Exchange) -> Bool {
+    private func showsStored(_ asset: Asset, mode: Session.Mode, to exchange: Exchange) -> Bool {
         guard mode == .auto, !library.isOffline, KnownPlayer(exchange.head).isLibavformat,
             !isPreferred(asset, mode), !asset.hasChanged, library.downloads?.isKept(asset) ?? false
         else { return false }
@@ -304,21 +311,23 @@ extension Playback {
         Task { @LoopActor in _ = try? await library.playlists.refresh(asset) }
         let session = session(for: asset, .auto)
         sessions.enter(session.id, exchange)
-        let view = view(of: asset, session, for: exchange)
-        await answer(exchange, session, of: asset, .hit, orElse: Self.nothing(of: asset)) {
+        let request = PlaylistRequest(exchange: exchange, asset: asset, session: session)
+        let view = view(for: request)
+        await sendPlaylist(to: request, status: .hit, orElse: Self.nothing(of: asset)) {
             view.draftOfStoredVariants()
         }
     }
 
     /// Answers with the entry playlist, once the origin is known to be present or absent.
-    func entry(
-        _ exchange: Exchange, of asset: Asset, _ mode: Session.Mode, _ directives: DeliveryDirectives,
+    func serveEntry(
+        _ exchange: Exchange, of asset: Asset, mode: Session.Mode, directives: DeliveryDirectives,
         choosing choice: Selection? = nil, isStored: Bool
     ) async {
         if !isStored, asset.isLive, asset.multivariant == nil, let lone = asset.renditions.first {
             let session = session(for: asset, mode.plain)
             sessions.enter(session.id, exchange)
-            return await playlist(exchange, lone, asset, session, directives)
+            let request = PlaylistRequest(exchange: exchange, asset: asset, session: session)
+            return await serveReloaded(lone, directives: directives, to: request)
         }
         // A live stream is opened again while it is recorded: its segments are soon gone, so the recording does not yield to that.
         let isOpening = !isStored && !asset.isLive
@@ -333,24 +342,27 @@ extension Playback {
         if isStored, mode != .offline, !library.isOffline {
             await library.revisions.finishComparison(of: asset)
             if asset.hasOtherSegments, !asset.isPlayableOffline {
-                return await entry(exchange, of: asset, mode, directives, choosing: choice, isStored: false)
+                return await serveEntry(
+                    exchange, of: asset, mode: mode, directives: directives, choosing: choice, isStored: false)
             }
         }
         do {
             let answered = isStored ? .absent : try await library.playlists.refresh(asset)
             let isPresent = answered == .answered
             if isPresent, case let current = await library.revisions.current(asset), current !== asset {
-                return await entry(exchange, of: current, mode, directives, choosing: choice, isStored: false)
+                return await serveEntry(
+                    exchange, of: current, mode: mode, directives: directives, choosing: choice, isStored: false)
             }
             let chosen = try renditions(chosenBy: choice, of: asset)
             if !isPresent, !asset.isPlayableOffline {
-                return try await entry(exchange, ofPartOf: asset, mode, among: chosen, mayContinue: answered == .silent)
+                return try await serveEntry(
+                    exchange, ofPartOf: asset, mode: mode, among: chosen, mayContinue: answered == .silent)
             }
             if mode == .adaptive,
                 let ladder = await substitutions.ladder(of: asset, in: library, isStored: !isPresent)
             {
                 let listed = isPresent ? nil : await substitutions.offlineRenditions(of: asset)
-                return await adaptiveEntry(exchange, of: asset, ladder, listed: listed)
+                return await serveAdaptiveEntry(exchange, of: asset, ladder: ladder, listed: listed)
             }
             // A session that played the stream live a moment ago keeps its mode.
             let session = session(for: asset, mode.plain == .auto && asset.isRecorded ? .local : mode.plain)
@@ -370,8 +382,9 @@ extension Playback {
                 listed?.formIntersection(chosen)
                 dead.renditions.formUnion(Set(asset.renditions.indices).subtracting(chosen))
             }
-            let view = view(of: asset, session, for: exchange)
-            await answer(exchange, session, of: asset, status, orElse: Self.nothing(of: asset)) { [listed, dead] in
+            let request = PlaylistRequest(exchange: exchange, asset: asset, session: session)
+            let view = view(for: request)
+            await sendPlaylist(to: request, status: status, orElse: Self.nothing(of: asset)) { [listed, dead] in
                 try await view.draft(stored: listed, without: dead)
             }
             if isPresent {
@@ -387,8 +400,8 @@ extension Playback {
     /// Lists the renditions of an asset without a complete one, as far as they are stored.
     /// - Parameter mayContinue: true if the origin may still answer: the session begins with what is stored, and asks the origin
     ///   for the rest. Otherwise it never asks the origin, and plays the playable ranges.
-    private func entry(
-        _ exchange: Exchange, ofPartOf asset: Asset, _ mode: Session.Mode, among chosen: Set<Int>?,
+    private func serveEntry(
+        _ exchange: Exchange, ofPartOf asset: Asset, mode: Session.Mode, among chosen: Set<Int>?,
         mayContinue: Bool
     ) async throws(LibraryError) {
         guard let stored = await substitutions.playableRanges(of: asset) else { throw Self.nothing(of: asset) }
@@ -399,21 +412,23 @@ extension Playback {
             stretches.insert(stored, for: session)
         }
         sessions.enter(session.id, exchange)
-        let view = view(of: asset, session, for: exchange)
-        await answer(exchange, session, of: asset, .hit, orElse: Self.nothing(of: asset)) {
+        let request = PlaylistRequest(exchange: exchange, asset: asset, session: session)
+        let view = view(for: request)
+        await sendPlaylist(to: request, status: .hit, orElse: Self.nothing(of: asset)) {
             try await view.draft(stored, among: chosen, isCut: !mayContinue)
         }
     }
 
     /// Answers with a single variant; Weir chooses the quality of each of its segments.
-    private func adaptiveEntry(
-        _ exchange: Exchange, of asset: Asset, _ ladder: Ladder, listed: Set<Int>?
+    private func serveAdaptiveEntry(
+        _ exchange: Exchange, of asset: Asset, ladder: Ladder, listed: Set<Int>?
     ) async {
         let session = Session(.adaptive)
         sessions.enter(session.id, exchange)
         let status = listed == nil ? CacheStatus.forwarded(.stale, isStored: true) : .hit
-        let view = view(of: asset, session, for: exchange)
-        await answer(exchange, session, of: asset, status, orElse: Self.nothing(of: asset)) {
+        let request = PlaylistRequest(exchange: exchange, asset: asset, session: session)
+        let view = view(for: request)
+        await sendPlaylist(to: request, status: status, orElse: Self.nothing(of: asset)) {
             view.draft(ladder, listing: listed)
         }
     }
@@ -426,7 +441,10 @@ extension Playback {
         return LibraryError(.notStored, "nothing of \(asset.name) is completely stored\(rest); \"weir get\" fetches it")
     }
 
-    func view(of asset: Asset, _ session: Session, for exchange: Exchange) -> PlayerView {
+    func view(for request: PlaylistRequest) -> PlayerView {
+        let exchange = request.exchange
+        let asset = request.asset
+        let session = request.session
         retention.expect(session.id, at: asset, isOffline: session.mode == .offline)
         var view = PlayerView(library: library, asset: asset, session: session)
         view.mount = exchange.mount
@@ -442,34 +460,33 @@ extension Playback {
     ///   - live: the source of the playlist if it will change. Caches must then revalidate it each time, and players use
     ///     its age to compute their distance to the origin (rfc8216bis appendix C).
     ///   - error: sent if there is nothing to play.
-    func answer(
-        _ exchange: Exchange, _ session: Session, of asset: Asset, _ status: CacheStatus, live: Rendition.Source? = nil,
+    ///   - draft: makes the playlist; nil if there is nothing to play.
+    func sendPlaylist(
+        to request: PlaylistRequest, status: CacheStatus, live: Rendition.Source? = nil,
         orElse error: @autoclosure () -> LibraryError = LibraryError(.missing, "there is no such playlist"),
-        _ draft: @LoopActor () async throws -> PlaylistDraft?
+        draft: @LoopActor () async throws -> PlaylistDraft?
     ) async {
+        let exchange = request.exchange
         guard exchange.isOpen else { return }
         do {
-            let text = try await text(of: try await draft(), exchange, asset)
+            let draft = try await draft()
+            guard exchange.isOpen else { return }
+            guard let draft else { throw error() }
+            let text = try await texts.text(of: draft, for: exchange, owner: request.asset)
             guard exchange.isOpen else { return }
             guard let text else { throw error() }
-            reply(exchange, session, of: asset, text, status, live: live)
+            send(text, to: request, status: status, live: live)
         } catch {
             refuse(exchange, error as? LibraryError ?? LibraryError(.notPlaylist, "\(error)"))
         }
     }
 
-    private func text(
-        of draft: PlaylistDraft?, _ exchange: Exchange, _ asset: Asset
-    ) async throws(PlaylistError) -> SharedText? {
-        guard let draft else { return nil }
-        return try await texts.text(of: draft, for: exchange, owner: asset)
-    }
-
-    private func reply(
-        _ exchange: Exchange, _ session: Session, of asset: Asset, _ text: SharedText, _ status: CacheStatus,
-        live: Rendition.Source?
+    private func send(
+        _ text: SharedText, to request: PlaylistRequest, status: CacheStatus, live: Rendition.Source?
     ) {
-        let body = SessionText(text, path: session.path(in: asset, behind: exchange.mount))
+        let exchange = request.exchange
+        let session = request.session
+        let body = SessionText(text, path: session.path(in: request.asset, behind: exchange.mount))
         var representation = Representation(size: Int64(body.count), mediaType: .playlist)
         representation.entityTag = text.tag(for: session)
         representation.fields.append(.cacheControl, literal: "no-cache")

@@ -22,8 +22,8 @@ extension Playback {
         }
         for lane in 0..<min(Self.lanes, wanted.count) {
             Task { @LoopActor in
-                for place in stride(from: lane, to: wanted.count, by: Self.lanes) {
-                    let rendition = wanted[place]
+                for index in stride(from: lane, to: wanted.count, by: Self.lanes) {
+                    let rendition = wanted[index]
                     guard rendition.source == nil, asset.content.has(rendition) else { continue }
                     // An error is the player's if it joins this load, or asks again.
                     guard (try? await library.playlists.source(of: rendition, in: asset)) != nil else { return }

@@ -12,97 +12,97 @@ import Substitution
 /// Serves segments, initialization sections, keys and session data: carries out what `SegmentSource` decides.
 extension Playback {
     /// Answers a request for a file by asset id and folder name, if both exist.
-    func piece(_ exchange: Exchange, _ id: String, _ session: Session, _ folder: String, _ file: String) {
-        guard let asset = library.presentation(id: id), let pieces = asset.folder(folder) else {
+    func servePiece(_ exchange: Exchange, assetID: String, session: Session, folder: String, file: String) {
+        guard let asset = library.presentation(id: assetID), let pieces = asset.folder(folder) else {
             return exchange.reply(.notFound, "There is no such asset or rendition.")
         }
-        if refuseIfExpired(exchange, asset, session) {
+        if refuseIfExpired(exchange, asset, in: session) {
             return
         }
         let player = KnownPlayer(exchange.head).traits
         let cursor = library.playheads.cursor(of: session.id, in: asset, folder, player)
         let served = servedSession(session, of: asset, for: exchange)
-        let place = SessionFolder(
+        let sessionFolder = SessionFolder(
             asset: asset, session: session, folder: pieces, cursor: cursor, served: served, substitutions)
-        shelf.remember(place, exchange.head.pathBytes)
-        piece(exchange, place, file)
+        shelf.remember(sessionFolder, exchange.head.pathBytes)
+        servePiece(exchange, in: sessionFolder, file: file)
         library.playheads.setConnected(session.id, served.record.isConnected)
     }
 
     /// Answers a request for a file of a folder that was found.
-    func piece(_ exchange: Exchange, _ place: SessionFolder, _ file: String) {
-        place.record.join(exchange)
-        let hasClientData = place.record.applyClientData(of: exchange.head)
-        var request = SegmentRequest(exchange, place, file, hasClientData: hasClientData)
+    func servePiece(_ exchange: Exchange, in sessionFolder: SessionFolder, file: String) {
+        sessionFolder.record.join(exchange)
+        let hasClientData = sessionFolder.record.applyClientData(of: exchange.head)
+        var request = SegmentRequest(exchange, in: sessionFolder, file: file, hasClientData: hasClientData)
         if isExpiredKey(request) {
             addMissing(to: &request, isExpiredKey: true)
         }
-        if place.served.adapter != nil {
+        if sessionFolder.served.adapter != nil {
             chooseQuality(for: &request)
         }
-        answer(consume request)
+        serve(consume request)
     }
 
     /// Answers from the first source that is available, now or later. The stored piece is verified first.
-    func answer(_ request: consuming SegmentRequest) {
-        let folder = request.place.folder
+    func serve(_ request: consuming SegmentRequest) {
+        let folder = request.sessionFolder.folder
         let file = request.file
-        if library.revisions.isSuspect(file, in: folder, of: request.place.asset) {
-            return answerOnceSettled(request)
+        if library.revisions.isSuspect(file, in: folder, of: request.sessionFolder.asset) {
+            return serveOnceSettled(request)
         }
         folder.verifyAhead(of: file)
         if folder.isVerified(file) {
-            return answerVerified(consume request)
+            return serveVerified(consume request)
         }
         let waiting = request
         folder.verify(file) { [self] in
             if waiting.exchange.isOpen {
-                answerVerified(waiting)
+                serveVerified(waiting)
             }
         }
     }
 
     /// Answers once it is known whether a piece is of the content that the session plays.
-    func answerOnceSettled(_ request: SegmentRequest) {
+    func serveOnceSettled(_ request: SegmentRequest) {
         Task { @LoopActor in
-            await library.revisions.settle(request.place.asset)
-            answerAfresh(request)
+            await library.revisions.settle(request.sessionFolder.asset)
+            serveAfresh(request)
         }
     }
 
     /// Chooses the source again after a wait: another request may have brought the piece meanwhile.
-    private func answerAfresh(_ request: SegmentRequest) {
+    private func serveAfresh(_ request: SegmentRequest) {
         guard request.exchange.isOpen else { return }
         var next = request.afresh
         chooseQuality(for: &next)
-        answer(next)
+        serve(next)
     }
 
     /// Answers a request for a missing piece once the content was compared with the origin's, if that must be done first. Returns
     /// false if it need not.
     private func awaitsComparison(_ request: SegmentRequest) -> Bool {
-        let asset = request.place.asset
+        let asset = request.sessionFolder.asset
         guard let name = request.name, library.revisions.mustCheck(beforeFetching: name, into: asset) else {
             return false
         }
         Task { @LoopActor in
             await library.revisions.checkBeforeFetching(into: asset)
-            answerAfresh(request)
+            serveAfresh(request)
         }
         return true
     }
 
-    private func answerVerified(_ request: consuming SegmentRequest) {
+    private func serveVerified(_ request: consuming SegmentRequest) {
         request.refreshForm()
         var source = SegmentSource(request.facts)
-        while !answer(&request, from: source) {
+        while !serve(&request, from: source) {
             request.facts.exclude(source)
             source = SegmentSource(request.facts)
         }
     }
 
     /// Returns false if the source is not available.
-    private func answer(_ request: inout SegmentRequest, from source: SegmentSource) -> Bool {
+    private func serve(_ request: inout SegmentRequest, from source: SegmentSource) -> Bool {
         switch source {
         case .piece:
             if sendPiece(request) {
@@ -135,28 +135,29 @@ extension Playback {
 
     /// True if the file is a key that has expired. A session that began before the expiry may continue.
     private func isExpiredKey(_ request: SegmentRequest) -> Bool {
-        let asset = request.place.asset
-        guard request.place.holdsKeys, case .key(let number)? = request.name?.role,
+        let asset = request.sessionFolder.asset
+        guard request.sessionFolder.holdsKeys, case .key(let number)? = request.name?.role,
             !asset.keys.isUsable(number)
         else { return false }
-        return !library.keys.mayUse(request.place.session.id, key: number, of: asset)
+        return !library.keys.mayUse(request.sessionFolder.session.id, key: number, of: asset)
     }
 
     /// Gathers what decides the answer if the file is not stored. An expired key counts as not stored: if the origin may
     /// be asked, the key is fetched again, because the origin decides who gets it.
     private func addMissing(to request: inout SegmentRequest, isExpiredKey: Bool = false) {
         request.findResource()
-        let place = request.place
+        let sessionFolder = request.sessionFolder
         let resource = request.resource
         let segment = request.segment
         var missing = SegmentFacts.Missing()
         missing.isListed = resource != nil
         missing.mayAsk =
-            place.session.mode != .offline && !library.isOffline && !(isExpiredKey && place.asset.isImported)
+            sessionFolder.session.mode != .offline && !library.isOffline
+            && !(isExpiredKey && sessionFolder.asset.isImported)
         missing.isExpiredKey = isExpiredKey
         if let segment, segment.substitutes.has(segment.name) {
             missing.hasSubstitute = true
-            missing.hasBuffer = missing.mayAsk && buffer(of: place.session) > 0
+            missing.hasBuffer = missing.mayAsk && buffer(of: sessionFolder.session) > 0
         }
         missing.isSplicedComplete = segment?.substitutes.needsCompleteSegments ?? false
         if missing.mayAsk, !missing.hasSubstitute, let standIn = standIn(for: request) {
@@ -165,7 +166,7 @@ extension Playback {
         }
         request.facts.missing = missing
         guard let resource, missing.mayAsk, missing.hasSubstitute,
-            library.isPresumedAbsent(resource, in: place.folder, of: place.asset)
+            library.isPresumedAbsent(resource, in: sessionFolder.folder, of: sessionFolder.asset)
         else { return }
         let reason = "\(resource.url.redacted) was not asked for: its origin did not answer a moment ago"
         request.presumeAbsent(LibraryError(.originAbsent, reason))
@@ -181,7 +182,7 @@ extension Playback {
 
     /// Answers with the stored piece, unchanged. Returns false if there is none.
     private func sendPiece(_ request: SegmentRequest) -> Bool {
-        let folder = request.place.folder
+        let folder = request.sessionFolder.folder
         let file = request.file
         if let small = shelf.smallPiece(file, in: folder) {
             folder.recordUse(of: file)
@@ -194,12 +195,14 @@ extension Playback {
         }
         guard let descriptor = folder.open(file) else { return false }
         recordServed(request)
-        let isOther = recordOwnPiece(request, isSpliced: false) != .same
+        let ignoresRange = recordOwnPiece(request, isSpliced: false) != .same
         if !folder.isVerified(file), folder.blocks(of: file) != nil {
-            PieceReply.send(descriptor, file, of: folder, shelf.type(of: file), isOther: isOther, to: request.exchange)
+            PieceReply.send(
+                descriptor, named: file, in: folder, shelf.type(of: file), ignoresRange: ignoresRange,
+                to: request.exchange)
             return true
         }
-        let small = PieceReply.send(descriptor, shelf.type(of: file), isOther: isOther, to: request.exchange)
+        let small = PieceReply.send(descriptor, shelf.type(of: file), ignoresRange: ignoresRange, to: request.exchange)
         if let small {
             shelf.insert(small, as: file, in: folder)
         }
@@ -208,7 +211,7 @@ extension Playback {
 
     /// Answers with the stored piece, spliced. Returns false if there is none, or if it must be sent unchanged.
     private func sendSplicedPiece(_ request: SegmentRequest) -> Bool {
-        let folder = request.place.folder
+        let folder = request.sessionFolder.folder
         let file = request.file
         guard let segment = request.segment, folder.contains(file) else { return false }
         guard folder.isVerified(file) else {
@@ -216,13 +219,13 @@ extension Playback {
             return true
         }
         guard let descriptor = folder.open(file) else { return false }
-        guard let splice = splice(descriptor, segment, request) else {
+        guard let splice = splice(descriptor, as: segment, for: request) else {
             close(descriptor)
             return false
         }
         recordServed(request)
         var reply = SplicedReply(splice: splice, mediaType: shelf.type(of: request.file))
-        reply.isOther = recordOwnPiece(request, isSpliced: true) != .same
+        reply.ignoresRange = recordOwnPiece(request, isSpliced: true) != .same
         reply.send(descriptor, to: request.exchange)
         return true
     }
@@ -231,10 +234,12 @@ extension Playback {
     /// - Parameter fetch: the fetch that has just received the piece; nil if it was stored before.
     func sendSubstitute(of rendition: String?, _ request: SegmentRequest, broughtBy fetch: Fetch? = nil) -> Bool {
         guard let segment = request.segment else { return false }
-        let composition = segment.composition
-        let record = request.place.record
-        let isAfterSplice =
-            rendition.flatMap { request.facts.isSpliced(from: $0) } ?? (composition.joining != .apart)
+        let splicing = segment.splicing
+        let record = request.sessionFolder.record
+        var isAfterSplice = splicing.stage != .unspliced
+        if let rendition, let wasSpliced = request.facts.isSpliced(from: rendition) {
+            isAfterSplice = wasSpliced
+        }
         guard let found = segment.substitutes.open(segment.name, isAfterSplice: isAfterSplice, of: rendition) else {
             return false
         }
@@ -250,13 +255,14 @@ extension Playback {
             close(found.descriptor)
             return false
         }
-        record.recordSubstitute(substitute, for: segment.name, of: request.place.folder.id, isStored: fetch == nil)
+        record.recordSubstitute(
+            substitute, for: segment.name, of: request.sessionFolder.folder.id, isStored: fetch == nil)
         if fetch == nil, request.fetchStatus == nil {
             recordServed(request)
         }
-        composition.advance(to: found.splice == nil ? .perhaps : .joined)
+        splicing.advance(to: found.splice == nil ? .expected : .spliced)
         var reply = SplicedReply(substitute: substitute, splice: found.splice, mediaType: shelf.type(of: request.file))
-        reply.isOther = former == .other
+        reply.ignoresRange = former == .other
         if let fetch {
             reply.status = CacheStatus.of(fetch)
         }
@@ -265,7 +271,7 @@ extension Playback {
             sessions.recordFailure(FailedRequest(error, status: 200, about: request.subject))
         }
         if request.facts.quality != nil {
-            request.place.served.adapter?.use(substitute)
+            request.sessionFolder.served.adapter?.use(substitute)
         }
         reply.send(found.descriptor, to: request.exchange)
         return true
@@ -279,7 +285,7 @@ extension Playback {
             if !folder.isVerified(file) {
                 folder.removeFromList(file)
             }
-            answerVerified(request)
+            serveVerified(request)
         }
     }
 
@@ -287,7 +293,7 @@ extension Playback {
     /// once, because the data describes this moment.
     private func recordServed(_ request: SegmentRequest) {
         let exchange = request.exchange
-        let record = request.place.record
+        let record = request.sessionFolder.record
         let file = request.file
         if request.isAmid, let cursor = request.cursor {
             // A range beyond the end is detected only when the answer is made.
@@ -313,18 +319,18 @@ extension Playback {
         _ request: SegmentRequest, _ fallback: Fetch.Fallback, isSentComplete: Bool
     ) throws(LibraryError) {
         guard let resource = request.resource else { throw LibraryError(.missing, "there is no such segment") }
-        let place = request.place
+        let sessionFolder = request.sessionFolder
         let fetch = try library.fetch(
-            resource, in: place.folder, of: place.asset, urgency: .playback, fallback: fallback)
-        place.served.adapter?.link.follow(fetch)
+            resource, in: sessionFolder.folder, of: sessionFolder.asset, urgency: .playback, fallback: fallback)
+        sessionFolder.served.adapter?.link.follow(fetch)
         // `StallWatch` would take one that yields for stalled.
-        if place.served.adapter != nil || !isSentComplete {
+        if sessionFolder.served.adapter != nil || !isSentComplete {
             request.awaits(fetch)
         }
         if fallback != .none, let segment = request.segment, segment.substitutes.needsSplice(segment.name) {
-            segment.composition.advance(to: .perhaps)
+            segment.splicing.advance(to: .expected)
         }
-        FetchReply(fetch, request, self, isSentComplete: isSentComplete).start()
+        FetchReply(fetch, for: request, in: self, isSentComplete: isSentComplete).start()
     }
 
     /// Answers with a complete fetch; spliced if substitutes were sent before. Splicing needs all boxes of the file.
@@ -338,14 +344,14 @@ extension Playback {
             request.exchange.reply(.internalServerError, "The piece cannot be read.")
             return true
         }
-        let splice = splice(descriptor, segment, request)
+        let splice = splice(descriptor, as: segment, for: request)
         let former = recordOwnPiece(request, isSpliced: splice != nil)
         guard former != .superseding else {
             close(descriptor)
             return false
         }
         var reply = SplicedReply(splice: splice, mediaType: shelf.type(of: request.file), modified: fetch.modified)
-        reply.isOther = former == .other
+        reply.ignoresRange = former == .other
         reply.status = CacheStatus.of(fetch)
         reply.send(descriptor, to: request.exchange)
         return true
@@ -356,19 +362,22 @@ extension Playback {
         let former = recordOwnPiece(request, isSpliced: false)
         guard former != .superseding else { return false }
         let type = shelf.type(of: request.file)
-        PieceReply.send(fetch, type, request.fetchStatus, isOther: former == .other, to: request.exchange)
+        PieceReply.send(fetch, type, status: request.fetchStatus, ignoresRange: former == .other, to: request.exchange)
         return true
     }
 
     // MARK: Splices
 
     /// Returns the splice of the rendition's own piece; nil if it is sent unchanged. Records a piece that is not media.
-    private func splice(_ descriptor: Int32, _ segment: SegmentRequest.Segment, _ request: SegmentRequest) -> Splice? {
+    private func splice(
+        _ descriptor: Int32, as segment: SegmentRequest.Segment, for request: SegmentRequest
+    ) -> Splice? {
         do {
             return try segment.substitutes.ownSplice(segment.name, descriptor)
         } catch {
             let subject = RequestSubject(
-                session: request.place.session.id, asset: request.place.asset, uri: request.exchange.head.path)
+                session: request.sessionFolder.session.id, asset: request.sessionFolder.asset,
+                uri: request.exchange.head.path)
             sessions.recordFailure(FailedRequest(unjoined: error, about: subject))
             return nil
         }
@@ -377,8 +386,8 @@ extension Playback {
     /// Records that a segment is answered with its own piece. For the result see `SegmentRequest.record`.
     private func recordOwnPiece(_ request: SegmentRequest, isSpliced: Bool) -> SegmentRequest.FormerBytes {
         let former = request.record(SegmentForm(isSpliced: isSpliced))
-        if former != .superseding, request.facts.joining != .apart, let name = request.name {
-            request.place.record.recordSubstitute(nil, for: name, of: request.place.folder.id)
+        if former != .superseding, request.facts.splicing != .unspliced, let name = request.name {
+            request.sessionFolder.record.recordSubstitute(nil, for: name, of: request.sessionFolder.folder.id)
         }
         return former
     }
@@ -394,8 +403,8 @@ extension Playback {
             let reason = "this segment is not in the store, and Weir is offline"
             refuse(exchange, LibraryError(.notStored, reason), about: subject)
         case .keyExpired:
-            let asset = request.place.asset
-            let session = request.place.session
+            let asset = request.sessionFolder.asset
+            let session = request.sessionFolder.session
             guard case .key(let number)? = request.name?.role else { return }
             let subject = RequestSubject(session: session.id, asset: asset, uri: exchange.head.path)
             refuse(exchange, asset.keyExpiry(of: number), about: subject)
@@ -403,7 +412,7 @@ extension Playback {
             guard let error = request.error else { return }
             guard let status = request.fetchStatus else { return refuse(exchange, error, about: subject) }
             sessions.recordFailure(FailedRequest(error, status: exchange.sentStatus(error.status), about: subject))
-            exchange.refuse(error.status, "\(error).", status.refused(error))
+            exchange.refuse(error.status, because: "\(error).", status.refused(error))
         }
     }
 }

@@ -88,33 +88,33 @@ extension Playback {
 
     /// Fetches another rendition's segment, and answers with it once it is stored. Returns false if no fetch can start.
     func fetchStandIn(_ request: SegmentRequest) -> Bool {
-        let place = request.place
-        guard let quality = request.standIn, place.composition != nil,
-            let (fetches, segment) = fetches(for: quality, of: place.asset)
+        let sessionFolder = request.sessionFolder
+        guard let quality = request.standIn, sessionFolder.splicing != nil,
+            let (fetches, segment) = fetches(for: quality, of: sessionFolder.asset)
         else { return false }
         let (awaited, standIn) = beginWait(for: segment, among: fetches, toAnswer: request)
         standIn.follow(isHopeless: { _ in false }) { [weak self] end in
             guard let self, request.exchange.isOpen else { return }
-            if isAnswered(request, by: quality, segment, end) {
+            if isAnswered(request, with: segment, of: quality, endingWith: end) {
                 return
             }
             awaited.end(nil)
             var next = request
             next.facts.missing?.hasStandIn = false
-            answer(next)
+            serve(next)
         }
         return true
     }
 
     /// Answers with the fetched segment. Returns false if it cannot stand in.
     private func isAnswered(
-        _ request: SegmentRequest, by quality: Quality, _ segment: Fetch, _ end: AdaptiveFetch.End
+        _ request: SegmentRequest, with segment: Fetch, of quality: Quality, endingWith end: AdaptiveFetch.End
     ) -> Bool {
         guard case .arrived = end else { return false }
         let file = segment.resource.name.description
         let folder = quality.rendition.folder
-        if library.revisions.isSuspect(file, in: folder, of: request.place.asset) {
-            answerOnceSettled(request)
+        if library.revisions.isSuspect(file, in: folder, of: request.sessionFolder.asset) {
+            serveOnceSettled(request)
             return true
         }
         return sendSubstitute(of: quality.rendition.name.id, request, broughtBy: segment)

@@ -66,9 +66,9 @@ public import Substitution
     public func handle(_ exchange: Exchange) -> Bool {
         // Another user's request takes the long way, on which the clocks of rentals are guarded.
         if exchange.head.method == .get, !exchange.isFromOtherUser,
-            let (place, file) = shelf.find(exchange.head.targetBytes)
+            let (sessionFolder, file) = shelf.find(exchange.head.targetBytes)
         {
-            piece(exchange, place, file)
+            servePiece(exchange, in: sessionFolder, file: file)
             return true
         }
         guard let route = Route(target: exchange.head.targetBytes) else {
@@ -85,22 +85,28 @@ public import Substitution
     }
 
     private func serve(_ exchange: Exchange, _ route: Route) {
-        guard let asset = asset(of: route), asset.isAsleep else { return answer(exchange, route) }
+        guard let asset = asset(of: route), asset.isAsleep else { return serveLoaded(exchange, route) }
         Task { @LoopActor in
             await library.wake(asset)
-            answer(exchange, route)
+            serveLoaded(exchange, route)
         }
     }
 
-    private func answer(_ exchange: Exchange, _ route: Route) {
+    /// Answers with what a route names, once the playlists of its asset are in memory.
+    private func serveLoaded(_ exchange: Exchange, _ route: Route) {
         switch route {
-        case .piece(let asset, let session, let folder, let file): piece(exchange, asset, session, folder, file)
-        case .interstitial(let asset, let session, let name): interstitial(exchange, asset, session, name)
-        case .playlist(let asset, let session, let rendition): playlist(exchange, asset, session, rendition)
-        case .entry(let name, let mode, let choice): entry(exchange, named: name, mode, choosing: choice)
-        case .origin(let text, let mode, let choice): entry(exchange, at: text, mode, choosing: choice)
+        case .piece(let asset, let session, let folder, let file):
+            servePiece(exchange, assetID: asset, session: session, folder: folder, file: file)
+        case .interstitial(let asset, let session, let name):
+            serveInterstitial(exchange, assetID: asset, session: session, name: name)
+        case .playlist(let asset, let session, let rendition):
+            servePlaylist(exchange, assetID: asset, session: session, renditionID: rendition)
+        case .entry(let name, let mode, let choice):
+            serveEntry(exchange, named: name, mode: mode, choosing: choice)
+        case .origin(let text, let mode, let choice):
+            serveEntry(exchange, at: text, mode: mode, choosing: choice)
         case .badChoice(let reason): exchange.reply(.badRequest, "The choice behind /select/ is of no use: \(reason)")
-        case .channels: channels(exchange)
+        case .channels: serveChannels(exchange)
         }
     }
 
@@ -109,9 +115,14 @@ public import Substitution
         switch route {
         case .piece(let id, _, _, _), .interstitial(let id, _, _), .playlist(let id, _, _): library.presentation(id: id)
         case .entry(let name, _, _):
-            library.asset(named: name) ?? library.asset(id: name) ?? library.asset(formerlyNamed: name)
+            asset(inURL: name)
         case .origin, .badChoice, .channels: nil
         }
+    }
+
+    /// The known asset with a name or an id. An id outlasts every name.
+    func asset(inURL word: String) -> Asset? {
+        library.asset(named: word) ?? library.asset(id: word) ?? library.asset(formerlyNamed: word)
     }
 
     func refuse(
@@ -129,12 +140,16 @@ public import Substitution
         let status = isLive ? error.liveStatus : error.playlistStatus
         sessions.recordFailure(FailedRequest(error, status: status.code, about: subject))
         report("\(exchange.head.method) refused with \(status.code): \(error)")
-        exchange.reply(status, "\(error)." + (error.nextCommand.map { "\nTry: \($0)" } ?? ""))
+        var sentence = "\(error)."
+        if let command = error.nextCommand {
+            sentence += "\nTry: \(command)"
+        }
+        exchange.reply(status, sentence)
     }
 
     /// Answers 410 and returns true if the asset has expired, unless the session (nil for a new one) began before that.
     /// Answers 403 to another user of this machine if a clock would begin with the playback.
-    func refuseIfExpired(_ exchange: Exchange, _ asset: Asset, _ session: Session? = nil) -> Bool {
+    func refuseIfExpired(_ exchange: Exchange, _ asset: Asset, in session: Session? = nil) -> Bool {
         do throws(LibraryError) {
             if exchange.isFromOtherUser, retention.hasWaitingClock(asset) {
                 throw LibraryError(.refusedURL, "a limited time of \(asset.name) begins when its owner plays it")

@@ -73,10 +73,10 @@ extension LibraryError {
 
 extension RequestSubject {
     /// - Parameter path: the path of the request, for a file that is no resource of the asset any more.
-    @LoopActor init(_ place: SessionFolder, _ name: PieceName?, path: String) {
-        let resource = name.flatMap { place.asset.resource($0, in: place.folder) }
+    @LoopActor init(_ sessionFolder: SessionFolder, _ name: PieceName?, path: String) {
+        let resource = name.flatMap { sessionFolder.asset.resource($0, in: sessionFolder.folder) }
         let uri = resource?.url.replacingQuery(nil).text
-        self.init(session: place.session.id, asset: place.asset, uri: uri ?? path)
+        self.init(session: sessionFolder.session.id, asset: sessionFolder.asset, uri: uri ?? path)
     }
 }
 

@@ -47,9 +47,9 @@ import Substitution
                 await slice.giveWay()
             }
             guard range.isInterstitial else { continue }
-            let presentation = interstitial(range.assetURI, .presentation, rendition, source)
+            let presentation = listedURI(of: range.assetURI, .presentation, in: rendition, source: source)
             names.presentations[range.index] = presentation.map { base + $0 }
-            names.lists[range.index] = interstitial(range.assetList, .list, rendition, source)
+            names.lists[range.index] = listedURI(of: range.assetList, .list, in: rendition, source: source)
         }
         return .media(
             MediaDraft(
@@ -87,8 +87,8 @@ import Substitution
     /// URI of an interstitial; nil if the player must not load it. Interstitials usually come from another server. A rendition
     /// that plays without its origin therefore names only stored interstitials, so that no request leaves the machine; but those
     /// that a download could not store stream while the origin may be asked.
-    private func interstitial(
-        _ uri: String?, _ kind: Interstitials.Kind, _ rendition: Rendition, _ source: Rendition.Source
+    private func listedURI(
+        of uri: String?, _ kind: Interstitials.Kind, in rendition: Rendition, source: Rendition.Source
     ) -> String? {
         guard let url = uri.flatMap({ try? source.base.resolving($0) }) else { return nil }
         let name = asset.content.interstitials.name(url, kind)

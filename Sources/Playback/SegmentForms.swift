@@ -25,8 +25,9 @@ struct SegmentForm: Hashable {
 
     /// - Parameter folder: the folder of the session files; nil to keep the forms in memory only.
     init(of session: String, asset: String, in folder: SessionFiles?) {
-        file = folder.map { ($0, "\(session)-\(asset)") }
-        let text = file.flatMap { $0.folder.read($0.name) } ?? []
+        let name = "\(session)-\(asset)"
+        file = folder.map { ($0, name) }
+        let text = folder?.read(name) ?? []
         isContinued = !text.isEmpty
         for line in text.split(separator: UInt8(ascii: "\n")) {
             guard let entry = Entry(line) else { continue }
@@ -125,8 +126,8 @@ struct SegmentForm: Hashable {
     /// record after a restart, and what is sent now is the same.
     func append(_ line: [UInt8], to name: String) {
         let file: OpenFile
-        if let place = files.lastIndex(where: { $0.name == name }) {
-            file = files.remove(at: place)
+        if let index = files.lastIndex(where: { $0.name == name }) {
+            file = files.remove(at: index)
         } else {
             let opened = try? directory()?.open(name, flags: O_WRONLY | O_CREAT | O_APPEND)
             guard let opened else { return }

@@ -14,7 +14,10 @@ import Substitution
     struct Segment {
         let name: PieceName
         let substitutes: SegmentSubstitutes
-        let composition: Composition
+        let splicing: SplicingState
+
+        /// True if another rendition's segment is stored that can stand in.
+        @LoopActor var hasSubstitute: Bool { substitutes.has(name) }
     }
 
     /// The state of an adaptive choice over all attempts for one request.
@@ -30,7 +33,7 @@ import Substitution
     }
 
     let exchange: Exchange
-    let place: SessionFolder
+    let sessionFolder: SessionFolder
     let file: String
     /// Nil if no piece has such a name.
     let name: PieceName?
@@ -49,26 +52,26 @@ import Substitution
     /// Cache-Status of the fetch that answers the request; nil if there is none.
     var fetchStatus: CacheStatus?
 
-    init(_ exchange: Exchange, _ place: SessionFolder, _ file: String, hasClientData: Bool) {
+    init(_ exchange: Exchange, in sessionFolder: SessionFolder, file: String, hasClientData: Bool) {
         self.exchange = exchange
-        self.place = place
+        self.sessionFolder = sessionFolder
         self.file = file
         self.hasClientData = hasClientData
         isAmid = exchange.isAmid
         name = PieceName(file)
-        number = Self.number(place, name)
+        number = Self.number(sessionFolder, name)
         readForm()
     }
 
     /// The request as it was before any choice, with the failed attempts and the time of the first one.
     var afresh: SegmentRequest {
-        var request = SegmentRequest(exchange, place, file, hasClientData: false)
+        var request = SegmentRequest(exchange, in: sessionFolder, file: file, hasClientData: false)
         request.adaptation = adaptation
         return request
     }
 
-    private static func number(_ place: SessionFolder, _ name: PieceName?) -> Int? {
-        guard place.rendition?.isLive == false, case .segment(let number)? = name?.role else { return nil }
+    private static func number(_ sessionFolder: SessionFolder, _ name: PieceName?) -> Int? {
+        guard sessionFolder.rendition?.isLive == false, case .segment(let number)? = name?.role else { return nil }
         return number
     }
 
@@ -83,10 +86,10 @@ import Substitution
     }
 
     /// The form in which the segment was sent; nil if it was not.
-    private var form: SegmentForm? { number.flatMap { place.composition?.form(of: $0) } }
+    private var form: SegmentForm? { number.flatMap { sessionFolder.splicing?.form(of: $0) } }
 
     private mutating func readForm() {
-        facts.joining = place.composition?.joining ?? .apart
+        facts.splicing = sessionFolder.splicing?.stage ?? .unspliced
         facts.recorded = form
         facts.isRecordedAvailable = true
     }
@@ -110,38 +113,40 @@ import Substitution
 
     /// Records the form in which the segment is about to be sent, unless another one supersedes it.
     func record(_ form: SegmentForm) -> FormerBytes {
-        guard let number, let composition = place.composition else { return .same }
+        guard let number, let splicing = sessionFolder.splicing else { return .same }
         let known = self.form
         if known == form {
             return .same
         }
         guard known == facts.recorded else { return .superseding }
-        composition.record(form, of: number)
+        splicing.record(form, of: number)
         return known == nil ? .same : .other
     }
 
     /// The cursor to report to; nil for a HEAD request, which does not count as a segment request.
-    var cursor: RenditionCursor? { exchange.head.method == .get ? place.cursor : nil }
+    var cursor: RenditionCursor? { exchange.head.method == .get ? sessionFolder.cursor : nil }
 
     /// Nil if the file is no segment or has no possible substitute.
     var segment: Segment? {
-        guard let name, case .segment = name.role, let composition = place.composition,
-            let rendition = place.asset.rendition(place.folder.id),
-            let substitutes = place.substitutions.substitutes(of: rendition, in: place.asset)
+        guard let name, case .segment = name.role, let splicing = sessionFolder.splicing,
+            let rendition = sessionFolder.asset.rendition(sessionFolder.folder.id),
+            let substitutes = sessionFolder.substitutions.substitutes(of: rendition, in: sessionFolder.asset)
         else { return nil }
-        return Segment(name: name, substitutes: substitutes, composition: composition)
+        return Segment(name: name, substitutes: substitutes, splicing: splicing)
     }
 
     /// Records that the player waits for a fetch of the segment, in whatever quality.
     func awaits(_ fetch: Fetch) {
         if case .segment(let number)? = name?.role {
-            place.served.awaited.add(fetch, number, in: place.folder)
+            sessionFolder.served.awaited.add(fetch, number, in: sessionFolder.folder)
         }
     }
 
-    mutating func findResource() { resource = name.flatMap { place.asset.resource($0, in: place.folder) } }
+    mutating func findResource() {
+        resource = name.flatMap { sessionFolder.asset.resource($0, in: sessionFolder.folder) }
+    }
 
-    var subject: RequestSubject { RequestSubject(place, name, path: exchange.head.path) }
+    var subject: RequestSubject { RequestSubject(sessionFolder, name, path: exchange.head.path) }
 
     /// Records that the origin is not asked, because it did not answer a moment ago.
     mutating func presumeAbsent(_ error: LibraryError) {
@@ -152,7 +157,7 @@ import Substitution
     /// Records that the origin did not deliver. A substitute may have been stored since the fetch began.
     mutating func recordFailure(_ error: LibraryError) {
         self.error = error
-        let hasSubstitute = segment.map { $0.substitutes.has($0.name) } ?? false
+        let hasSubstitute = segment?.hasSubstitute ?? false
         facts.missing?.hasFailed = true
         facts.missing?.hasSubstitute = hasSubstitute
     }
@@ -218,7 +223,7 @@ enum SegmentSource: Equatable {
         if facts.available == .own {
             return .fetch(missing.hasSubstitute ? .untilBegun : .none, isSentComplete: false)
         }
-        let isSpliced = facts.available?.isSpliced ?? (facts.joining == .joined && missing.isSplicedComplete)
+        let isSpliced = facts.available?.isSpliced ?? (facts.splicing == .spliced && missing.isSplicedComplete)
         guard missing.hasSubstitute else { return .fetch(.none, isSentComplete: isSpliced) }
         let isSentComplete = isSpliced || missing.hasBuffer
         return .fetch(isSentComplete ? .untilComplete : .untilBegun, isSentComplete: isSentComplete)
@@ -255,7 +260,7 @@ struct SegmentFacts: Equatable {
     /// False if the recorded form turned out not to be available any more.
     var isRecordedAvailable = true
     /// Indicates that substitutes were, or may soon be, sent in this session.
-    var joining = Composition.Joining.apart
+    var splicing = SplicingState.Stage.unspliced
     /// False if the piece turned out not to be stored, or must be sent unchanged.
     var isSpliceable = true
     /// Nil while the piece is not known to be missing.
@@ -265,13 +270,14 @@ struct SegmentFacts: Equatable {
     fileprivate var available: SegmentForm? { isRecordedAvailable ? recorded : nil }
     /// True if the recorded form is a spliced piece of this rendition, false if it is an unspliced one; nil if neither.
     func isSpliced(from rendition: String) -> Bool? {
-        available.flatMap { $0.substitute == rendition ? $0.isSpliced : nil }
+        guard let available, available.substitute == rendition else { return nil }
+        return available.isSpliced
     }
 
     /// True if the rendition's own piece is spliced once it has arrived.
-    var isSplicedWhenComplete: Bool { available?.isSpliced ?? (joining == .joined) }
+    var isSplicedWhenComplete: Bool { available?.isSpliced ?? (splicing == .spliced) }
     /// True if the rendition's own piece is sent spliced.
-    fileprivate var isOwnSpliced: Bool { available?.isSpliced ?? (joining != .apart) }
+    fileprivate var isOwnSpliced: Bool { available?.isSpliced ?? (splicing != .unspliced) }
 
     /// Excludes an unavailable source. The caller adds the facts after a missing piece or a failed fetch.
     mutating func exclude(_ source: SegmentSource) {

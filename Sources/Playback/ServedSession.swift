@@ -14,7 +14,7 @@ import Substitution
     /// The forms in which segments were sent. Read from disk when a segment is requested that may have several.
     private lazy var forms = SegmentForms(of: record.id, asset: record.asset.id, in: files)
     private let files: SessionFiles?
-    private var compositions: [String: Composition] = [:]
+    private var splicingStates: [String: SplicingState] = [:]
 
     /// - Parameters:
     ///   - adapter: chooses the quality of the session's segments; nil if the player does.
@@ -29,10 +29,9 @@ import Substitution
     /// to be expected, since a URL keeps its form.
     /// - Parameter substitutes: the renditions that can substitute now, or may have substituted before a restart; nil
     ///   if there are none.
-    func composition(of rendition: Rendition, among substitutes: @autoclosure () -> SegmentSubstitutes?) -> Composition
-    {
+    func splicing(of rendition: Rendition, among substitutes: @autoclosure () -> SegmentSubstitutes?) -> SplicingState {
         let id = rendition.name.id
-        if let known = compositions[id] {
+        if let known = splicingStates[id] {
             return known
         }
 
@@ -43,8 +42,8 @@ import Substitution
             } else {
                 adapter != nil && !rendition.isComplete && substitutes() != nil
             }
-        let made = Composition(of: id, forms, mayFollowSplice: mayFollowSplice)
-        compositions[id] = made
+        let made = SplicingState(of: id, forms, mayFollowSplice: mayFollowSplice)
+        splicingStates[id] = made
         return made
     }
 }

@@ -79,12 +79,12 @@ struct PlayWatch {
         move(to: reading.position(after: elapsed))
     }
 
-    /// Returns the time at which the playhead reaches a later place if nothing else happens; nil if it does not.
-    func arrival(at place: Double) -> Double? {
-        guard isPlaying, reading.rate > 0, place > playhead, place <= min(front, reading.limit ?? front) else {
+    /// Returns the time at which the playhead reaches a later position if nothing else happens; nil if it does not.
+    func arrival(at position: Double) -> Double? {
+        guard isPlaying, reading.rate > 0, position > playhead, position <= min(front, reading.limit ?? front) else {
             return nil
         }
-        return time + (place - playhead) / reading.rate
+        return time + (position - playhead) / reading.rate
     }
 
     private mutating func runDry(since dry: Double) {
@@ -105,7 +105,10 @@ struct PlayWatch {
     var isPlaying: Bool { reading.isRunning && !isPaused && stalledSince == nil }
     var isStalled: Bool { isReported ? isReportedStalled : openLength >= Self.shortest }
     /// Duration of the open stall, up to the time until which the player is known to need more.
-    private var openLength: Double { stalledSince.map { max(0, min(time, neededUntil) - $0) } ?? 0 }
+    private var openLength: Double {
+        guard let stalledSince else { return 0 }
+        return max(0, min(time, neededUntil) - stalledSince)
+    }
 
     /// The stalls so far. Includes the open one unless the player still has to confirm it.
     var total: (count: Int, time: Double) {
@@ -286,7 +289,10 @@ extension CMCD {
     }
 
     /// The playback rate, also where the state shows it.
-    private var rate: Ratio { isStill || isHeld ? 0 : playbackRate ?? 1 }
+    private var rate: Ratio {
+        guard !isStill, !isHeld else { return 0 }
+        return playbackRate ?? 1
+    }
 
     private var isStill: Bool {
         switch state {

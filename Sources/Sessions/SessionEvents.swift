@@ -44,14 +44,14 @@ struct SessionEvents {
         watch.advance(to: time)
     }
 
-    /// Begins an event whose media starts at a place in media time; it is on the screen from there on.
+    /// Begins an event whose media starts at a position in media time; it is on the screen from there on.
     mutating func change(to start: Double, at time: Double) {
         leaving.append((newest, start))
         newest = next(startOffset: start, at: time)
         advance(to: time)
     }
 
-    /// Ends all events because the player jumped to another place in media time.
+    /// Ends all events because the player jumped to another position in media time.
     mutating func jump(to start: Double, at time: Double) {
         leaveAll(at: time)
         leave(newest, at: time)
@@ -61,7 +61,9 @@ struct SessionEvents {
     /// Ends the session. Returns its end: the time at which the playhead ran dry, or the last request.
     mutating func close(at now: Double, lastRequest: Double) -> Double {
         advance(to: now)
-        let time = min(now, max(lastRequest, watch.ranDry ?? (watch.isPlaying ? now : lastRequest)))
+        let presentEnd = watch.isPlaying ? now : lastRequest
+        let playedUntil = watch.ranDry ?? presentEnd
+        let time = min(now, max(lastRequest, playedUntil))
         watch.close()
         leaveAll(at: time)
         finished.append(ended(newest, at: time))
@@ -108,7 +110,9 @@ struct SessionEvents {
         advance(to: time)
         watch.apply(report, isPlaced: isPlaced, tracked, at: time)
         advance(to: time)
-        framesDropped = report.framesDropped.map { max($0, framesDropped ?? 0) } ?? framesDropped
+        if let dropped = report.framesDropped {
+            framesDropped = max(dropped, framesDropped ?? 0)
+        }
         guard let reported = report.startup?.value else { return }
         isStartupReported = true
         if let first = leaving.first, first.event.number == 0 {

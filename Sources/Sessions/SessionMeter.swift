@@ -286,7 +286,8 @@ struct SessionMeter {
         events.watch.update(reading, isSeek: false, at: time)
         showSource(of: segment, at: time)
         let piece = awaited.removeValue(forKey: Key(rendition: segment.rendition, number: segment.number))
-        let isAgain = trail.runs.last.map { $0.rendition == segment.rendition && $0.last == segment.number } ?? false
+        let latest = trail.runs.last
+        let isAgain = latest?.rendition == segment.rendition && latest?.last == segment.number
         trail.add(
             segment.number, of: segment.rendition, from: piece?.source ?? .store,
             substitute: substitute(for: segment.number, of: segment.rendition))

@@ -72,7 +72,11 @@ import Playheads
         start = date - (now - began).inSeconds
         var event = AccessEvent(
             session: id, guid: guid, number: 0, asset: asset.name, client: client, began: start)
-        event.playbackType = isOffline ? .file : asset.isLive ? .live : .vod
+        if isOffline {
+            event.playbackType = .file
+        } else {
+            event.playbackType = asset.isLive ? .live : .vod
+        }
         meter = SessionMeter(event, isEntered: entered != nil, isAdaptive: isAdaptive)
         let counter = ByteCounter()
         storedBytes = counter
@@ -204,7 +208,7 @@ import Playheads
             }
             reply.bytes = end.mediaBytes
             reply.isComplete = end.isComplete
-            reply.hasFailed = end.cause == .bodyFailed || end.status.map { $0 >= 400 } ?? false
+            reply.hasFailed = end.hasFailed
         } else if let number = wait.number {
             meter.abandonWait(for: number, of: wait.rendition)
         }
@@ -260,8 +264,8 @@ import Playheads
 
     private func describe(_ id: String) {
         guard !meter.knows(id), let rendition = asset.rendition(id) else { return }
-        let place = asset.renditions.firstIndex { $0 === rendition }
-        let variant = asset.multivariant?.variants.first { $0.renditionIndex == place }
+        let index = asset.renditions.firstIndex { $0 === rendition }
+        let variant = asset.multivariant?.variants.first { $0.renditionIndex == index }
         let uri = rendition.source?.base.replacingQuery(nil).text
         let bandwidth = variant.map { Int($0.bandwidth) }
         let stream = SessionMeter.Stream(uri: uri, bandwidth: bandwidth, height: variant?.resolution?.height)
@@ -298,7 +302,10 @@ import Playheads
     var timeline: SessionTimeline? {
         guard hasStarted else { return nil }
         countStored()
-        let length = ended.map { max(0, $0 - start) } ?? now
+        var length = now
+        if let ended {
+            length = max(0, ended - start)
+        }
         var timeline = SessionTimeline(
             session: id, guid: guid, asset: asset.name, client: client, began: SessionEvents.milliseconds(start),
             length: SessionEvents.milliseconds(length))
@@ -335,7 +342,15 @@ extension ReplyEnd {
     package var isComplete: Bool { cause == .complete && hasMedia }
     /// Bytes of the requested resource; an error text does not count.
     fileprivate var mediaBytes: Int64 { hasMedia ? bodyBytes : 0 }
-    private var hasMedia: Bool { status.map { $0 < 300 } ?? false }
+    fileprivate var hasFailed: Bool {
+        guard cause != .bodyFailed else { return true }
+        guard let status else { return false }
+        return status >= 400
+    }
+    private var hasMedia: Bool {
+        guard let status else { return false }
+        return status < 300
+    }
 }
 
 @LoopActor final class ServedBytes {

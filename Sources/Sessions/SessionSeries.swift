@@ -68,11 +68,11 @@ struct SessionSeries {
 
     /// Records an arrival after the delivery of its segment.
     mutating func record(_ arrival: Arrival, of number: Int, in rendition: String) {
-        let place = segments.suffix(Self.recent).lastIndex { segment in
+        let index = segments.suffix(Self.recent).lastIndex { segment in
             segment.number == number && segment.count == 1 && renditions[segment.rendition].id == rendition
         }
-        if let place {
-            segments[place].record(arrival)
+        if let index {
+            segments[index].record(arrival)
         }
     }
 
@@ -97,8 +97,8 @@ struct SessionSeries {
         // By rendition: the entry that the next one of the rendition may be merged into.
         var open: [Int: Int] = [:]
         for segment in segments {
-            if let place = open[segment.rendition], kept[place].isAlike(segment) {
-                kept[place].merge(segment)
+            if let index = open[segment.rendition], kept[index].isAlike(segment) {
+                kept[index].merge(segment)
                 open[segment.rendition] = nil
             } else {
                 open[segment.rendition] = kept.count

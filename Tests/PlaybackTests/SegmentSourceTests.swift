@@ -20,13 +20,13 @@ import Testing
 
         /// A row for a piece that is not stored.
         init(
-            missing name: String, _ joining: Composition.Joining = .apart, _ sources: SegmentSource...,
+            missing name: String, _ splicing: SplicingState.Stage = .unspliced, _ sources: SegmentSource...,
             facts change: (inout SegmentFacts.Missing) -> Void = { _ in }
         ) {
             var facts = SegmentFacts()
             var missing = SegmentFacts.Missing()
             change(&missing)
-            facts.joining = joining
+            facts.splicing = splicing
             facts.missing = missing
             testDescription = "missing, \(name)"
             self.facts = facts
@@ -39,11 +39,11 @@ import Testing
 
     static let stored = [
         Row("stored", .piece) { _ in },
-        Row("stored, where another may come", .splicedPiece, .piece) { $0.joining = .perhaps },
-        Row("stored, behind another", .splicedPiece, .piece) { $0.joining = .joined },
-        Row("stored, behind another, cannot be spliced", .piece) { ($0.joining, $0.isSpliceable) = (.joined, false) },
+        Row("stored, where another may come", .splicedPiece, .piece) { $0.splicing = .expected },
+        Row("stored, behind another", .splicedPiece, .piece) { $0.splicing = .spliced },
+        Row("stored, behind another, cannot be spliced", .piece) { ($0.splicing, $0.isSpliceable) = (.spliced, false) },
         Row("begun with another", .substitute(of: "low"), .splicedPiece, .piece) {
-            ($0.joining, $0.recorded) = (.joined, low)
+            ($0.splicing, $0.recorded) = (.spliced, low)
         },
         Row("a stored quality is chosen", .substitute(of: "high"), .piece) {
             $0.quality = SegmentFacts.Quality(rendition: "high", isStored: true)
@@ -53,15 +53,15 @@ import Testing
         },
         Row("another quality is chosen, behind another", .otherQuality, .splicedPiece, .piece) {
             $0.quality = SegmentFacts.Quality(rendition: "high", isStored: false)
-            $0.joining = .joined
+            $0.splicing = .spliced
         },
         Row("begun with another, not stored", .substitute(of: "low"), .fetch(.none, isSentComplete: false)) {
-            ($0.joining, $0.recorded, $0.missing) = (.joined, low, SegmentFacts.Missing())
+            ($0.splicing, $0.recorded, $0.missing) = (.spliced, low, SegmentFacts.Missing())
         },
-        Row("sent unchanged before, behind another since", .piece) { ($0.joining, $0.recorded) = (.joined, .own) },
+        Row("sent unchanged before, behind another since", .piece) { ($0.splicing, $0.recorded) = (.spliced, .own) },
         Row("sent spliced before", .splicedPiece, .piece) { $0.recorded = SegmentForm(isSpliced: true) },
         Row("sent unchanged before, not stored", .fetch(.untilBegun, isSentComplete: false)) {
-            ($0.joining, $0.recorded) = (.joined, .own)
+            ($0.splicing, $0.recorded) = (.spliced, .own)
             $0.missing = SegmentFacts.Missing(hasSubstitute: true, hasBuffer: true, isSplicedComplete: true)
         },
         Row("sent spliced before, not stored", .fetch(.none, isSentComplete: true)) {
@@ -70,47 +70,47 @@ import Testing
     ]
 
     static let missing = [
-        Row(missing: "alone", .apart, .fetch(.none, isSentComplete: false)),
-        Row(missing: "where another may come", .perhaps, .fetch(.none, isSentComplete: false)) {
+        Row(missing: "alone", .unspliced, .fetch(.none, isSentComplete: false)),
+        Row(missing: "where another may come", .expected, .fetch(.none, isSentComplete: false)) {
             $0.isSplicedComplete = true
         },
-        Row(missing: "behind another", .joined, .fetch(.none, isSentComplete: true)) { $0.isSplicedComplete = true },
-        Row(missing: "behind another that needs no boxes", .joined, .fetch(.none, isSentComplete: false)),
-        Row(missing: "with a substitute", .apart, .fetch(.untilBegun, isSentComplete: false)) {
+        Row(missing: "behind another", .spliced, .fetch(.none, isSentComplete: true)) { $0.isSplicedComplete = true },
+        Row(missing: "behind another that needs no boxes", .spliced, .fetch(.none, isSentComplete: false)),
+        Row(missing: "with a substitute", .unspliced, .fetch(.untilBegun, isSentComplete: false)) {
             $0.hasSubstitute = true
         },
-        Row(missing: "with a substitute and a buffer", .apart, .fetch(.untilComplete, isSentComplete: true)) {
+        Row(missing: "with a substitute and a buffer", .unspliced, .fetch(.untilComplete, isSentComplete: true)) {
             ($0.hasSubstitute, $0.hasBuffer) = (true, true)
         },
-        Row(missing: "with a substitute, behind another", .joined, .fetch(.untilComplete, isSentComplete: true)) {
+        Row(missing: "with a substitute, behind another", .spliced, .fetch(.untilComplete, isSentComplete: true)) {
             ($0.hasSubstitute, $0.isSplicedComplete) = (true, true)
         },
-        Row(missing: "the origin did not answer a moment ago", .apart, any, .fetch(.none, isSentComplete: false)) {
+        Row(missing: "the origin did not answer a moment ago", .unspliced, any, .fetch(.none, isSentComplete: false)) {
             ($0.hasSubstitute, $0.isPresumedAbsent) = (true, true)
         },
-        Row(missing: "the same without a substitute", .apart, .fetch(.none, isSentComplete: false)) {
+        Row(missing: "the same without a substitute", .unspliced, .fetch(.none, isSentComplete: false)) {
             $0.isPresumedAbsent = true
         },
-        Row(missing: "offline", .apart, .refuse(.notStored)) { $0.mayAsk = false },
-        Row(missing: "offline, with a substitute", .apart, any, .refuse(.notStored)) {
+        Row(missing: "offline", .unspliced, .refuse(.notStored)) { $0.mayAsk = false },
+        Row(missing: "offline, with a substitute", .unspliced, any, .refuse(.notStored)) {
             ($0.mayAsk, $0.hasSubstitute) = (false, true)
         },
-        Row(missing: "not listed", .apart, .refuse(.unlisted)) { $0.isListed = false },
-        Row(missing: "not listed, with a substitute", .apart, any, .refuse(.unlisted)) {
+        Row(missing: "not listed", .unspliced, .refuse(.unlisted)) { $0.isListed = false },
+        Row(missing: "not listed, with a substitute", .unspliced, any, .refuse(.unlisted)) {
             ($0.isListed, $0.hasSubstitute) = (false, true)
         },
-        Row(missing: "asked for in vain", .apart, .refuse(.failed)) { $0.hasFailed = true },
-        Row(missing: "asked for in vain, with a substitute", .apart, any, .refuse(.failed)) {
+        Row(missing: "asked for in vain", .unspliced, .refuse(.failed)) { $0.hasFailed = true },
+        Row(missing: "asked for in vain, with a substitute", .unspliced, any, .refuse(.failed)) {
             ($0.hasFailed, $0.hasSubstitute, $0.hasBuffer) = (true, true, true)
         },
-        Row(missing: "asked for in vain, behind another", .joined, any, .refuse(.failed)) {
+        Row(missing: "asked for in vain, behind another", .spliced, any, .refuse(.failed)) {
             ($0.hasFailed, $0.hasSubstitute, $0.isPresumedAbsent) = (true, true, true)
         },
-        Row(missing: "an expired key", .apart, .fetch(.none, isSentComplete: false)) { $0.isExpiredKey = true },
-        Row(missing: "an expired key, offline", .apart, .refuse(.keyExpired)) {
+        Row(missing: "an expired key", .unspliced, .fetch(.none, isSentComplete: false)) { $0.isExpiredKey = true },
+        Row(missing: "an expired key, offline", .unspliced, .refuse(.keyExpired)) {
             ($0.isExpiredKey, $0.mayAsk) = (true, false)
         },
-        Row(missing: "an expired key that is not listed", .apart, .refuse(.unlisted)) {
+        Row(missing: "an expired key that is not listed", .unspliced, .refuse(.unlisted)) {
             ($0.isExpiredKey, $0.isListed) = (true, false)
         },
     ]
@@ -127,12 +127,12 @@ import Testing
     /// of each fetch ends with a refusal.
     @Test func eachChoiceEnds() {
         for quality in [nil, true, false] {
-            for joining in [Composition.Joining.apart, .perhaps, .joined] {
+            for splicing in [SplicingState.Stage.unspliced, .expected, .spliced] {
                 for bits in 0..<2048 {
                     func bit(_ place: Int) -> Bool { bits >> place & 1 == 1 }
                     var facts = SegmentFacts()
                     facts.quality = quality.map { SegmentFacts.Quality(rendition: "high", isStored: $0) }
-                    facts.joining = joining
+                    facts.splicing = splicing
                     facts.recorded = bit(0) ? Self.low : bit(10) ? .own : nil
                     let missing = SegmentFacts.Missing(
                         isListed: bit(1), mayAsk: bit(2), hasSubstitute: bit(3), isPresumedAbsent: bit(4),

@@ -33,13 +33,14 @@ struct AdaptationRule {
     static func choice(of options: [Option], at moment: Moment) -> Int {
         let stored = options.lastIndex(where: \.isStored)
         let limit = limit(moment, hasStored: stored != nil)
-        let delivered = options.indices.last { isInTime(options[$0], $0, moment, limit) }
+        let delivered = options.indices.last { isInTime(options[$0], at: $0, moment, limit: limit) }
         return [stored, delivered].compactMap(\.self).max() ?? 0
     }
 
-    private static func isInTime(_ option: Option, _ place: Int, _ moment: Moment, _ limit: Double) -> Bool {
+    private static func isInTime(_ option: Option, at index: Int, _ moment: Moment, limit: Double) -> Bool {
         guard let throughput = moment.throughput, throughput > 0 else { return false }
-        let share = place > moment.current ?? 0 ? shareUp : share
+        let current = moment.current ?? 0
+        let share = index > current ? shareUp : share
         let time = Double(option.bytes) / (throughput * share)
         return time <= min(moment.playerTimeout, limit)
     }

@@ -32,15 +32,16 @@ import Substitution
     /// Records the number of a requested segment; true if it does not follow the latest one.
     func recordRequest(of number: Int) -> Bool {
         defer { last = number }
-        return last.map { number != $0 && number != $0 + 1 } ?? false
+        guard let last else { return false }
+        return number != last && number != last + 1
     }
 
     /// Returns the quality to use; nil if there is none.
     /// - Parameter qualities: sorted; the rendition's own first, the best last.
     func choose(from qualities: [Quality], _ situation: Situation) -> Quality? {
         let below = qualities.prefix { $0.rendition.name.id != situation.ceiling }
-        let open = below.enumerated().filter { place, quality in
-            place == 0 || quality.isStored || situation.mayAsk && !hasFailedOften(quality.rendition.name.id)
+        let open = below.enumerated().filter { index, quality in
+            index == 0 || quality.isStored || situation.mayAsk && !hasFailedOften(quality.rendition.name.id)
         }.map(\.element)
         guard let lowest = open.first else { return nil }
         link.sampleBeforeChoice()
@@ -125,10 +126,13 @@ import Substitution
     }
 
     private var progress: Progress {
-        let last = fetches.last
+        var remaining: Int64?
+        if let last = fetches.last, let length = last.length {
+            remaining = max(0, length - last.written)
+        }
         return Progress(
             elapsed: (ContinuousClock.now - began).inSeconds, bytes: written - before, allBytes: written - initial,
-            remaining: last?.length.map { max(0, $0 - (last?.written ?? 0)) })
+            remaining: remaining)
     }
 
     private func fetchEnded(_ result: Result<Void, FetchError>, _ ended: (End) -> Void) {

@@ -12,16 +12,18 @@ extension Playback {
     /// Chooses the quality of a segment, if there is a choice, and adds it to the request's facts.
     func chooseQuality(for request: inout SegmentRequest) {
         // A range request continues in the quality in which the body began.
-        guard let adapter = request.place.served.adapter, !request.isAmid, let segment = request.segment else { return }
+        guard let adapter = request.sessionFolder.served.adapter, !request.isAmid, let segment = request.segment else {
+            return
+        }
         let all = segment.substitutes.qualities(of: segment.name)
         guard all.count > 1 else { return }
         var adaptation = request.adaptation ?? SegmentRequest.Adaptation()
-        // Of a dead host only what is stored can be used. If the segment's own is one, the lowest of the others takes its place.
+        // Of a dead host only what is stored can be used. If the segment's own is one, the lowest of the others takes over.
         let qualities = all.filter { quality in
             if quality.isStored {
                 return true
             }
-            let isOwn = quality.rendition.name.id == request.place.folder.id
+            let isOwn = quality.rendition.name.id == request.sessionFolder.folder.id
             return !library.client.isDead(quality.segment.url) && (isOwn || adaptation.mayFetch)
         }
         guard !qualities.isEmpty else { return }
@@ -29,12 +31,12 @@ extension Playback {
             adaptation.isJump = adapter.recordRequest(of: number)
         }
         let situation = Adapter.Situation(
-            buffer: buffer(of: request.place.session), playerTimeout: playerTimeout(of: adapter, adaptation),
+            buffer: buffer(of: request.sessionFolder.session), playerTimeout: playerTimeout(of: adapter, adaptation),
             mayAsk: adaptation.mayFetch && !library.isOffline && library.readOnlyReason == nil,
             ceiling: adaptation.abandoned, isJump: adaptation.isJump)
         guard let quality = adapter.choose(from: qualities, situation) else { return }
         let chosen = quality.rendition.name.id
-        let isOwn = chosen == request.place.folder.id
+        let isOwn = chosen == request.sessionFolder.folder.id
         adaptation.choice = isOwn ? nil : (quality, qualities[0])
         request.adaptation = adaptation
         if isOwn {
@@ -49,10 +51,10 @@ extension Playback {
 
     /// Fetches a segment in the chosen quality, and answers once it is stored. Returns false if no fetch can start.
     func fetchChosenQuality(_ request: SegmentRequest) -> Bool {
-        guard let adapter = request.place.served.adapter, let adaptation = request.adaptation,
-            let (quality, own) = adaptation.choice, request.place.composition != nil
+        guard let adapter = request.sessionFolder.served.adapter, let adaptation = request.adaptation,
+            let (quality, own) = adaptation.choice, request.sessionFolder.splicing != nil
         else { return false }
-        guard let (fetches, segment) = fetches(for: quality, of: request.place.asset) else {
+        guard let (fetches, segment) = fetches(for: quality, of: request.sessionFolder.asset) else {
             adapter.recordFailure(quality.rendition.name.id)
             return false
         }
@@ -63,14 +65,14 @@ extension Playback {
         adaptiveFetch.follow { [weak self] progress in
             guard let self else { return true }
             adapter.link.sample()
-            return isHopeless(progress, quality, instead: own, request, adapter)
+            return isHopeless(progress, of: quality, instead: own, for: request, by: adapter)
         } ended: { [weak self] end in
             guard let self, request.exchange.isOpen else { return }
-            if isAnswered(request, quality, segment, end, adapter) {
+            if isAnswered(request, with: segment, of: quality, endingWith: end, by: adapter) {
                 return
             }
             awaited.end(nil)
-            answer(again: request, quality, end)
+            serveAgain(request, after: quality, endingWith: end)
         }
         beginReply(to: request, awaited)
         return true
@@ -79,7 +81,7 @@ extension Playback {
     /// Sends the head before the quality is settled, unless the request is answered already. libavformat opens a segment before it
     /// reads the one before it, and waits for the head meanwhile: the picture after a seek would wait for a segment that comes later.
     func beginReply(to request: SegmentRequest, _ awaited: AwaitedReply) {
-        guard request.place.served.adapter != nil, KnownPlayer(request.exchange.head).isLibavformat,
+        guard request.sessionFolder.served.adapter != nil, KnownPlayer(request.exchange.head).isLibavformat,
             request.isForWhole
         else { return }
         var head = ResponseHead(.ok)
@@ -97,7 +99,7 @@ extension Playback {
     ) -> (reply: AwaitedReply, fetch: AdaptiveFetch) {
         request.awaits(segment)
         // The player may request the next segment before this one is sent.
-        request.place.composition?.advance(to: .joined)
+        request.sessionFolder.splicing?.advance(to: .spliced)
         let reply = AwaitedReply(segment, for: request)
         let fetch = AdaptiveFetch(fetches)
         request.exchange.whenEnded { end in
@@ -129,14 +131,15 @@ extension Playback {
 
     /// Answers with the fetched segment. Returns false if the fetch failed or was abandoned.
     private func isAnswered(
-        _ request: SegmentRequest, _ quality: Quality, _ segment: Fetch, _ end: AdaptiveFetch.End, _ adapter: Adapter
+        _ request: SegmentRequest, with segment: Fetch, of quality: Quality, endingWith end: AdaptiveFetch.End,
+        by adapter: Adapter
     ) -> Bool {
         let chosen = quality.rendition.name.id
         switch end {
         case .arrived:
             let file = segment.resource.name.description
-            if library.revisions.isSuspect(file, in: quality.rendition.folder, of: request.place.asset) {
-                answerOnceSettled(request)
+            if library.revisions.isSuspect(file, in: quality.rendition.folder, of: request.sessionFolder.asset) {
+                serveOnceSettled(request)
                 return true
             }
             if sendSubstitute(of: chosen, request, broughtBy: segment) {
@@ -145,7 +148,7 @@ extension Playback {
         case .failed(let error):
             let uri = quality.segment.url.replacingQuery(nil).text
             let subject = RequestSubject(
-                session: request.place.session.id, asset: request.place.asset, uri: uri)
+                session: request.sessionFolder.session.id, asset: request.sessionFolder.asset, uri: uri)
             sessions.recordFailure(FailedRequest(error, status: 200, about: subject))
         case .hopeless: return false
         }
@@ -155,7 +158,7 @@ extension Playback {
 
     /// Chooses again after a failed attempt. If a fetch was too slow, a lower quality may arrive in time. If it failed,
     /// only a stored quality or the segment's own is used.
-    private func answer(again request: SegmentRequest, _ quality: Quality, _ end: AdaptiveFetch.End) {
+    private func serveAgain(_ request: SegmentRequest, after quality: Quality, endingWith end: AdaptiveFetch.End) {
         var next = request.afresh
         if case .hopeless = end {
             next.adaptation?.abandoned = quality.rendition.name.id
@@ -163,17 +166,21 @@ extension Playback {
             next.adaptation?.mayFetch = false
         }
         chooseQuality(for: &next)
-        answer(next)
+        serve(next)
     }
 
     /// True if a running fetch must be abandoned: not in the first half of its duration, as new connections are slow.
     private func isHopeless(
-        _ progress: AdaptiveFetch.Progress, _ quality: Quality, instead own: Quality, _ request: SegmentRequest,
-        _ adapter: Adapter
+        _ progress: AdaptiveFetch.Progress, of quality: Quality, instead own: Quality, for request: SegmentRequest,
+        by adapter: Adapter
     ) -> Bool {
-        // A player that has the head waits for the first byte as long as for any other.
-        let playerTimeout =
-            request.exchange.isBegun ? .infinity : request.adaptation.map { self.playerTimeout(of: adapter, $0) } ?? 0
+        var playerTimeout = 0.0
+        if request.exchange.isBegun {
+            // A player that has the head waits for the first byte as long as for any other.
+            playerTimeout = .infinity
+        } else if let adaptation = request.adaptation {
+            playerTimeout = self.playerTimeout(of: adapter, adaptation)
+        }
         if progress.allBytes == 0, playerTimeout <= 0 {
             return true
         }
@@ -181,7 +188,8 @@ extension Playback {
         let throughput = Double(max(1, progress.bytes)) / progress.elapsed
         return AdaptationRule.isHopeless(
             remaining: progress.remaining ?? max(0, quality.bytes - progress.allBytes),
-            instead: own.isStored ? 0 : own.bytes, buffer: min(buffer(of: request.place.session), playerTimeout),
+            instead: own.isStored ? 0 : own.bytes,
+            buffer: min(buffer(of: request.sessionFolder.session), playerTimeout),
             // After a slowdown the link's average is too high; on a shared link, this fetch's own rate is too low.
             throughput: min(throughput, adapter.link.recentRate ?? throughput))
     }

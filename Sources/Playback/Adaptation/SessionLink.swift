@@ -51,8 +51,8 @@ import Playheads
         guard isLast || seconds >= ThroughputEstimate.shortest else { return }
         let bytes = arrived
         guard bytes > 0 else { return }
-        for place in fetches.indices {
-            fetches[place].seen = fetches[place].fetch.written
+        for index in fetches.indices {
+            fetches[index].seen = fetches[index].fetch.written
         }
         estimate.add(bytes, over: seconds)
         since = now
@@ -61,9 +61,9 @@ import Playheads
     private func ended(_ fetch: Fetch) {
         sample(isLast: fetches.count == 1)
         // The bytes of a fetch that was too short for a sample count towards the next one.
-        guard let place = fetches.firstIndex(where: { $0.fetch === fetch }) else { return }
-        let left = fetch.written - fetches[place].seen
-        fetches.remove(at: place)
+        guard let index = fetches.firstIndex(where: { $0.fetch === fetch }) else { return }
+        let left = fetch.written - fetches[index].seen
+        fetches.remove(at: index)
         if let other = fetches.indices.first {
             fetches[other].seen -= left
         }
