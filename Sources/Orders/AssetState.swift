@@ -72,7 +72,8 @@ extension AssetState {
                 return .saved
             }
             guard hasBytes else { return isPurged ? .purged : .notStored }
-            return download == nil ? .cached : .partlySaved
+            guard download != nil else { return .cached }
+            return .partlySaved
         }
     }
 
@@ -80,7 +81,8 @@ extension AssetState {
     package init?(activity state: JobState, isRecording: Bool) {
         switch state {
         case .queued: self = .queued
-        case .running: self = isRecording ? .recording : .downloading
+        case .running where isRecording: self = .recording
+        case .running: self = .downloading
         case .paused: self = .paused
         case .waiting: self = .waiting
         case .failed: self = .failed

@@ -13,9 +13,13 @@ package enum BitRateText {
             case "k": 1000
             default: 1
             }
-        let digits = scale == 1 ? text[...] : text.dropLast()
+        var digits = text[...]
+        if scale != 1 {
+            digits = text.dropLast()
+        }
         guard let number = Ratio(decimal: digits) else { return nil }
         let bits = number.value * scale
-        return bits > 0 && bits < 1e12 ? Int(bits.rounded()) : nil
+        guard bits > 0, bits < 1e12 else { return nil }
+        return Int(bits.rounded())
     }
 }

@@ -18,12 +18,18 @@ package struct DayHours: Equatable, Sendable, LosslessStringConvertible {
     package var description: String { "\(Self.text(start))-\(Self.text(end))" }
 
     package func contains(_ minute: Int) -> Bool {
-        start < end ? start <= minute && minute < end : start <= minute || minute < end
+        guard start < end else {
+            // A night: until midnight and from then on.
+            return start <= minute || minute < end
+        }
+        return start <= minute && minute < end
     }
 
     /// Minutes from a minute of the day to the next one at which the hours begin or end: 1...1440.
     package func minutesToChange(from minute: Int) -> Int {
-        [start, end].map { ($0 - minute + 2 * 1440 - 1) % 1440 + 1 }.min() ?? 1440
+        let toStart = (start - minute + 2 * 1440 - 1) % 1440 + 1
+        let toEnd = (end - minute + 2 * 1440 - 1) % 1440 + 1
+        return min(toStart, toEnd)
     }
 
     private static func minute(_ text: Substring) -> Int? {
@@ -36,8 +42,12 @@ package struct DayHours: Equatable, Sendable, LosslessStringConvertible {
     }
 
     private static func text(_ minute: Int) -> String {
-        let two = { (number: Int) in number < 10 ? "0\(number)" : "\(number)" }
-        return "\(two(minute / 60)):\(two(minute % 60))"
+        "\(twoDigits(minute / 60)):\(twoDigits(minute % 60))"
+    }
+
+    private static func twoDigits(_ number: Int) -> String {
+        guard number < 10 else { return "\(number)" }
+        return "0\(number)"
     }
 }
 

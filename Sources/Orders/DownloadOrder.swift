@@ -22,7 +22,9 @@ package struct DownloadOrder: Equatable, Sendable {
 
     package init(_ selection: Selection = Selection(), _ additional: Selection..., range: MediaRange? = nil) {
         self.selection = selection
-        self.additional = additional.isEmpty ? nil : additional
+        if !additional.isEmpty {
+            self.additional = additional
+        }
         self.range = range
     }
 

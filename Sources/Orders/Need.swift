@@ -18,7 +18,11 @@ package enum Need: String, Codable, Sendable, CaseIterable {
 
     /// Reads the name in a catalogue; nil for an unknown one. Earlier catalogues call the volume `disk`.
     package init?(stored name: String) {
-        self.init(rawValue: name == "disk" ? "volume" : name)
+        guard name != "disk" else {
+            self = .volume
+            return
+        }
+        self.init(rawValue: name)
     }
 
     /// True if a rule of the user is the reason.

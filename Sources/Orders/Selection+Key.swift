@@ -41,11 +41,14 @@ extension Selection {
         /// - Parameter values: texts as on a command line. Only `where` takes more than one text with meaning of its own;
         ///   those of other keys are joined to a list.
         package func set(_ values: [String], in selection: inout Selection) throws(Mistake) {
-            let values = values == [""] ? [] : values
-            let text = values.isEmpty ? nil : values.joined(separator: ",")
+            var given: [String]? = values
+            if values.isEmpty || values == [""] {
+                given = nil
+            }
+            let text = given?.joined(separator: ",")
             switch self {
             case .quality: selection.quality = try text.map(Self.quality)
-            case .conditions: selection.conditions = values.isEmpty ? nil : try values.map(Self.condition)
+            case .conditions: selection.conditions = try given?.map(Self.condition)
             case .audio: selection.audio = try text.map(Self.choice)
             case .subtitles: selection.subtitles = try text.map(Self.choice)
             case .minimumBitRate: selection.wishes.minimumBitRate = try text.map(Self.bitRate)

@@ -21,20 +21,21 @@ extension Selection {
         }
 
         private static func height(_ text: String) -> Quality? {
-            let isBound = text.hasPrefix("<=")
-            guard text.hasSuffix("p"), let pixels = positive(text.dropFirst(isBound ? 2 : 0).dropLast()) else {
-                return nil
-            }
-            return isBound ? .heightAtMost(pixels) : .height(pixels)
+            guard text.hasSuffix("p") else { return nil }
+            let digits = text.dropLast()
+            guard text.hasPrefix("<=") else { return positive(digits).map(Quality.height) }
+            return positive(digits.dropFirst(2)).map(Quality.heightAtMost)
         }
 
         private static func bandwidth(_ text: String) -> Quality? {
-            BitRateText.bits(text).flatMap { $0 >= BitRateText.least ? .minimumBandwidth($0) : nil }
+            guard let bits = BitRateText.bits(text), bits >= BitRateText.least else { return nil }
+            return .minimumBandwidth(bits)
         }
 
         /// The height that a number too small for a bit rate probably means; nil for any other text.
         package static func meantHeight(_ text: String) -> Int? {
-            positive(Substring(text)).flatMap { $0 < BitRateText.least ? $0 : nil }
+            guard let number = positive(Substring(text)), number < BitRateText.least else { return nil }
+            return number
         }
 
         package var description: String {

@@ -23,7 +23,10 @@ extension Selection {
             }
         }
 
-        package var description: String { width.map { "\($0)x\(height)" } ?? "\(height)p" }
+        package var description: String {
+            guard let width else { return "\(height)p" }
+            return "\(width)x\(height)"
+        }
     }
 }
 

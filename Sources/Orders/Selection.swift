@@ -24,7 +24,10 @@ package struct Selection: Codable, Equatable, Sendable {
     /// The preferences, each of them open if there are none. They are left out if each is open.
     package var wishes: Preferences {
         get { preferences ?? Preferences() }
-        set { preferences = newValue == Preferences() ? nil : newValue }
+        set {
+            let isOpen = newValue == Preferences()
+            preferences = isOpen ? nil : newValue
+        }
     }
 
     /// Takes over the keys that another selection has.

@@ -35,7 +35,8 @@ public struct StoragePolicy: Equatable, Sendable {
     public func expiration(firstPlayed: Int64?) -> Int64? {
         guard let afterFirstPlay, let firstPlayed else { return expires }
         let (end, overflows) = firstPlayed.addingReportingOverflow(afterFirstPlay)
-        return min(expires ?? .max, overflows ? .max : end)
+        guard !overflows else { return expires ?? .max }
+        return min(expires ?? .max, end)
     }
 
     /// The error in the policy, as a sentence that names the key in JSON; nil if it is valid.

@@ -60,14 +60,14 @@ package struct VariantCondition: Equatable, Sendable {
             throw Self.mistake(given, "it has no <=, >=, <, >, = or !=")
         }
         let value = text[start...].dropFirst(comparison.rawValue.count)
-        self.value = try Self.value(String(value), of: attribute, comparison, given)
+        self.value = try Self.value(String(value), of: attribute, comparison: comparison, given: given)
         self.attribute = attribute
         self.comparison = comparison
         self.text = text
     }
 
     private static func value(
-        _ text: String, of attribute: Attribute, _ comparison: Comparison, _ given: String
+        _ text: String, of attribute: Attribute, comparison: Comparison, given: String
     ) throws(Mistake) -> Value {
         switch attribute {
         case .range, .codec:
@@ -88,7 +88,10 @@ package struct VariantCondition: Equatable, Sendable {
             }
             return .number(Ratio(clamping: Double(bits)))
         case .width, .height, .fps, .channels:
-            let digits = attribute == .height && text.hasSuffix("p") ? text.dropLast() : text[...]
+            var digits = text[...]
+            if attribute == .height, text.hasSuffix("p") {
+                digits = text.dropLast()
+            }
             let isWhole = attribute != .fps
             guard let number = Ratio(decimal: digits), number < 1e6, !isWhole || !digits.contains(".")
             else { throw mistake(given, "\"\(text)\" is not a number of \(attribute.unit)") }
