@@ -20,14 +20,19 @@ public enum AudioFrame {
             return nil
         }
         let size = head[6..<10].reduce(0) { $0 << 7 | Int($1) }
-        let footer = head[5] & 0x10 == 0 ? 0 : 10
-        return 10 + size + footer
+        var length = 10 + size
+        if head[5] & 0x10 != 0 {
+            // A footer repeats the head.
+            length += 10
+        }
+        return length
     }
 
     /// ISO/IEC 13818-7 §6.2.
     private static func lengthOfADTS(_ head: [UInt8]) -> Int? {
         let length = Int(head[3] & 3) << 11 | Int(head[4]) << 3 | Int(head[5] >> 5)
-        return length > headCount ? length : nil
+        guard length > headCount else { return nil }
+        return length
     }
 
     /// ISO/IEC 11172-3 §2.4.1.3 and 13818-3 §2.4.2.3; nil also for the free format, which states no length.
@@ -40,7 +45,12 @@ public enum AudioFrame {
         guard version != 1, layer <= 3, (1...14).contains(rateIndex), frequencyIndex < 3 else { return nil }
 
         let isFirstVersion = version == 3
-        let divisor = isFirstVersion ? 1 : version == 2 ? 2 : 4
+        let divisor =
+            switch version {
+            case 3: 1
+            case 2: 2
+            default: 4
+            }
         let frequency = [44_100, 48_000, 32_000][frequencyIndex] / divisor
         let rate = rates(isFirstVersion, layer)[rateIndex - 1] * 1000
         switch layer {

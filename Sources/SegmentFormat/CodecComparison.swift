@@ -47,16 +47,16 @@ public enum CodecComparison {
 
     /// Looks for video in an initialization section, or in the beginning of a segment.
     public static func streams(in bytes: [UInt8]) -> Streams {
+        let hasVideo: Bool
         if let section = try? InitializationSection(bytes) {
-            let hasVideo = section.tracks.contains { $0.handler == "vide" }
-            return hasVideo ? .withVideo : .withoutVideo
+            hasVideo = section.tracks.contains { $0.handler == "vide" }
+        } else if let stream = try? TransportStream(ByteSource(bytes)) {
+            hasVideo = stream.streams.contains(where: \.isVideo)
+        } else {
+            guard (try? PackedAudio(ByteSource(bytes))) != nil else { return .unknown }
+            hasVideo = false
         }
-        if let stream = try? TransportStream(ByteSource(bytes)) {
-            let hasVideo = stream.streams.contains(where: \.isVideo)
-            return hasVideo ? .withVideo : .withoutVideo
-        }
-        let isSound = (try? PackedAudio(ByteSource(bytes))) != nil
-        return isSound ? .withoutVideo : .unknown
+        return hasVideo ? .withVideo : .withoutVideo
     }
 
     /// The streams of a transport stream with their first parameter sets; nil for anything else, and if a video stream

@@ -64,8 +64,8 @@ public enum MediaRecognition {
             text = text.dropFirst(2).filter { $0 != 0 }[...]
             return text.starts(with: "WEBVTT".utf8)
         }
-        return text.first.map { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? false
-            && text.firstRange(of: Array(" --> ".utf8)) != nil
+        guard let first = text.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else { return false }
+        return text.firstRange(of: Array(" --> ".utf8)) != nil
     }
 
     private static func isBox(_ bytes: [UInt8]) -> Bool {

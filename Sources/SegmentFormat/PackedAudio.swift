@@ -31,7 +31,8 @@ public struct PackedAudio: Hashable, Sendable {
 
     /// Returns the reason why this segment cannot replace another of the same time, without a full stop; nil if it can.
     public func obstacle(inPlaceOf other: PackedAudio) -> String? {
-        frames == other.frames ? nil : "its sound is \(frames), and \(other.frames) there"
+        guard frames != other.frames else { return nil }
+        return "its sound is \(frames), and \(other.frames) there"
     }
 }
 
@@ -94,18 +95,18 @@ struct ID3Tag {
         guard head.starts(with: Array("ID3".utf8)) else { return nil }
         let flags = head[5]
         guard (3...4).contains(head[3]), flags & 0xC0 == 0 else {
-            throw Self.fault(.badValue, position, "version 2.\(head[3]) with the flags \(flags) is not read")
+            throw Self.fault(.badValue, at: position, "version 2.\(head[3]) with the flags \(flags) is not read")
         }
         guard let size = Self.number(head[6...], isSynchsafe: true) else {
-            throw Self.fault(.badSize, position, "its size is not synchsafe")
+            throw Self.fault(.badSize, at: position, "its size is not synchsafe")
         }
         let start = position + Self.headerCount
         let footer = flags & 0x10 == 0 ? 0 : Self.headerCount
         guard size <= SegmentFormatLimits.tagBytes else {
-            throw Self.fault(.overLimit, position, "\(size) bytes are too many")
+            throw Self.fault(.overLimit, at: position, "\(size) bytes are too many")
         }
         guard size + footer <= source.count - start else {
-            throw Self.fault(.truncated, position, "its size is \(size)")
+            throw Self.fault(.truncated, at: position, "its size is \(size)")
         }
         range = position..<(start + size + footer)
         frames = start..<(start + size)
@@ -113,7 +114,7 @@ struct ID3Tag {
     }
 
     private static func fault(
-        _ code: SegmentFormatError.Code, _ position: Int, _ reason: String
+        _ code: SegmentFormatError.Code, at position: Int, _ reason: String
     ) -> SegmentFormatError {
         SegmentFormatError(code, in: "ID3", at: position, reason)
     }
@@ -127,11 +128,11 @@ struct ID3Tag {
             let start = position + Self.headerCount
             guard let size = Self.number(bytes[(position + 4)..<(position + 8)], isSynchsafe: isSynchsafe),
                 size <= frames.upperBound - start
-            else { throw Self.fault(.badSize, position, "a frame's size is beyond its tag") }
+            else { throw Self.fault(.badSize, at: position, "a frame's size is beyond its tag") }
             let content = bytes[start..<(start + size)]
             if bytes[position..<(position + 4)].elementsEqual("PRIV".utf8), content.starts(with: Self.owner) {
                 guard content.count == Self.owner.count + 8 else {
-                    throw Self.fault(.badSize, position, "its timestamp is not of 8 bytes")
+                    throw Self.fault(.badSize, at: position, "its timestamp is not of 8 bytes")
                 }
                 return bytes.integer(UInt64.self, at: start + Self.owner.count) & (1 << 33 - 1)
             }
@@ -145,6 +146,7 @@ struct ID3Tag {
         if isSynchsafe, bytes.contains(where: { $0 > 0x7F }) {
             return nil
         }
-        return bytes.reduce(0) { $0 << (isSynchsafe ? 7 : 8) | Int($1) }
+        let bits = isSynchsafe ? 7 : 8
+        return bytes.reduce(0) { $0 << bits | Int($1) }
     }
 }

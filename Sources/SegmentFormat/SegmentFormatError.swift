@@ -30,7 +30,7 @@ public struct SegmentFormatError: Error, Hashable, Sendable, CustomStringConvert
         self.reason = reason
     }
 
-    init(_ code: Code, _ box: FourCC, at offset: Int, _ reason: String) {
+    init(_ code: Code, of box: FourCC, at offset: Int, _ reason: String) {
         self.init(code, in: box.description, at: offset, reason)
     }
 

@@ -14,7 +14,7 @@ struct Box: Hashable, Sendable {
 extension Box {
     /// Creates an error at the start of the box.
     func error(_ code: SegmentFormatError.Code, _ reason: String) -> SegmentFormatError {
-        SegmentFormatError(code, type, at: range.lowerBound, reason)
+        SegmentFormatError(code, of: type, at: range.lowerBound, reason)
     }
 
     static func header(_ type: FourCC, size: Int) -> [UInt8] {
@@ -68,7 +68,7 @@ public struct FourCC: Hashable, Sendable, ExpressibleByStringLiteral, CustomStri
     /// The four characters, or the value in hexadecimal if one is not printable.
     public var description: String {
         let bytes = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: rawValue >> $0) }
-        return bytes.allSatisfy { 0x20...0x7E ~= $0 }
-            ? String(decoding: bytes, as: UTF8.self) : "0x" + String(rawValue, radix: 16)
+        guard bytes.allSatisfy({ 0x20...0x7E ~= $0 }) else { return "0x" + String(rawValue, radix: 16) }
+        return String(decoding: bytes, as: UTF8.self)
     }
 }

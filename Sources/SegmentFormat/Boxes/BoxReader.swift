@@ -51,8 +51,12 @@ struct BoxReader {
 
     /// Reads an integer of 64 bits in a box of version 1, else of 32 bits.
     mutating func integer(version: UInt8) throws(SegmentFormatError) -> UInt64 {
-        version == 1 ? try integer() : UInt64(try integer(UInt32.self))
+        guard version == 1 else { return UInt64(try integer(UInt32.self)) }
+        return try integer()
     }
+
+    /// The number of bytes of an integer that `integer(version:)` reads.
+    static func count(version: UInt8) -> Int { version == 1 ? 8 : 4 }
 
     /// Reads the next box header and moves the cursor past the box; nil at the end.
     mutating func box() throws(SegmentFormatError) -> Box? {
@@ -61,7 +65,10 @@ struct BoxReader {
         guard remaining >= 8 else { throw error(.truncated, "\(remaining) bytes are left, too few for a box") }
         let size: UInt32 = try integer()
         let type = FourCC(try integer())
-        let long: UInt64 = size == 1 ? try field(of: type, from: start) : size == 0 ? 0 : UInt64(size)
+        var long = UInt64(size)
+        if size == 1 {
+            long = try field(of: type, from: start)
+        }
         if type == "uuid" {
             try field(of: type, from: start, 16)
         }
@@ -73,16 +80,22 @@ struct BoxReader {
         _ type: FourCC, from start: Int, size: UInt64, endsWithFile: Bool
     ) throws(SegmentFormatError) -> Box {
         func fault(_ code: SegmentFormatError.Code, _ reason: String) -> SegmentFormatError {
-            SegmentFormatError(code, type, at: start, reason)
+            SegmentFormatError(code, of: type, at: start, reason)
         }
         let header = position - start
         guard !endsWithFile || parent == nil else {
             throw fault(.badSize, "a size of 0 may stand at the top level alone")
         }
-        let size = endsWithFile ? UInt64(end - start) : size
+        var size = size
+        if endsWithFile {
+            size = UInt64(end - start)
+        }
         guard size >= header else { throw fault(.badSize, "its size is \(size), less than its own header") }
         guard size <= end - start else {
-            let holder = parent.map { "\($0) has" } ?? "the file has"
+            var holder = "the file has"
+            if let parent {
+                holder = "\(parent) has"
+            }
             throw fault(.truncated, "its size is \(size), and \(holder) \(end - start) bytes left")
         }
         position = start + Int(size)
@@ -95,7 +108,9 @@ struct BoxReader {
     }
 
     private mutating func field(of type: FourCC, from start: Int, _ count: Int) throws(SegmentFormatError) {
-        guard remaining >= count else { throw SegmentFormatError(.truncated, type, at: start, "its header is cut off") }
+        guard remaining >= count else {
+            throw SegmentFormatError(.truncated, of: type, at: start, "its header is cut off")
+        }
         position += count
     }
 

@@ -37,7 +37,8 @@ public struct MediaSegment: Sendable {
         guard low > 0 else { return nil }
         let box = boxes[low - 1]
         let isWithin = box.payload.lowerBound <= range.lowerBound && range.upperBound <= box.range.upperBound
-        return box.type == "mdat" && isWithin ? box : nil
+        guard box.type == "mdat", isWithin else { return nil }
+        return box
     }
 }
 
@@ -63,7 +64,7 @@ struct SegmentWalk {
         var reader = BoxReader(head, in: nil, position..<count)
         guard let box = try reader.box() else { return false }
         guard boxes.count < SegmentFormatLimits.topLevelBoxes else {
-            throw SegmentFormatError(.overLimit, box.type, at: position, "there are too many boxes before it")
+            throw SegmentFormatError(.overLimit, of: box.type, at: position, "there are too many boxes before it")
         }
         boxes.append(box)
         position = box.range.upperBound

@@ -44,7 +44,10 @@ struct TrackFragment: Sendable {
             case "tfdt": time = try child.once(time)
             case "trun": runs.append(try TrackRun(source, child))
             case "senc", "saiz", "saio", "uuid": auxiliary.append(child)
-            case "sgpd": if try Self.groupsKeys(source, child) { auxiliary.append(child) }
+            case "sgpd":
+                if try Self.groupsKeys(source, child) {
+                    auxiliary.append(child)
+                }
             case "subs": hasSubsamples = true
             default: break
             }
@@ -85,9 +88,12 @@ struct TrackFragmentHeader: Sendable {
     /// Default values that are present, by flag, in field order.
     let defaults: [(flag: UInt32, value: UInt32)]
 
-    /// Flags of the optional fields, in field order (§8.8.7.1).
-    static let (hasBase, hasDescription, hasDuration, hasSize, hasFlags): (UInt32, UInt32, UInt32, UInt32, UInt32) =
-        (0x01, 0x02, 0x08, 0x10, 0x20)
+    // Flags of the optional fields, in field order (§8.8.7.1).
+    static let hasBase: UInt32 = 0x01
+    static let hasDescription: UInt32 = 0x02
+    static let hasDuration: UInt32 = 0x08
+    static let hasSize: UInt32 = 0x10
+    static let hasFlags: UInt32 = 0x20
     /// The flags of the sample defaults, in field order.
     static let defaultFlags = [hasDescription, hasDuration, hasSize, hasFlags]
     /// Flag: data offsets are relative to the start of the `moof`.
@@ -170,8 +176,10 @@ struct TrackRun: Sendable {
     let dataOffsetPosition: Int
     /// Flags of the first sample, if they differ from the others.
     let firstSampleFlags: UInt32?
-    /// File offset of the first sample's fields, and bytes per sample.
-    private let (entries, stride): (Int, Int)
+    /// File offset of the first sample's fields.
+    private let entries: Int
+    /// Bytes per sample.
+    private let stride: Int
     private let source: FileBytes
 
     init(_ source: FileBytes, _ box: Box) throws(SegmentFormatError) {
@@ -183,8 +191,16 @@ struct TrackRun: Sendable {
             throw reader.error(.overLimit, "it announces \(count) samples")
         }
         dataOffsetPosition = reader.position
-        dataOffset = fields.contains(.dataOffset) ? Int32(bitPattern: try reader.integer(UInt32.self)) : nil
-        firstSampleFlags = fields.contains(.firstSampleFlags) ? try reader.integer() : nil
+        if fields.contains(.dataOffset) {
+            dataOffset = Int32(bitPattern: try reader.integer(UInt32.self))
+        } else {
+            dataOffset = nil
+        }
+        if fields.contains(.firstSampleFlags) {
+            firstSampleFlags = try reader.integer()
+        } else {
+            firstSampleFlags = nil
+        }
         stride = 4 * Fields.ofSample.count { fields.contains($0) }
         entries = try reader.skip(Int(count) * stride)
         self.box = box
@@ -210,6 +226,8 @@ struct TrackRun: Sendable {
     /// Presentation time minus decode time of a sample, in ticks.
     func compositionOffset(of sample: Int) -> Int64 {
         guard let raw = value(.compositionOffset, of: sample) else { return 0 }
-        return version == 0 ? Int64(raw) : Int64(Int32(bitPattern: raw))
+        // Version 1 has signed offsets.
+        guard version == 0 else { return Int64(Int32(bitPattern: raw)) }
+        return Int64(raw)
     }
 }

@@ -2,8 +2,12 @@
 struct SampleLayout: Sendable {
     /// The contiguous samples of one run.
     struct Run: Sendable {
-        /// Indices of the fragment, of the track fragment in it, and of the run in that.
-        let (fragment, track, run): (Int, Int, Int)
+        /// Index of the fragment in the segment.
+        let fragment: Int
+        /// Index of the track fragment in the fragment.
+        let track: Int
+        /// Index of the run in the track fragment.
+        let run: Int
         /// File offset that the run's data offset is relative to.
         let base: Int
         let range: Range<Int>
@@ -67,11 +71,15 @@ private struct FragmentLayout {
         }
         let size = track.header.defaults(after: known.defaults).size
         let isByFragment = track.header.flags & TrackFragmentHeader.baseIsMovieFragment != 0
-        let base = track.header.baseDataOffset ?? (isByFragment ? fragment.box.range.lowerBound : end)
+        let usual = isByFragment ? fragment.box.range.lowerBound : end
+        let base = track.header.baseDataOffset ?? usual
         bases.append(base)
         end = base
         for (place, run) in track.runs.enumerated() where run.count > 0 {
-            let start = run.dataOffset.map { base + Int($0) } ?? end
+            var start = end
+            if let offset = run.dataOffset {
+                start = base + Int(offset)
+            }
             let size = run.sum(.size, standing: size)
             guard start >= 0, segment.mediaData(holding: start..<(start + size)) != nil else {
                 throw run.box.error(.badValue, "no mdat holds its \(size) bytes from byte \(start)")

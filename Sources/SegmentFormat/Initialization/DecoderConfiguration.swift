@@ -23,10 +23,15 @@ struct DecoderConfiguration: Hashable, Sendable {
 
     init(_ source: FileBytes, _ box: Box) throws(SegmentFormatError) {
         var reader = BoxReader(source, box)
-        codec = box.type == "avcC" ? .avc : .hevc
         payload = Array(source[box.payload])
         let size: UInt8
-        (size, parameterSets) = codec == .avc ? try Self.avc(&reader) : try Self.hevc(&reader)
+        if box.type == "avcC" {
+            codec = .avc
+            (size, parameterSets) = try Self.avc(&reader)
+        } else {
+            codec = .hevc
+            (size, parameterSets) = try Self.hevc(&reader)
+        }
         lengthSize = Int(size & 3) + 1
         guard lengthSize != 3 else { throw reader.error(.badValue, "lengths of three bytes are not allowed") }
     }
@@ -67,7 +72,7 @@ struct DecoderConfiguration: Hashable, Sendable {
             let type = try reader.integer(UInt8.self) & 0x3F
             sets[type, default: []] += try units(&reader, count: Int(try reader.integer(UInt16.self)))
         }
-        return (size, [32, 33, 34].flatMap { sets[$0] ?? [] })
+        return (size, [32, 33, 34].flatMap { sets[$0, default: []] })
     }
 
     private static func units(_ reader: inout BoxReader, count: Int) throws(SegmentFormatError) -> [[UInt8]] {

@@ -60,7 +60,7 @@ extension Box {
     /// Returns this box, or throws if there is another of its type: neither can be preferred.
     func once(_ other: Box?) throws(SegmentFormatError) -> Box {
         guard other == nil else {
-            throw SegmentFormatError(.duplicateBox, type, at: range.lowerBound, "it occurs twice")
+            throw SegmentFormatError(.duplicateBox, of: type, at: range.lowerBound, "it occurs twice")
         }
         return self
     }
@@ -86,6 +86,7 @@ struct EditOffset: Hashable, Sendable {
 
     /// The resolution of the movie's clock in ticks of a track, rounded up; 0 without an empty edit.
     func tolerance(timescale: UInt32) -> Int64 {
-        emptyTicks == 0 ? 0 : Int64((UInt64(timescale) + UInt64(movieTimescale) - 1) / UInt64(movieTimescale))
+        guard emptyTicks != 0 else { return 0 }
+        return Int64((UInt64(timescale) + UInt64(movieTimescale) - 1) / UInt64(movieTimescale))
     }
 }

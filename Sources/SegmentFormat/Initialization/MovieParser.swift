@@ -18,7 +18,10 @@ struct MovieParser {
             }
         }
         let timescale = try header.map { box throws(SegmentFormatError) in try self.timescale(box) }
-        let defaults = try extends.map { box throws(SegmentFormatError) in try self.defaults(of: box) } ?? [:]
+        var defaults: [UInt32: SampleDefaults] = [:]
+        if let extends {
+            defaults = try self.defaults(of: extends)
+        }
         guard let timescale else { throw missing("mvhd", in: movie) }
         var tracks: [Track] = []
         for box in found {
@@ -37,7 +40,8 @@ struct MovieParser {
     func timescale(_ box: Box) throws(SegmentFormatError) -> UInt32 {
         var reader = BoxReader(source, box)
         let (version, _) = try reader.fullBox()
-        try reader.skip(version == 1 ? 16 : 8)
+        // The times of creation and modification.
+        try reader.skip(2 * BoxReader.count(version: version))
         let timescale: UInt32 = try reader.integer()
         guard timescale > 0 else { throw reader.error(.badValue, "its timescale is 0") }
         return timescale
@@ -117,10 +121,12 @@ struct TrackParser {
     private func trackHeader(_ box: Box) throws(SegmentFormatError) -> (id: UInt32, size: [UInt32]) {
         var reader = BoxReader(source, box)
         let (version, _) = try reader.fullBox()
-        try reader.skip(version == 1 ? 16 : 8)
+        // The times of creation and modification.
+        try reader.skip(2 * BoxReader.count(version: version))
         let id: UInt32 = try reader.integer()
         guard id > 0 else { throw reader.error(.badValue, "a track's id is 0") }
-        try reader.skip(version == 1 ? 12 : 8)
+        // A reserved field and the duration.
+        try reader.skip(4 + BoxReader.count(version: version))
         // Layer, group, volume and matrix.
         try reader.skip(8 + 8 + 36)
         return (id, [try reader.integer(), try reader.integer()])

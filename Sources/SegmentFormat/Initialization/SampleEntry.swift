@@ -42,7 +42,10 @@ struct SampleEntry: Hashable, Sendable {
 struct SampleEntryParser {
     private let source: FileBytes
     private let handler: FourCC
-    init(_ source: FileBytes, handler: FourCC) { (self.source, self.handler) = (source, handler) }
+    init(_ source: FileBytes, handler: FourCC) {
+        self.source = source
+        self.handler = handler
+    }
 
     /// Parses the entries in order. There must be at least one, and as many as announced.
     func entries(of box: Box) throws(SegmentFormatError) -> [SampleEntry] {
@@ -89,12 +92,18 @@ struct SampleEntryParser {
     private func sound(_ reader: inout BoxReader, tableVersion: UInt8) throws(SegmentFormatError) -> [UInt8] {
         let version: UInt16 = try reader.integer()
         try reader.skip(6)
-        let extra = tableVersion == 0 && version == 1 ? 16 : tableVersion == 0 && version == 2 ? 36 : 0
+        var extra = 0
+        if tableVersion == 0, version == 1 {
+            extra = 16
+        } else if tableVersion == 0, version == 2 {
+            extra = 36
+        }
         return try reader.bytes(12 + extra)
     }
 
     private struct Contents {
-        var (setup, scheme): (Box?, Box?)
+        var setup: Box?
+        var scheme: Box?
         var format: FourCC?
         var configuration: DecoderConfiguration?
         var protection: SampleEntry.Protection?
@@ -121,7 +130,7 @@ struct SampleEntryParser {
             }
         }
         guard reader.rest().allSatisfy({ $0 == 0 }) else {
-            throw SegmentFormatError(.truncated, entry.type, at: reader.end, "its last bytes are too few for a box")
+            throw SegmentFormatError(.truncated, of: entry.type, at: reader.end, "its last bytes are too few for a box")
         }
     }
 
@@ -186,12 +195,17 @@ enum BitRates {
         // Version and flags are followed by an ES_Descriptor (tag 3) with its id and flags.
         guard let stream = descriptor(3, in: payload, at: 4), payload.count >= stream + 3 else { return }
         let flags = payload[stream + 2]
-        var position = stream + 3 + (flags & 0x80 == 0 ? 0 : 2)
+        var position = stream + 3
+        if flags & 0x80 != 0 {
+            position += 2
+        }
         if flags & 0x40 != 0 {
             guard position < payload.count else { return }
             position += 1 + Int(payload[position])
         }
-        position += flags & 0x20 == 0 ? 0 : 2
+        if flags & 0x20 != 0 {
+            position += 2
+        }
         guard let configuration = descriptor(4, in: payload, at: position), payload.count >= configuration + 13 else {
             return
         }

@@ -119,8 +119,12 @@ struct PositionMap {
         var sum = 0
         for edit in edits where edit.growth != 0 {
             sum += edit.growth
-            // An insertion in front of a sample belongs to the sample, so the sample's offset does not move.
-            moves.append((edit.range.isEmpty ? edit.range.upperBound + 1 : edit.range.upperBound, sum))
+            var end = edit.range.upperBound
+            if edit.range.isEmpty {
+                // An insertion in front of a sample belongs to the sample, so the sample's offset does not move.
+                end += 1
+            }
+            moves.append((end, sum))
         }
     }
 
@@ -136,6 +140,7 @@ struct PositionMap {
                 high = middle
             }
         }
-        return low == 0 ? position : position + moves[low - 1].by
+        guard low > 0 else { return position }
+        return position + moves[low - 1].by
     }
 }

@@ -88,7 +88,8 @@ extension Track {
             }
             needsSplice = needsSplice || entry.needsParameterSets(behind: known)
         }
-        return needsSplice ? .needsInBandParameterSets : .equivalent
+        guard needsSplice else { return .equivalent }
+        return .needsInBandParameterSets
     }
 
     /// The ticks to add to composition offsets so that samples keep their presentation times under the other track's
@@ -143,7 +144,11 @@ extension SampleEntry {
         if own == other {
             return nil
         }
-        return own.first { !other.contains($0) }?.type ?? other.first { !own.contains($0) }?.type ?? own.first?.type
+        let added = own.first { !other.contains($0) }
+        let missing = other.first { !own.contains($0) }
+        let difference = added ?? missing
+        // The same boxes in another order differ at the first one.
+        return (difference ?? own.first)?.type
     }
 
     /// True if a decoder configured by the other entry needs this entry's parameter sets.

@@ -1,8 +1,12 @@
 struct SplicePlanner {
     /// Parameter sets in front of a track's first sample.
     struct Insertion {
-        /// Indices of the fragment, of the track fragment in it, and of the run in that.
-        let (fragment, track, run): (Int, Int, Int)
+        /// Index of the fragment in the segment.
+        let fragment: Int
+        /// Index of the track fragment in the fragment.
+        let track: Int
+        /// Index of the run in the track fragment.
+        let run: Int
         let picture: FirstPicture
         let bytes: [UInt8]
     }
@@ -161,12 +165,32 @@ struct FirstPicture {
         let codec: DecoderConfiguration.Codec
         let type: UInt8
         /// True for a coded slice (H.264 table 7-1, H.265 table 7-1).
-        var isSlice: Bool { codec == .avc ? 1...5 ~= type : type < 32 }
+        var isSlice: Bool {
+            switch codec {
+            case .avc: 1...5 ~= type
+            case .hevc: type < 32
+            }
+        }
         /// True for an IDR picture, or a BLA picture of HEVC. CRA and BLA_W_LP are excluded: pictures that follow them
         /// may reference earlier pictures, which the other rendition does not have.
-        var isRandomAccess: Bool { codec == .avc ? type == 5 : 17...20 ~= type }
-        var isDelimiter: Bool { type == (codec == .avc ? 9 : 35) }
-        var isSequenceParameterSet: Bool { type == (codec == .avc ? 7 : 33) }
+        var isRandomAccess: Bool {
+            switch codec {
+            case .avc: type == 5
+            case .hevc: 17...20 ~= type
+            }
+        }
+        var isDelimiter: Bool {
+            switch codec {
+            case .avc: type == 9
+            case .hevc: type == 35
+            }
+        }
+        var isSequenceParameterSet: Bool {
+            switch codec {
+            case .avc: type == 7
+            case .hevc: type == 33
+            }
+        }
     }
 
     private static func unit(
@@ -183,11 +207,15 @@ struct FirstPicture {
             throw error(at: position, "a NAL unit of \(length) bytes does not fit its first sample")
         }
         let head = bytes.integer(UInt8.self, at: position + size)
-        let type = configuration.codec == .avc ? head & 0x1F : head >> 1 & 0x3F
+        let type =
+            switch configuration.codec {
+            case .avc: head & 0x1F
+            case .hevc: head >> 1 & 0x3F
+            }
         return Unit(count: size + length, codec: configuration.codec, type: type)
     }
 
     private static func error(at position: Int, _ reason: String) -> SegmentFormatError {
-        SegmentFormatError(.badValue, "mdat", at: position, reason)
+        SegmentFormatError(.badValue, of: "mdat", at: position, reason)
     }
 }

@@ -3,8 +3,10 @@ struct TrackFragmentEditor {
     let part: TrackFragment
     /// File offset that data offsets are relative to.
     let base: Int
-    /// The track of the segment's own initialization section, and of the playlist's.
-    let (own, playlist): (Track, Track)
+    /// The track of the segment's own initialization section.
+    let own: Track
+    /// The track of the playlist's initialization section.
+    let playlist: Track
     let insertion: SplicePlanner.Insertion?
 
     func edits(_ moved: PositionMap) throws(SegmentFormatError) -> [Edit] {
@@ -14,7 +16,10 @@ struct TrackFragmentEditor {
         }
         let shift = own.compositionShift(behind: playlist) ?? 0
         for (index, run) in part.runs.enumerated() {
-            let growth = insertion?.run == index ? insertion?.bytes.count : nil
+            var growth: Int?
+            if let insertion, insertion.run == index {
+                growth = insertion.bytes.count
+            }
             if growth != nil || shift != 0 && run.count > 0 {
                 edits.append(try rewritten(run, growth: growth, shift: Int64(shift), moved))
             } else if run.dataOffset != nil {
@@ -85,7 +90,8 @@ struct TrackFragmentEditor {
         let standing = part.header.defaults(after: own.defaults).size
         for sample in 0..<run.count {
             for field in TrackRun.Fields.ofSample where fields.contains(field) {
-                let old = run.value(field, of: sample) ?? (field == .size ? standing : 0)
+                let usual = field == .size ? standing : 0
+                let old = run.value(field, of: sample) ?? usual
                 switch field {
                 case .size where sample == 0: body.append(integer: try size(of: run, UInt64(old) + UInt64(growth ?? 0)))
                 case .compositionOffset where shift != 0:
@@ -167,7 +173,7 @@ struct AuxiliaryEditor {
         let start = reader.position
         var bytes: [UInt8] = []
         for _ in 0..<count {
-            let old = try reader.integer(version: version == 0 ? 0 : 1)
+            let old = try reader.integer(version: min(version, 1))
             guard old <= Int32.max else { throw reader.error(.badValue, "an offset is \(old)") }
             let new = moved(base + Int(old)) - moved(base)
             if version == 0 {

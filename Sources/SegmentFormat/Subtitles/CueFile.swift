@@ -54,8 +54,11 @@ public struct CueFile: Equatable, Sendable {
             if let id = cue.id {
                 lines.append(id)
             }
-            let settings = cue.settings.isEmpty ? "" : " \(cue.settings)"
-            lines.append("\(CueTimes.text(cue.start)) --> \(CueTimes.text(cue.end))\(settings)")
+            var times = "\(CueTimes.text(cue.start)) --> \(CueTimes.text(cue.end))"
+            if !cue.settings.isEmpty {
+                times += " \(cue.settings)"
+            }
+            lines.append(times)
             lines += cue.lines
         }
         return Array((lines.joined(separator: "\n") + "\n").utf8)
@@ -202,9 +205,11 @@ enum SubRipMarkup {
 
     private static func escaped(_ character: Character, _ rest: Substring) -> String {
         switch character {
-        case "<": "&lt;"
-        case "&": rest.hasPrefix("&amp;") || rest.hasPrefix("&lt;") || rest.hasPrefix("&gt;") ? "&" : "&amp;"
-        default: String(character)
+        case "<": return "&lt;"
+        case "&":
+            let isEscape = rest.hasPrefix("&amp;") || rest.hasPrefix("&lt;") || rest.hasPrefix("&gt;")
+            return isEscape ? "&" : "&amp;"
+        default: return String(character)
         }
     }
 }

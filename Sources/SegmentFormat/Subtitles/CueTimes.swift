@@ -31,9 +31,10 @@ public struct CueTimes: Equatable, Sendable {
         var total = seconds
         for (place, part) in parts.dropLast().reversed().enumerated() {
             guard let value = number(part) else { return nil }
-            total += value * (place == 0 ? 60 : 3600)
+            let unit = place == 0 ? 60 : 3600
+            total += value * unit
         }
-        let fraction = second.count == 2 ? second[1] : "0"
+        let fraction = second.dropFirst().first ?? "0"
         guard fraction.utf8.count <= 3, let digits = number(fraction) else { return nil }
         return total * 1000 + digits * [1, 100, 10, 1][fraction.utf8.count]
     }

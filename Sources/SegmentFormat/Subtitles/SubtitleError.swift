@@ -6,13 +6,19 @@ public struct SubtitleError: Error, Equatable, Sendable, CustomStringConvertible
     public let reason: String
 
     /// Makes an error of its fields.
-    public init(_ reason: String, line: Int? = nil) { (self.reason, self.line) = (reason, line) }
+    public init(_ reason: String, line: Int? = nil) {
+        self.reason = reason
+        self.line = line
+    }
 
     /// The work was given up, because nobody waits for it any more.
     public static let givenUp = SubtitleError("it was given up")
 
     /// The line and the fault.
-    public var description: String { line.map { "line \($0): \(reason)" } ?? reason }
+    public var description: String {
+        guard let line else { return reason }
+        return "line \(line): \(reason)"
+    }
 }
 
 /// A text file, decoded.
@@ -37,7 +43,10 @@ public struct DecodedText: Equatable, Sendable {
             encoding = .utf16
             return
         }
-        let body = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
+        var body = bytes[...]
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
+            body = bytes.dropFirst(3)
+        }
         guard !body.contains(0) else { throw SubtitleError("the file is no text") }
         if let text = String(validating: body, as: UTF8.self) {
             self.text = text
@@ -54,7 +63,11 @@ public struct DecodedText: Equatable, Sendable {
         while rest.count >= 2 {
             let first = UInt16(rest.removeFirst())
             let second = UInt16(rest.removeFirst())
-            units.append(isBigEndian ? first << 8 | second : second << 8 | first)
+            if isBigEndian {
+                units.append(first << 8 | second)
+            } else {
+                units.append(second << 8 | first)
+            }
         }
         guard rest.isEmpty, let text = String(validating: units, as: UTF16.self), !units.contains(0) else {
             throw SubtitleError("the file begins as UTF-16, and is not")

@@ -13,7 +13,10 @@ public struct PacketLayout: Hashable, Sendable {
     public let size: Int
 
     /// Creates a layout from known values.
-    public init(start: Int, size: Int) { (self.start, self.size) = (start, size) }
+    public init(start: Int, size: Int) {
+        self.start = start
+        self.size = size
+    }
 
     /// Finds the first packets that follow each other: five in a row anywhere, or `least` before the end of the bytes. Nil if
     /// there are none.
@@ -29,8 +32,11 @@ public struct PacketLayout: Hashable, Sendable {
         }
         guard let first else { return nil }
         size = first.size
-        let timeCount = size == 192 ? Self.timeCount : 0
-        start = first.sync >= timeCount ? first.sync - timeCount : first.sync
+        if size == 192, first.sync >= Self.timeCount {
+            start = first.sync - Self.timeCount
+        } else {
+            start = first.sync
+        }
     }
 
     private static func hasPackets(_ bytes: [UInt8], at start: Int, of size: Int) -> Bool {

@@ -26,10 +26,16 @@ struct TransportPacket {
             throw SegmentFormatError(.badSize, at: start + 4, "an adaptation field is longer than its packet")
         }
         isRandomAccess = adaptation > 1 && byte(5) & 0x40 != 0
+        let hasPayload = control & 0x10 != 0
         // Packets without payload do not increment the counter.
-        counterBefore = control & 0x10 == 0 ? control & 0x0F : (control &- 1) & 0x0F
-        let carries = control & 0x10 != 0 && control & 0xC0 == 0
-        payload = carries ? (start + 4 + adaptation)..<(start + Self.size) : start..<start
+        let increment: UInt8 = hasPayload ? 1 : 0
+        counterBefore = (control &- increment) & 0x0F
+        let isScrambled = control & 0xC0 != 0
+        if hasPayload, !isScrambled {
+            payload = (start + 4 + adaptation)..<(start + Self.size)
+        } else {
+            payload = start..<start
+        }
     }
 }
 
@@ -79,7 +85,11 @@ struct SectionAssembler {
         for byte in section {
             value ^= UInt32(byte) << 24
             for _ in 0..<8 {
-                value = value & 0x8000_0000 == 0 ? value << 1 : value << 1 ^ 0x04C1_1DB7
+                let overflows = value & 0x8000_0000 != 0
+                value <<= 1
+                if overflows {
+                    value ^= 0x04C1_1DB7
+                }
             }
         }
         return value
@@ -169,7 +179,11 @@ struct TransportScan {
         guard let place = places[packet.pid] else { return }
         if beginning == nil {
             let isNear = bytes.origin == 0 && start <= SourceWindow.step
-            beginning = (start, isNear ? Array(bytes[0..<start]) : nil)
+            var before: [UInt8]?
+            if isNear {
+                before = Array(bytes[0..<start])
+            }
+            beginning = (start, before)
         }
         if streams[place].counterBefore == nil {
             streams[place].counterBefore = packet.counterBefore
@@ -243,9 +257,15 @@ struct PictureScan {
     /// True if the NAL unit is a slice of a closed random access picture; nil if it is not a slice.
     private func isKeyFrame(unit head: UInt8) -> Bool? {
         switch type {
-        case 0x1B, 0xDB: 1...5 ~= head & 0x1F && head & 0x80 == 0 ? head & 0x1F == 5 : nil
-        case 0x24: head >> 1 & 0x3F < 32 ? 17...20 ~= head >> 1 & 0x3F : nil
-        default: nil
+        case 0x1B, 0xDB:
+            let type = head & 0x1F
+            guard 1...5 ~= type, head & 0x80 == 0 else { return nil }
+            return type == 5
+        case 0x24:
+            let type = head >> 1 & 0x3F
+            guard type < 32 else { return nil }
+            return 17...20 ~= type
+        default: return nil
         }
     }
 }

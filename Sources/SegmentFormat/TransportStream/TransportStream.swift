@@ -23,8 +23,10 @@ public struct TransportStream: Hashable, Sendable {
     /// Streams of the first program, in PMT order.
     public let streams: [Stream]
     let count: Int
-    /// File offset of the first media packet, and the bytes before it if they were in the same read.
-    let (mediaStart, lead): (Int, [UInt8]?)
+    /// File offset of the first media packet.
+    let mediaStart: Int
+    /// The bytes before the first media packet, if they were in the same read.
+    let lead: [UInt8]?
 
     /// Scans a segment until each stream has a time and each video stream its first picture, at most to the end.
     public init(_ source: ByteSource) throws(SegmentFormatError) {
@@ -72,8 +74,10 @@ public struct TransportStream: Hashable, Sendable {
             guard let counter = stream.counterBefore else { continue }
             bytes += TransportPacket.discontinuity(pid: stream.pid, counter: counter)
         }
+        // The lead stands for the bytes before the media.
+        let leadEnd = lead == nil ? mediaStart : 0
         let pieces: [Splice.Piece] = [
-            .original(0..<(lead == nil ? mediaStart : 0)), .bytes(bytes), .original(mediaStart..<count),
+            .original(0..<leadEnd), .bytes(bytes), .original(mediaStart..<count),
         ].filter { $0.count > 0 }
         return Splice(pieces: pieces, count: pieces.reduce(0) { $0 + $1.count })
     }
