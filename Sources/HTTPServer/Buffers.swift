@@ -24,7 +24,8 @@ final class ReadBuffer {
         if count == 0 {
             return .end
         }
-        return errno == EAGAIN || errno == EINTR ? .nothing : .failure
+        guard errno == EAGAIN || errno == EINTR else { return .failure }
+        return .nothing
     }
 }
 
@@ -82,7 +83,11 @@ final class ReplyBuffer {
             repeat {
                 let (more, digit) = split(rest)
                 start -= 1
-                digits[start] = UInt8(truncatingIfNeeded: digit < 10 ? 0x30 + digit : 0x57 + digit)
+                var code = 0x30 + digit
+                if digit >= 10 {
+                    code = 0x57 + digit
+                }
+                digits[start] = UInt8(truncatingIfNeeded: code)
                 rest = more
             } while rest > 0
             append(UnsafeRawBufferPointer(rebasing: digits[start...]))

@@ -44,7 +44,10 @@ extension Connection {
         pump()
     }
 
-    private var isBodyUnknown: Bool { if case .unknown = reply.source { true } else { false } }
+    private var isBodyUnknown: Bool {
+        guard case .unknown = reply.source else { return false }
+        return true
+    }
 
     /// Starts the reply to request number `serial`. Does nothing for an earlier request or a second reply.
     func reply(_ head: ResponseHead, _ body: consuming ReplyBody, serial: Int) {
@@ -60,9 +63,9 @@ extension Connection {
             sendComposed()
         case .bytes(let bytes): begin(head, bytes)
         case .file(let file, let offset, let length): begin(head, file, offset: offset, length: length)
-        case .parts(let file, let parts): begin(head, file, parts)
+        case .parts(let file, let parts): begin(head, file, parts: parts)
         case .growing(let body, let offset, let length): begin(head, body, offset: offset, length: length)
-        case .rendered(let body, let range): begin(head, body, range)
+        case .rendered(let body, let range): begin(head, body, range: range)
         case .feed(let feed): begin(head, feed)
         }
         pump()
@@ -76,7 +79,12 @@ extension Connection {
         if let length, reply.framing?.delimiter == .chunks {
             core.buffer.append(hexadecimal: length)
             core.buffer.append("\r\n")
-            reply.trailer = length > 0 ? "\r\n0\r\n\r\n" : "\r\n"
+            if length > 0 {
+                reply.trailer = "\r\n0\r\n\r\n"
+            } else {
+                // The chunk without bytes is the last one.
+                reply.trailer = "\r\n"
+            }
         }
         return length != 0
     }
@@ -107,7 +115,7 @@ extension Connection {
         }
     }
 
-    private func begin(_ head: ResponseHead, _ file: consuming OwnedDescriptor, _ parts: [ReplyPart]) {
+    private func begin(_ head: ResponseHead, _ file: consuming OwnedDescriptor, parts: [ReplyPart]) {
         let length = parts.length
         guard open(head, length: length) else { return sendComposed() }
         guard length <= ReplyBuffer.smallBody else {
@@ -130,7 +138,8 @@ extension Connection {
 
     private func begin(_ head: ResponseHead, _ body: any GrowingBody, offset: Int64, length: Int64?) {
         // A body that grows may break off, so it is never one chunk.
-        guard open(head, length: reply.isBegun ? nil : length) else { return sendComposed() }
+        let announced = reply.isBegun ? nil : length
+        guard open(head, length: announced) else { return sendComposed() }
         var progress = GrowingProgress(offset: offset, length: length)
         // A head that was sent before may still be queued.
         if evbuffer_get_length(output) == 0, let fresh = fresh(of: body, progress) {
@@ -142,7 +151,7 @@ extension Connection {
         body.subscribe(self) { self.pump() }
     }
 
-    private func begin(_ head: ResponseHead, _ body: any RenderedBody, _ range: Range<Int>) {
+    private func begin(_ head: ResponseHead, _ body: any RenderedBody, range: Range<Int>) {
         guard range.count > ReplyBuffer.smallBody else { return begin(head, body.bytes(in: range)) }
         guard open(head, length: Int64(range.count)) else { return sendComposed() }
         limitUnsent(true)
@@ -185,7 +194,10 @@ extension Connection {
             core.counters.count(status: status)
         }
         guard let notify = onEnd.take() else { return }
-        let queued = cause == .complete ? 0 : Int64(evbuffer_get_length(output))
+        var queued: Int64 = 0
+        if cause != .complete {
+            queued = Int64(evbuffer_get_length(output))
+        }
         notify(ReplyEnd(cause: cause, status: status, bodyBytes: max(0, bodyBytes - queued)))
     }
 

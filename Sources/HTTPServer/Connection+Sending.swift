@@ -68,7 +68,8 @@ extension Connection {
     func fresh(of body: any GrowingBody, _ progress: GrowingProgress) -> UnsafeRawBufferPointer? {
         guard let fresh = body.fresh, reply.framing?.delimiter != .chunks else { return nil }
         let part = progress.nextFresh(written: body.written, count: fresh.count)
-        return part.isEmpty ? nil : UnsafeRawBufferPointer(rebasing: fresh[part])
+        guard !part.isEmpty else { return nil }
+        return UnsafeRawBufferPointer(rebasing: fresh[part])
     }
 
     /// Number of bytes of the reply's body that the system has accepted.
@@ -188,7 +189,11 @@ extension Connection {
         }
         reply.bodyBytes += Int64(next.count)
         reply.stepped = FairShare.nanoseconds
-        reply.source = rest.isEmpty ? .queued : .rendered(body, rest)
+        if rest.isEmpty {
+            reply.source = .queued
+        } else {
+            reply.source = .rendered(body, rest)
+        }
     }
 
     /// Limits what the system takes from a rendered body before the client reads; lifts the limit for other bodies, whose pages
@@ -220,14 +225,20 @@ extension Connection {
 
     /// Sends bytes at once if none are queued, and queues the rest. With `more`, the system may wait for further bytes.
     private func send(_ bytes: UnsafeRawBufferPointer, more: Bool) {
-        let sent = evbuffer_get_length(output) == 0 ? sendNow(bytes, more: more) : 0
+        var sent = 0
+        if evbuffer_get_length(output) == 0 {
+            sent = sendNow(bytes, more: more)
+        }
         guard sent < bytes.count else { return }
         evbuffer_add(output, UnsafeRawBufferPointer(rebasing: bytes.dropFirst(sent)).baseAddress, bytes.count - sent)
     }
 
     /// Returns how many bytes the system accepted. An error counts as 0: it recurs when the bufferevent writes.
     private func sendNow(_ bytes: UnsafeRawBufferPointer, more: Bool) -> Int {
-        let flags = MSG_NOSIGNAL | (more ? MSG_MORE : 0)
+        var flags = MSG_NOSIGNAL
+        if more {
+            flags |= MSG_MORE
+        }
         return max(0, Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(flags)))
     }
 

@@ -62,7 +62,7 @@ import HTTPMessage
     private var isProcessing = false
 
     /// Takes ownership of `descriptor`. Nil if memory is exhausted; the caller then still owns the descriptor.
-    init?(_ core: ServerCore, _ descriptor: Int32, _ client: Client, requestGuard: RequestGuard) {
+    init?(_ core: ServerCore, descriptor: Int32, client: Client, requestGuard: RequestGuard) {
         let base = LoopActor.loop.base
         guard let writing = bufferevent_socket_new(base, descriptor, 0), let output = bufferevent_get_output(writing)
         else { return nil }
@@ -103,17 +103,21 @@ import HTTPMessage
     var holding: FairShare.Holding {
         let isStale = timing.isStale(now: core.now, limits: core.limits)
         let use = use
-        let isUnread =
-            use == .sending && reply.stepped.map { FairShare.nanoseconds - $0 >= FairShare.readingGrace } ?? false
+        var isUnread = false
+        if use == .sending, let stepped = reply.stepped {
+            isUnread = FairShare.nanoseconds - stepped >= FairShare.readingGrace
+        }
         return FairShare.Holding(client: key, use: use, isStale: isStale || isUnread, activity: activity)
     }
 
     private var use: FairShare.Use {
         switch phase {
         case .awaiting where !isIdle: .partial
-        case .awaiting: serial == 0 ? .silent : .idle
+        case .awaiting where serial == 0: .silent
+        case .awaiting: .idle
         case .handling: .handling
-        case .replying: evbuffer_get_length(output) > 0 ? .sending : .handling
+        case .replying where evbuffer_get_length(output) > 0: .sending
+        case .replying: .handling
         case .lingering, .closed: .lingering
         }
     }
@@ -204,13 +208,21 @@ import HTTPMessage
         case .incomplete: break
         case .incompleteUntilContinue: send("HTTP/1.1 100 Continue\r\n\r\n")
         case .request(let head, let length):
-            dispatch(head, head.byteCount < length ? Array(bytes[head.byteCount..<length]) : [])
+            var body: [UInt8] = []
+            if head.byteCount < length {
+                body = Array(bytes[head.byteCount..<length])
+            }
+            dispatch(head, body)
             return length
         case .refused(let error, let head):
-            refuse(error.status, error.sentence, head)
+            refuse(error.status, error.sentence, request: head)
             return bytes.count
         }
-        timing.enter(reader.awaitsBody ? .idle : .head, now: core.now)
+        if reader.awaitsBody {
+            timing.enter(.idle, now: core.now)
+        } else {
+            timing.enter(.head, now: core.now)
+        }
         return 0
     }
 
@@ -232,7 +244,7 @@ import HTTPMessage
         switch requestGuard.verdict(on: head) {
         case .admitted: break
         case .admittedForOrigin: facts.origin = head.onlyValue(of: .origin)
-        case .refused(let status, let sentence): return refuse(status, sentence, head)
+        case .refused(let status, let sentence): return refuse(status, sentence, request: head)
         }
         guard admitsUser(of: head) else { return }
         if head.method == .options {
@@ -262,7 +274,7 @@ import HTTPMessage
     }
 
     /// Refuses a request and closes: nothing after it can be trusted.
-    private func refuse(_ status: HTTPStatus, _ sentence: String, _ request: RequestHead? = nil) {
+    private func refuse(_ status: HTTPStatus, _ sentence: String, request: RequestHead? = nil) {
         phase = .handling
         facts.mayKeep = false
         reply.lingers = true
@@ -309,7 +321,8 @@ import HTTPMessage
         let connection = Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue()
         // libevent reports a file that ends too soon like the end of the socket.
         let hasClientLeft = what & Int16(BEV_EVENT_ERROR) != 0 && number != EIO
-        LoopActor.assumeIsolated { connection.close(hasClientLeft ? .clientLeft : .bodyFailed) }
+        let cause: ReplyEnd.Cause = hasClientLeft ? .clientLeft : .bodyFailed
+        LoopActor.assumeIsolated { connection.close(cause) }
     }
 
     /// Reads what has arrived for a connection without a whole request. Returns true if something has, or if it has ended.
@@ -392,6 +405,7 @@ import HTTPMessage
             return
         }
         leaveGroup(byClient: false)
-        close(phase == .replying ? .clientStalled : .clientLeft)
+        guard phase == .replying else { return close(.clientLeft) }
+        close(.clientStalled)
     }
 }

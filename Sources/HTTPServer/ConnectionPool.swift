@@ -24,7 +24,11 @@ import Glibc
     /// - Parameter limit: the most open connections, and the most sockets that wait.
     public init(limit: Int) { self.limit = limit }
 
-    isolated deinit { for entry in waiting.removeAll() { Glibc.close(entry.descriptor) } }
+    isolated deinit {
+        for entry in waiting.removeAll() {
+            Glibc.close(entry.descriptor)
+        }
+    }
 
     /// Returns the number of an activity, by which the longest idle connection is found within a tick.
     func nextActivity() -> Int {
@@ -65,7 +69,11 @@ import Glibc
             connections[connection.slot] = last
         }
         let left = (counts[connection.key] ?? 1) - 1
-        counts[connection.key] = left > 0 ? left : nil
+        if left > 0 {
+            counts[connection.key] = left
+        } else {
+            counts[connection.key] = nil
+        }
         admitSoon()
     }
 

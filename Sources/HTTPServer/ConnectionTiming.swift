@@ -46,7 +46,10 @@ struct ConnectionTiming {
     }
 
     /// True while a reply waits for the client to read.
-    var isDraining: Bool { if case .drain = phase { true } else { false } }
+    var isDraining: Bool {
+        guard case .drain = phase else { return false }
+        return true
+    }
 
     /// Records the number of queued bytes. Returns true if it has changed, which is progress.
     mutating func recordQueued(_ count: Int, now: Int) -> Bool {
@@ -57,7 +60,11 @@ struct ConnectionTiming {
     }
 
     /// Records that the client has read everything queued: the next queue may have the same length.
-    mutating func recordProgress(now: Int) { if isDraining { since = now } }
+    mutating func recordProgress(now: Int) {
+        if isDraining {
+            since = now
+        }
+    }
 
     /// True if the client has made no progress for the span after which others have a better right to the connection.
     func isStale(now: Int, limits: Limits) -> Bool { now - since >= limits.grace }

@@ -51,13 +51,24 @@ import SafeText
 
     /// Lets the client stop reading the reply for as long as it likes, as the owner's programs may: the request has a secret of the
     /// owner's.
-    public func allowPauses() { if isOpen { connection.facts.mayPause = true } }
+    public func allowPauses() {
+        if isOpen {
+            connection.facts.mayPause = true
+        }
+    }
 
     /// Makes the connection a member of a group until it closes or a later request on it joins another group.
-    public func join(_ group: ConnectionGroup) { if isOpen { connection.join(group) } }
+    public func join(_ group: ConnectionGroup) {
+        if isOpen {
+            connection.join(group)
+        }
+    }
 
     /// Number of bytes of the reply's body that the system has accepted; 0 before the reply and after its end.
-    public var sentBytes: Int64 { isOpen ? connection.sentBytes : 0 }
+    public var sentBytes: Int64 {
+        guard isOpen else { return 0 }
+        return connection.sentBytes
+    }
 
     /// Calls back once, when the system has accepted every byte of the reply, or when that has become impossible, for
     /// instance because the client left before the reply. Call it before `reply`; a later call replaces an earlier one.

@@ -2,14 +2,17 @@ import Glibc
 
 /// Identifies a client, among whose connections and those of others the server's connections are shared.
 struct ClientKey: Hashable, Sendable {
-    private let (high, low): (UInt64, UInt64)
+    private let high: UInt64
+    private let low: UInt64
     private let user: PeerUser
 
     /// Each address is a client: the devices of a home share the first half of their IPv6 addresses. Of this machine, each
     /// user at an address is one, but another user than the daemon's owner is one at all of them: programs may connect from any
     /// address in 127.0.0.0/8.
     init(_ peer: SocketAddress, _ user: PeerUser = .unknown, isOther: Bool = false) {
-        (high, low) = isOther ? (0, 0) : peer.number
+        let number: (high: UInt64, low: UInt64) = isOther ? (0, 0) : peer.number
+        high = number.high
+        low = number.low
         self.user = user
     }
 }
@@ -111,14 +114,16 @@ struct FairShare {
             if isCrowded {
                 return 1
             }
-            return holding.isStale || isForced ? 2 + holding.use.rawValue : nil
+            guard holding.isStale || isForced else { return nil }
+            return 2 + holding.use.rawValue
         case .idle: return 2 + holding.use.rawValue
         case .sending, .handling:
             let isStuck = holding.isStale && holding.use == .sending
             if isStuck, isCrowded {
                 return 1
             }
-            return isStuck || isForced ? 2 + holding.use.rawValue : nil
+            guard isStuck || isForced else { return nil }
+            return 2 + holding.use.rawValue
         }
     }
 }
@@ -152,7 +157,7 @@ struct WaitingConnections {
 
     /// The next one: the first of the client with the fewest connections.
     func next(held counts: [ClientKey: Int]) -> Entry? {
-        entries.min { counts[$0.client] ?? 0 < counts[$1.client] ?? 0 }
+        entries.min { counts[$0.client, default: 0] < counts[$1.client, default: 0] }
     }
 
     /// The number of a client's sockets.

@@ -49,13 +49,17 @@ struct GrowingProgress: Equatable {
     func nextFresh(written: Int64, count: Int) -> Range<Int> {
         guard position >= written else { return 0..<0 }
         let start = Int(min(position - written, Int64(count)))
-        let stop = end.map { Int(max(Int64(start), min($0 - written, Int64(count)))) } ?? count
+        guard let end else { return start..<count }
+        let stop = Int(max(Int64(start), min(end - written, Int64(count))))
         return start..<stop
     }
 
     mutating func advance(by count: Int) { position += Int64(count) }
     /// True if everything announced was sent; false without an announced length.
-    var isAtEnd: Bool { end.map { position >= $0 } ?? false }
+    var isAtEnd: Bool {
+        guard let end else { return false }
+        return position >= end
+    }
 
     /// Returns the next step for the body's current `written` and `state`.
     mutating func next(written: Int64, state: GrowingBodyState) -> Action {
@@ -70,8 +74,8 @@ struct GrowingProgress: Equatable {
         }
         switch state {
         case .open: return .wait
-        case .failed: return .fail
-        case .complete: return end == nil && position == written ? .end : .fail
+        case .complete where end == nil && position == written: return .end
+        case .complete, .failed: return .fail
         }
     }
 }

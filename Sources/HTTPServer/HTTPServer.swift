@@ -24,7 +24,7 @@ public import HTTPMessage
         configuration: Configuration = Configuration(), policy: (any RequestPolicy)? = nil, pool: ConnectionPool? = nil,
         handler: @escaping Handler
     ) {
-        core = ServerCore(configuration, policy, pool, handler)
+        core = ServerCore(configuration, policy: policy, pool: pool, handler: handler)
         core.connectionLeft = { [weak self] in self?.connectionLeft() }
         core.admit = { [weak self] arrival in
             if let self {
@@ -124,7 +124,8 @@ public import HTTPMessage
     }
 
     private func admit(_ arrival: WaitingConnections.Entry) {
-        let connection = Connection(core, arrival.descriptor, arrival.peer, requestGuard: arrival.requestGuard)
+        let connection = Connection(
+            core, descriptor: arrival.descriptor, client: arrival.peer, requestGuard: arrival.requestGuard)
         guard let connection else { return arrival.refuse() }
         core.counters.connections += 1
         core.connectionCount += 1
@@ -161,7 +162,8 @@ public import HTTPMessage
         }
         let hasClosed = core.pool.closeIdle() || core.pool.closeLongestSilent()
         resumption = LoopTimer { [weak self] in self?.resumeListeners() }
-        resumption?.schedule(after: hasClosed ? .milliseconds(1) : .milliseconds(250))
+        let pause: Duration = hasClosed ? .milliseconds(1) : .milliseconds(250)
+        resumption?.schedule(after: pause)
     }
 
     private func resumeListeners() {
@@ -180,9 +182,9 @@ public import HTTPMessage
         if let made = guards[address] {
             return made
         }
+        let port = address.isUnix ? nil : address.port
         let requestGuard = RequestGuard(
-            port: address.isUnix ? nil : address.port, literals: [address.literal],
-            hostNames: core.configuration.hostNames,
+            port: port, literals: [address.literal], hostNames: core.configuration.hostNames,
             allowedOrigins: core.configuration.allowedOrigins)
         guards[address] = requestGuard
         return requestGuard

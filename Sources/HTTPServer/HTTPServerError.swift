@@ -38,7 +38,12 @@ public struct HTTPServerError: Error, Sendable, CustomStringConvertible {
         errno = 0
     }
 
-    init(path: String, errno: Int32) { (code, address, port, self.errno) = (.system, path, 0, errno) }
+    init(path: String, errno: Int32) {
+        code = .system
+        address = path
+        port = 0
+        self.errno = errno
+    }
 
     /// Maps the system's error number to a code.
     init(address: String, port: UInt16, errno number: Int32) {

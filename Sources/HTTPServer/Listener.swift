@@ -65,9 +65,8 @@ import Glibc
     func resume() { evconnlistener_enable(handle) }
 
     private static func bind(_ address: SocketAddress, literal: String) throws(HTTPServerError) -> Int32 {
-        let family = address.isIPv6 ? AF_INET6 : AF_INET
         let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
-        let descriptor = socket(family, type, 0)
+        let descriptor = socket(address.family, type, 0)
         guard descriptor >= 0 else { throw HTTPServerError(address: literal, port: address.port, errno: errno) }
         set(SO_REUSEADDR, at: SOL_SOCKET, of: descriptor)
         prepare(descriptor)

@@ -13,7 +13,11 @@ enum PeerUser: Hashable, Sendable {
     /// Asks for the peer of an accepted connection. Costs two system calls, about 7 µs.
     init(of descriptor: Int32, isUnix: Bool) {
         let user = isUnix ? weir_unix_peer_user(descriptor) : weir_peer_user(descriptor)
-        self = UInt32(exactly: user).map { .known($0) } ?? .gone
+        guard let number = UInt32(exactly: user) else {
+            self = .gone
+            return
+        }
+        self = .known(number)
     }
 
     /// True if the system can be asked for the peers of a listening socket: it is one of this machine, and the system reports
@@ -50,12 +54,15 @@ enum Ownership: Equatable, Sendable {
     case unknown
 
     init(of user: PeerUser, by rule: OwnerRule?) {
-        self =
-            switch user {
-            case .known(let number): rule.map { $0.includes(number) ? .owner : .other } ?? .unknown
-            case .gone: rule == nil ? .unknown : .other
-            case .unknown: .unknown
-            }
+        guard let rule else {
+            self = .unknown
+            return
+        }
+        switch user {
+        case .known(let number) where rule.includes(number): self = .owner
+        case .known, .gone: self = .other
+        case .unknown: self = .unknown
+        }
     }
 }
 

@@ -65,8 +65,10 @@ public enum ReplyPart: Sendable, Hashable {
     fileprivate func part(_ range: Range<Int64>) -> ReplyPart {
         switch self {
         case .bytes(let bytes):
-            range.count == bytes.count ? self : .bytes(Array(bytes[Int(range.lowerBound)..<Int(range.upperBound)]))
-        case .file(let whole): .file((whole.lowerBound + range.lowerBound)..<(whole.lowerBound + range.upperBound))
+            guard range.count != bytes.count else { return self }
+            return .bytes(Array(bytes[Int(range.lowerBound)..<Int(range.upperBound)]))
+        case .file(let whole):
+            return .file((whole.lowerBound + range.lowerBound)..<(whole.lowerBound + range.upperBound))
         }
     }
 }
@@ -76,10 +78,11 @@ extension [ReplyPart] {
 
     func parts(in range: Range<Int64>) -> [ReplyPart] {
         var start: Int64 = 0
-        return compactMap { part in
+        return compactMap { part -> ReplyPart? in
             defer { start += part.count }
             let common = range.clamped(to: start..<(start + part.count))
-            return common.isEmpty ? nil : part.part((common.lowerBound - start)..<(common.upperBound - start))
+            guard !common.isEmpty else { return nil }
+            return part.part((common.lowerBound - start)..<(common.upperBound - start))
         }
     }
 }
@@ -109,7 +112,14 @@ final class PartsCursor {
         if case .bytes = part {
             end = min(end, sent + Self.step)
         }
-        defer { (index, sent) = end < part.count ? (index, end) : (index + 1, 0) }
+        defer {
+            if end < part.count {
+                sent = end
+            } else {
+                index += 1
+                sent = 0
+            }
+        }
         return part.part(sent..<end)
     }
 }

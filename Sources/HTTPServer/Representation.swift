@@ -17,7 +17,10 @@ public struct Representation: Sendable {
     /// The head of the whole representation, if it was written before; later changes of the metadata do not reach it.
     private(set) var wholeHead: ResponseHead?
     /// Creates metadata without validators and further fields.
-    public init(size: Int64?, mediaType: MediaType) { (self.size, self.mediaType) = (size, mediaType) }
+    public init(size: Int64?, mediaType: MediaType) {
+        self.size = size
+        self.mediaType = mediaType
+    }
 
     /// A copy whose head is written already, for a representation that is sent again and again.
     public var prepared: Self {
@@ -89,15 +92,23 @@ extension RepresentationBody {
     fileprivate consuming func part(offset: Int64, length: Int64?) -> ReplyBody {
         switch consume self {
         case .bytes(let bytes):
-            let end = length.map { Int(offset + $0) } ?? bytes.count
-            return .bytes(offset == 0 && end == bytes.count ? bytes : Array(bytes[Int(offset)..<end]))
+            let end = Int(Self.end(of: Int64(bytes.count), offset: offset, length: length))
+            guard offset != 0 || end != bytes.count else { return .bytes(bytes) }
+            return .bytes(Array(bytes[Int(offset)..<end]))
         case .rendered(let body):
-            return .rendered(body, Int(offset)..<(length.map { Int(offset + $0) } ?? body.count))
+            let end = Int(Self.end(of: Int64(body.count), offset: offset, length: length))
+            return .rendered(body, Int(offset)..<end)
         case .file(let file): return .file(file, offset: offset, length: length ?? 0)
         case .parts(let file, let parts):
-            let end = length.map { offset + $0 } ?? parts.length
-            return .parts(file, offset == 0 && end == parts.length ? parts : parts.parts(in: offset..<end))
+            let end = Self.end(of: parts.length, offset: offset, length: length)
+            guard offset != 0 || end != parts.length else { return .parts(file, parts) }
+            return .parts(file, parts.parts(in: offset..<end))
         case .growing(let body): return .growing(body, offset: offset, length: length)
         }
+    }
+
+    private static func end(of count: Int64, offset: Int64, length: Int64?) -> Int64 {
+        guard let length else { return count }
+        return offset + length
     }
 }

@@ -21,11 +21,18 @@ struct RequestGuard: Sendable {
     init(port: UInt16?, literals: [String], hostNames: [String], allowedOrigins: [String]) {
         var names = ["localhost", "127.0.0.1", "[::1]"]
         names += (literals + hostNames).map { $0.lowercased() }.filter { !names.contains($0) }
-        var authorities = port.map { port in names.map { "\($0):\(port)" } } ?? []
+        var authorities: [String] = []
+        if let port {
+            authorities = names.map { "\($0):\(port)" }
+        }
         if port == 80 {
             authorities += names
         }
-        self.authorities = port == nil ? nil : authorities.map { [UInt8]($0.utf8) }
+        if port == nil {
+            self.authorities = nil
+        } else {
+            self.authorities = authorities.map { [UInt8]($0.utf8) }
+        }
         ownOrigins = authorities.map { [UInt8]("http://\($0)".utf8) }
         listedOrigins = allowedOrigins.map { [UInt8]($0.lowercased().utf8) }
     }
@@ -54,7 +61,8 @@ struct RequestGuard: Sendable {
         if !isListed, isForeignFetch(head), !isNavigationToRoot(head), !isMediaOfListedPage(head) {
             return .refused(.forbidden, "Web pages of another site are not allowed here.")
         }
-        return isListed ? .admittedForOrigin : .admitted
+        guard isListed else { return .admitted }
+        return .admittedForOrigin
     }
 
     /// True if the browser reports a page of another site, or of another port of this host, as the request's source.
@@ -72,7 +80,10 @@ struct RequestGuard: Sendable {
         else { return false }
         // The origin ends at the third slash.
         let slashes = referer.indices.filter { referer[$0] == UInt8(ascii: "/") }
-        let origin = slashes.count > 2 ? referer[..<slashes[2]] : referer
+        var origin = referer
+        if slashes.count > 2 {
+            origin = referer[..<slashes[2]]
+        }
         return listedOrigins.contains { Self.equal($0, origin) }
     }
 
@@ -98,7 +109,8 @@ struct RequestGuard: Sendable {
         var index = bytes.startIndex
         for byte in lowercase {
             let other = bytes[index]
-            guard byte == (other &- 0x41 < 26 ? other | 0x20 : other) else { return false }
+            let lowered = other &- 0x41 < 26 ? other | 0x20 : other
+            guard byte == lowered else { return false }
             index += 1
         }
         return true

@@ -42,8 +42,9 @@ struct RequestReader {
         do throws(RequestHeadError) {
             guard let head = try parser.parse(bytes) else { return .incomplete }
             parser = RequestHeadParser(limits: limits)
-            guard (head.contentLength ?? 0) <= usualBody || policy?.admitsLongBody(head) ?? false else {
-                return .refused(.bodyTooLarge, head)
+            let bodyLength = head.contentLength ?? 0
+            if bodyLength > usualBody {
+                guard let policy, policy.admitsLongBody(head) else { return .refused(.bodyTooLarge, head) }
             }
             let length = Self.length(head)
             if bytes.count >= length {
@@ -51,7 +52,8 @@ struct RequestReader {
             }
             let waits = head.expectsContinue && head.version == .http11 && bytes.count == head.byteCount
             self.head = head
-            return waits ? .incompleteUntilContinue : .incomplete
+            guard waits else { return .incomplete }
+            return .incompleteUntilContinue
         } catch {
             return .refused(error, nil)
         }

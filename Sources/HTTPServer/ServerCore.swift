@@ -28,8 +28,8 @@ import HTTPMessage
     var admit: (WaitingConnections.Entry) -> Void = { Glibc.close($0.descriptor) }
 
     init(
-        _ configuration: HTTPServer.Configuration, _ policy: (any RequestPolicy)?, _ pool: ConnectionPool?,
-        _ handler: @escaping HTTPServer.Handler
+        _ configuration: HTTPServer.Configuration, policy: (any RequestPolicy)?, pool: ConnectionPool?,
+        handler: @escaping HTTPServer.Handler
     ) {
         self.configuration = configuration
         self.policy = policy

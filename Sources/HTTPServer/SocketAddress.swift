@@ -44,8 +44,9 @@ struct SocketAddress: Hashable, Sendable {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         let address = withUnsafeMutablePointer(to: &storage) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { rebound in
-                getsockname(descriptor, rebound, &length) == 0 ? SocketAddress(rebound) : nil
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { rebound -> SocketAddress? in
+                guard getsockname(descriptor, rebound, &length) == 0 else { return nil }
+                return SocketAddress(rebound)
             }
         }
         guard let address else { return nil }
@@ -53,6 +54,7 @@ struct SocketAddress: Hashable, Sendable {
     }
 
     var isIPv6: Bool { octets.count == 16 }
+    var family: Int32 { isIPv6 ? AF_INET6 : AF_INET }
 
     var isUnix: Bool { octets.isEmpty }
 
@@ -62,7 +64,8 @@ struct SocketAddress: Hashable, Sendable {
         let head = octets.prefix(10)
         let isMapped = octets[10] == 0xFF && octets[11] == 0xFF
         guard head.allSatisfy({ $0 == 0 }) else { return false }
-        return isMapped ? octets[12] == 127 : octets[10...14].allSatisfy { $0 == 0 } && octets[15] == 1
+        guard !isMapped else { return octets[12] == 127 }
+        return octets[10...14].allSatisfy { $0 == 0 } && octets[15] == 1
     }
 
     var isUnspecified: Bool { !isUnix && octets.allSatisfy { $0 == 0 } }
@@ -76,34 +79,40 @@ struct SocketAddress: Hashable, Sendable {
     /// The address without port and brackets.
     var host: String {
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
-        guard !isUnix, inet_ntop(isIPv6 ? AF_INET6 : AF_INET, octets, &text, socklen_t(text.count)) != nil else {
+        guard !isUnix, inet_ntop(family, octets, &text, socklen_t(text.count)) != nil else {
             return ""
         }
         return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     /// The address as in a Host field, with brackets, without port.
-    var literal: String { isIPv6 ? "[\(host)]" : host }
+    var literal: String {
+        guard isIPv6 else { return host }
+        return "[\(host)]"
+    }
 
     func withSockaddr<T>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> T) -> T {
         var storage = sockaddr_storage()
         return withUnsafeMutableBytes(of: &storage) { raw in
+            let size: Int
             if isIPv6 {
                 var value = sockaddr_in6()
                 value.sin6_family = sa_family_t(AF_INET6)
                 value.sin6_port = port.bigEndian
                 withUnsafeMutableBytes(of: &value.sin6_addr) { $0.copyBytes(from: octets) }
                 raw.storeBytes(of: value, as: sockaddr_in6.self)
+                size = MemoryLayout<sockaddr_in6>.size
             } else {
                 var value = sockaddr_in()
                 value.sin_family = sa_family_t(AF_INET)
                 value.sin_port = port.bigEndian
                 withUnsafeMutableBytes(of: &value.sin_addr) { $0.copyBytes(from: octets) }
                 raw.storeBytes(of: value, as: sockaddr_in.self)
+                size = MemoryLayout<sockaddr_in>.size
             }
-            let size = isIPv6 ? MemoryLayout<sockaddr_in6>.size : MemoryLayout<sockaddr_in>.size
             return raw.withMemoryRebound(to: sockaddr.self) { rebound in
-                rebound.baseAddress.map { body($0, socklen_t(size)) } ?? body([sockaddr()], 0)
+                guard let start = rebound.baseAddress else { return body([sockaddr()], 0) }
+                return body(start, socklen_t(size))
             }
         }
     }

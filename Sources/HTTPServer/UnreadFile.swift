@@ -30,10 +30,18 @@ final class ReplyFile {
     /// - Parameter isOwned: true to take ownership of the descriptor. Otherwise it is duplicated, since the body may end before the
     ///   client has read it. Nil if there are no descriptors left.
     init?(_ original: Int32, isOwned: Bool) {
-        descriptor = isOwned ? original : fcntl(original, F_DUPFD_CLOEXEC, 0)
+        if isOwned {
+            descriptor = original
+        } else {
+            descriptor = fcntl(original, F_DUPFD_CLOEXEC, 0)
+        }
         self.original = original
         guard descriptor >= 0 else { return nil }
     }
 
-    deinit { if descriptor >= 0 { close(descriptor) } }
+    deinit {
+        if descriptor >= 0 {
+            close(descriptor)
+        }
+    }
 }

@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test @LoopActor func ofThoseThatWaitTheClientWithTheFewestIsNext() throws {
-        let core = ServerCore(HTTPServer.Configuration(), nil, nil) { _ in }
+        let core = ServerCore(HTTPServer.Configuration(), policy: nil, pool: nil) { _ in }
         let requestGuard = RequestGuard(port: 1, literals: [], hostNames: [], allowedOrigins: [])
         var waiting = WaitingConnections()
         func add(_ letter: Character, _ descriptor: Int32) throws -> Int32? {
