@@ -120,7 +120,10 @@ extension API {
         package var bytes: Int
         /// The limit in bytes above which the least recently used pieces are evicted; absent if there is no limit.
         package var limit: Int?
-        package init(bytes: Int, limit: Int?) { (self.bytes, self.limit) = (bytes, limit) }
+        package init(bytes: Int, limit: Int?) {
+            self.bytes = bytes
+            self.limit = limit
+        }
     }
 
     /// Response of `DELETE /api/v1/assets/<name>`.
@@ -131,7 +134,10 @@ extension API {
         package var remainingFolder: String?
         /// The part of `bytes` that is free only once the players that read it have read on, or end; absent otherwise.
         package var heldBytes: Int?
-        package init(name: String, bytes: Int) { (self.name, self.bytes) = (name, bytes) }
+        package init(name: String, bytes: Int) {
+            self.name = name
+            self.bytes = bytes
+        }
     }
 
     /// The presentation at an origin URL, of which nothing is stored: `GET /api/v1/presentation?url=<URL>`.
@@ -196,7 +202,10 @@ extension API {
         package let mediaType: String
         package let bytes: [UInt8]
 
-        package init(mediaType: String, bytes: [UInt8]) { (self.mediaType, self.bytes) = (mediaType, bytes) }
+        package init(mediaType: String, bytes: [UInt8]) {
+            self.mediaType = mediaType
+            self.bytes = bytes
+        }
 
         /// Recognises a JPEG, PNG or WebP file by its first bytes; nil for any other file, and for one over `limit`.
         package init?(file bytes: [UInt8]) {
@@ -240,6 +249,9 @@ extension API {
         package var artwork: String?
         /// The new header fields, in place of all that the asset has; an empty list removes them.
         package var headers: [Header]?
-        package init(name: String? = nil, title: String? = nil) { (self.name, self.title) = (name, title) }
+        package init(name: String? = nil, title: String? = nil) {
+            self.name = name
+            self.title = title
+        }
     }
 }

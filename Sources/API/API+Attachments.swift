@@ -54,6 +54,10 @@ extension API {
         package var id: String
         /// The bytes that it occupied.
         package var bytes: Int
-        package init(asset: String, id: String, bytes: Int) { (self.asset, self.id, self.bytes) = (asset, id, bytes) }
+        package init(asset: String, id: String, bytes: Int) {
+            self.asset = asset
+            self.id = id
+            self.bytes = bytes
+        }
     }
 }

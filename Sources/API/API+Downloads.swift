@@ -33,7 +33,10 @@ extension API {
             /// The kind, as in `Problem.code`.
             package var code: APIError.Code
             package var message: String
-            package init(code: APIError.Code, message: String) { (self.code, self.message) = (code, message) }
+            package init(code: APIError.Code, message: String) {
+                self.code = code
+                self.message = message
+            }
         }
 
         /// The id of the download, which equals its asset's id: an asset has one download.
@@ -300,6 +303,9 @@ extension API.Download {
         /// scaled to a sum of 1.
         package var weight = 0.0
         package var isComplete = false
-        package init(id: String, kind: TrackKind) { (self.id, self.kind) = (id, kind) }
+        package init(id: String, kind: TrackKind) {
+            self.id = id
+            self.kind = kind
+        }
     }
 }

@@ -51,7 +51,10 @@ extension API {
         package struct Reference: Codable, Equatable, Sendable {
             package var id: String
             package var asset: String
-            package init(id: String, asset: String) { (self.id, self.asset) = (id, asset) }
+            package init(id: String, asset: String) {
+                self.id = id
+                self.asset = asset
+            }
         }
 
         /// The data of `purged`.
@@ -150,7 +153,10 @@ extension API {
         /// Lifetime of the keys in seconds from the first play; absent for no limit.
         package var keysAfterFirstPlay: Int64?
         package var keys: [Key]
-        package init(asset: String, keys: [Key] = []) { (self.asset, self.keys) = (asset, keys) }
+        package init(asset: String, keys: [Key] = []) {
+            self.asset = asset
+            self.keys = keys
+        }
     }
 
     package struct Key: Codable, Equatable, Sendable {
@@ -256,7 +262,10 @@ extension API {
         /// The program that wrote the log, such as `Weir/0.1.0`.
         package var software: String
         package var events: [Event]
-        package init(software: String, events: [Event]) { (self.software, self.events) = (software, events) }
+        package init(software: String, events: [Event]) {
+            self.software = software
+            self.events = events
+        }
     }
 
     /// Key performance indicators of the sessions in the access log: `GET /api/v1/kpis`.

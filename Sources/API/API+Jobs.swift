@@ -198,7 +198,10 @@ extension API {
     package struct Volume: Codable, Equatable, Sendable {
         package var path: String
         package var isPresent: Bool
-        package init(path: String, isPresent: Bool) { (self.path, self.isPresent) = (path, isPresent) }
+        package init(path: String, isPresent: Bool) {
+            self.path = path
+            self.isPresent = isPresent
+        }
     }
 
     /// The body of `POST /api/v1/assets/<name>/export`, which answers at the end.
@@ -238,7 +241,10 @@ extension API {
         package var path: String
         /// Name of the asset; if absent, the folder's name, or one derived from the path.
         package var name: String?
-        package init(path: String, name: String? = nil) { (self.path, self.name) = (path, name) }
+        package init(path: String, name: String? = nil) {
+            self.path = path
+            self.name = name
+        }
     }
 }
 

@@ -29,6 +29,9 @@ extension API {
     package struct PhoneLink: Codable, Equatable, Sendable {
         package var name: String
         package var url: String
-        package init(name: String, url: String) { (self.name, self.url) = (name, url) }
+        package init(name: String, url: String) {
+            self.name = name
+            self.url = url
+        }
     }
 }

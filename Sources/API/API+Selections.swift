@@ -54,7 +54,10 @@ extension API.Download {
             package var id: String
             /// The missing media time.
             package var ranges: [TimeRange]
-            package init(id: String, ranges: [TimeRange]) { (self.id, self.ranges) = (id, ranges) }
+            package init(id: String, ranges: [TimeRange]) {
+                self.id = id
+                self.ranges = ranges
+            }
         }
 
         /// Time of the first request, in seconds since 1970.

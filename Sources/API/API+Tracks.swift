@@ -113,7 +113,10 @@ extension API {
         package struct Incompatible: Codable, Equatable, Sendable {
             package var id: String
             package var reason: String
-            package init(id: String, reason: String) { (self.id, self.reason) = (id, reason) }
+            package init(id: String, reason: String) {
+                self.id = id
+                self.reason = reason
+            }
         }
 
         package init(chosen: Reason, others: [Reason], selection: Tracks) {

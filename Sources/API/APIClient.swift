@@ -47,7 +47,10 @@ package struct APIClient: Sendable {
         package let status: Int
         package let body: [UInt8]
 
-        package init(status: Int, body: [UInt8]) { (self.status, self.body) = (status, body) }
+        package init(status: Int, body: [UInt8]) {
+            self.status = status
+            self.body = body
+        }
     }
 
     /// Performs a call. Throws `.noDaemon` if there is no server.

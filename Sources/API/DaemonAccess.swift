@@ -22,7 +22,7 @@ struct DaemonAccess {
             guard isTrusted(user) else { throw refusal(of: user, at: path) }
             return .socket(path: path)
         }
-        let place = "http://\(url.host.contains(":") ? "[\(url.host)]" : url.host):\(url.port)"
+        let place = "http://\(WebURL.bracketed(url.host)):\(url.port)"
         guard let user = Self.listener(at: url) else {
             // Where the kernel does not answer, nobody can be told apart.
             if weir_knows_socket_users() == 0 {

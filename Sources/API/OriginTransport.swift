@@ -22,7 +22,10 @@ extension APIClient {
     /// Finds the way for calls with a token; nil for a peer that gets none.
     private let access: DaemonAccess?
 
-    nonisolated init(to peer: String, by access: DaemonAccess? = nil) { (self.peer, self.access) = (peer, access) }
+    nonisolated init(to peer: String, by access: DaemonAccess? = nil) {
+        self.peer = peer
+        self.access = access
+    }
 
     func perform(_ call: APIClient.Call) async throws(APIError) -> APIClient.Answer {
         let request = try request(call)

@@ -105,7 +105,10 @@ package struct TimelineStall: Codable, Equatable, Sendable {
     package var since: Double
     package var until: Double
 
-    package init(since: Double, until: Double) { (self.since, self.until) = (since, until) }
+    package init(since: Double, until: Double) {
+        self.since = since
+        self.until = until
+    }
 }
 
 extension SessionTimeline {

@@ -108,7 +108,11 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     public func stop() {
         precondition(!isCurrent, "A loop cannot be stopped from its own thread")
         let first = queue.withLock { queue in
-            defer { if queue.phase == .running { queue.phase = .draining } }
+            defer {
+                if queue.phase == .running {
+                    queue.phase = .draining
+                }
+            }
             return queue.phase == .running
         }
         guard first else { return }
@@ -297,7 +301,10 @@ public struct EventLoopError: Error, CustomStringConvertible, Sendable {
     public let code: Code
     /// The system's error number (errno(3)).
     public let errno: Int32
-    init(_ code: Code, errno: Int32) { (self.code, self.errno) = (code, errno) }
+    init(_ code: Code, errno: Int32) {
+        self.code = code
+        self.errno = errno
+    }
 
     /// A sentence for a log.
     public var description: String {

@@ -168,7 +168,7 @@ public struct ProxyURL: Hashable, Sendable, CustomStringConvertible {
         return "\(kind.rawValue)://\(credentials)\(hostText):\(port)"
     }
 
-    private var hostText: String { host.contains(":") ? "[\(host)]" : host }
+    private var hostText: String { WebURL.bracketed(host) }
 
     private static func encoding(_ text: String) -> String {
         text.utf8.reduce(into: "") { result, byte in

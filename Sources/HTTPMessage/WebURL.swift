@@ -43,7 +43,10 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
         public let port: UInt16
 
         /// True if the scheme is neither http nor https.
-        var needsHandler: Bool { if case .other = scheme { true } else { false } }
+        var needsHandler: Bool {
+            guard case .other = scheme else { return false }
+            return true
+        }
 
         /// The description without a password.
         var redacted: String {
@@ -56,11 +59,16 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
             if needsHandler {
                 return "\(scheme.name)://\(host)"
             }
-            let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
-            let start = "\(scheme.name)://\(name)"
+            let start = "\(scheme.name)://\(bracketed(host))"
             guard port != scheme.defaultPort else { return start }
             return "\(start):\(port)"
         }
+    }
+
+    /// The host as a URL has it: an IPv6 address in brackets (RFC 3986 §3.2.2).
+    public static func bracketed(_ host: String) -> String {
+        guard host.utf8.contains(UInt8(ascii: ":")) else { return host }
+        return "[\(host)]"
     }
 
     /// Scheme, host and port.

@@ -49,7 +49,11 @@ struct PlayheadLane {
     /// This many segments in sequence show a choice.
     static let sequence = 3
 
-    init(_ span: SegmentSpan) { (start, deliveredEnd, requestedEnd) = (span.start, span.start, span.start) }
+    init(_ span: SegmentSpan) {
+        start = span.start
+        deliveredEnd = span.start
+        requestedEnd = span.start
+    }
 
     /// End of the delivered media that the player can read, in seconds.
     var front: Double { min(deliveredEnd, opening?.unread ?? .infinity) }
@@ -113,7 +117,11 @@ struct PlayheadLane {
     }
 
     /// Records that the reply with this segment has begun, or failed.
-    mutating func answered(_ span: SegmentSpan) { if opening?.number == span.number { opening = nil } }
+    mutating func answered(_ span: SegmentSpan) {
+        if opening?.number == span.number {
+            opening = nil
+        }
+    }
 
     /// Records that everything up to this segment was requested and delivered; ignored if the segment is behind.
     mutating func deliveredInBulk(upTo span: SegmentSpan, of rendition: String) {

@@ -32,7 +32,11 @@ package final class PlaylistFolder: CheckSource {
         folder = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     }
 
-    deinit { if folder >= 0 { close(folder) } }
+    deinit {
+        if folder >= 0 {
+            close(folder)
+        }
+    }
 
     package func read(_ place: Place) async -> CheckReading<Place> {
         let isEntry = place == entry && followsEntry

@@ -142,7 +142,10 @@ struct PresentationReader<Source: CheckSource>: Sendable {
         var multivariants: Set<Int> = []
         for rendition in renditions {
             switch rendition.text?.playlist {
-            case .media(let playlist)?: for index in rendition.indices { media[index] = playlist }
+            case .media(let playlist)?:
+                for index in rendition.indices {
+                    media[index] = playlist
+                }
             case .multivariant?: multivariants.formUnion(rendition.indices)
             case nil: break
             }
