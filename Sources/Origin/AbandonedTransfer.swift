@@ -75,6 +75,7 @@ public struct AbandonedTransfer: Sendable {
             return .finishSoon
         }
         // Stopping would lose more bytes than finishing costs.
-        return !isContinuable && missing < received ? .finishLast : .stop
+        guard !isContinuable, missing < received else { return .stop }
+        return .finishLast
     }
 }

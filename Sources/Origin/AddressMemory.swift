@@ -39,6 +39,7 @@ struct AddressMemory {
     }
 
     private func failure(of address: SocketAddress, _ now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
-        failures[address].flatMap { now - $0 < Self.life ? $0 : nil }
+        guard let time = failures[address], now - time < Self.life else { return nil }
+        return time
     }
 }

@@ -1,5 +1,6 @@
 import CLibcurl
 import Glibc
+import HTTPMessage
 
 struct SocketAddress: Hashable {
     /// Network byte order; 4 or 16 bytes.
@@ -15,9 +16,7 @@ struct SocketAddress: Hashable {
             port = UInt16(bigEndian: address.sin_port)
         case AF_INET6 where raw.count >= MemoryLayout<sockaddr_in6>.size:
             let address = raw.loadUnaligned(as: sockaddr_in6.self)
-            let all = withUnsafeBytes(of: address.sin6_addr) { Array($0) }
-            // An IPv4-mapped address reaches the same socket as the IPv4 address.
-            bytes = all.starts(with: Self.mappedPrefix) ? Array(all[12...]) : all
+            bytes = Self.unmapped(withUnsafeBytes(of: address.sin6_addr) { Array($0) })
             port = UInt16(bigEndian: address.sin6_port)
         default: return nil
         }
@@ -30,8 +29,7 @@ struct SocketAddress: Hashable {
         if inet_pton(AF_INET, literal, &v4) == 1 {
             bytes = withUnsafeBytes(of: v4) { Array($0) }
         } else if inet_pton(AF_INET6, literal, &v6) == 1 {
-            let all = withUnsafeBytes(of: v6) { Array($0) }
-            bytes = all.starts(with: Self.mappedPrefix) ? Array(all[12...]) : all
+            bytes = Self.unmapped(withUnsafeBytes(of: v6) { Array($0) })
         } else {
             return nil
         }
@@ -41,7 +39,10 @@ struct SocketAddress: Hashable {
     /// Stands for a Unix socket.
     static let noAddress = SocketAddress(bytes: [0, 0, 0, 0], port: 0)
 
-    private init(bytes: [UInt8], port: UInt16) { (self.bytes, self.port) = (bytes, port) }
+    private init(bytes: [UInt8], port: UInt16) {
+        self.bytes = bytes
+        self.port = port
+    }
 
     /// Returns the address with another port.
     func with(port: UInt16) -> SocketAddress { SocketAddress(bytes: bytes, port: port) }
@@ -70,16 +71,30 @@ struct SocketAddress: Hashable {
     private static let mappedPrefix: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
     private static let translatedPrefix: [UInt8] = [0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0]
 
+    /// An IPv4-mapped address reaches the same socket as the IPv4 address.
+    private static func unmapped(_ bytes: [UInt8]) -> [UInt8] {
+        guard bytes.starts(with: mappedPrefix) else { return bytes }
+        return Array(bytes[12...])
+    }
+
     /// The text form, without brackets.
     var literal: String {
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
-        inet_ntop(bytes.count == 4 ? AF_INET : AF_INET6, bytes, &text, socklen_t(text.count))
+        let family = bytes.count == 4 ? AF_INET : AF_INET6
+        inet_ntop(family, bytes, &text, socklen_t(text.count))
         return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     var isUnspecified: Bool { bytes.allSatisfy { $0 == 0 } || embeddedIPv4?.allSatisfy { $0 == 0 } ?? false }
     var isMulticast: Bool {
-        bytes.count == 4 ? bytes[0] >= 224 : bytes[0] == 0xFF || embeddedIPv4.map { $0[0] >= 224 } ?? false
+        if bytes.count == 4 {
+            return bytes[0] >= 224
+        }
+        if bytes[0] == 0xFF {
+            return true
+        }
+        guard let embeddedIPv4 else { return false }
+        return embeddedIPv4[0] >= 224
     }
     /// True for a globally reachable address by IANA's registries. One that embeds an IPv4 address is judged by that.
     var isPublic: Bool { hostClass == .public }
@@ -95,7 +110,8 @@ struct SocketAddress: Hashable {
         if bytes.dropLast().allSatisfy({ $0 == 0 }), bytes.last == 1 {
             return .loopback
         }
-        return isPublicIPv6 ? .public : .private
+        guard isPublicIPv6 else { return .private }
+        return .public
     }
 
     /// The IPv4 address that a translator (NAT64, RFC 6052) or a relay (6to4, RFC 3056) reaches; nil for none. With DNS64
@@ -109,7 +125,8 @@ struct SocketAddress: Hashable {
         if bytes.starts(with: [0, 0x64, 0xFF, 0x9B, 0, 1]) {
             return Array(bytes[12...])
         }
-        return bytes.starts(with: [0x20, 0x02]) ? Array(bytes[2..<6]) : nil
+        guard bytes.starts(with: [0x20, 0x02]) else { return nil }
+        return Array(bytes[2..<6])
     }
 
     private static func classOfIPv4(_ bytes: [UInt8]) -> HostClass {
@@ -224,17 +241,23 @@ struct AddressRights {
 
     /// The cause of a refusal and the option that lifts it.
     func refusal(of kind: HostClass, at address: SocketAddress?) -> String {
-        let place = address.map { "\(peer.host) is \($0.literal)" } ?? "the name \(peer.host)"
-        let host = peer.host.contains(":") ? "[\(peer.host)]" : peer.host
-        let option =
-            "--allow-host \(host)" + ([80, 443].contains(peer.port) && kind != .loopback ? "" : ":\(peer.port)")
+        var place = "the name \(peer.host)"
+        if let address {
+            place = "\(peer.host) is \(address.literal)"
+        }
+        var option = "--allow-host \(WebURL.bracketed(peer.host))"
+        let hasUsualPort = [80, 443].contains(peer.port)
+        if !hasUsualPort || kind == .loopback {
+            option += ":\(peer.port)"
+        }
         if isRebound(kind) {
             return
                 "\(place), but the name was public at first, and a changed answer may be an attack; if you trust it, "
                 + "add \(option)"
         }
         let isLiteral = address?.literal == peer.host
-        return (isLiteral ? "" : "\(place); ") + "if you trust it, add \(option)"
+        guard !isLiteral else { return "if you trust it, add \(option)" }
+        return "\(place); if you trust it, add \(option)"
     }
 }
 

@@ -27,11 +27,20 @@ public struct AllowedHost: Hashable, Sendable, CustomStringConvertible {
             target = network
             return
         }
-        let base = host.hasPrefix("*.") ? host.dropFirst(2) : host.hasPrefix(".") ? host.dropFirst() : host[...]
+        var base = host
+        if host.hasPrefix("*.") {
+            base = host.dropFirst(2)
+        } else if host.hasPrefix(".") {
+            base = host.dropFirst()
+        }
         guard base.utf8.count <= Self.longestName, let name = InternationalName.ascii(base) else {
             throw Self.refusal(text)
         }
-        target = coversSubdomains || base.utf8.count < host.utf8.count ? .domain(name) : .name(name)
+        if coversSubdomains || base.utf8.count < host.utf8.count {
+            target = .domain(name)
+        } else {
+            target = .name(name)
+        }
     }
 
     /// Bounds the work on a name, in bytes of UTF-8.
@@ -51,7 +60,10 @@ public struct AllowedHost: Hashable, Sendable, CustomStringConvertible {
             host = text[..<end].dropFirst()
             tail = text[end...].dropFirst()
             // A network's size may be inside the brackets or behind them.
-            let size = tail.hasPrefix("/") ? tail.prefix { $0 != ":" } : ""
+            var size = ""[...]
+            if tail.hasPrefix("/") {
+                size = tail.prefix { $0 != ":" }
+            }
             tail = tail.dropFirst(size.count)
             host = Substring(String(host) + size)
         } else if text.count(where: { $0 == ":" }) == 1, let colon = text.firstIndex(of: ":") {
@@ -83,8 +95,9 @@ public struct AllowedHost: Hashable, Sendable, CustomStringConvertible {
         case .name(let name): return host == name
         case .domain(let name): return host == name || host.hasSuffix("." + name)
         case .network(let network, let bits):
-            return address.map { [$0.bytes, $0.embeddedIPv4 ?? []].contains { network.hasPrefix(of: $0, bits: bits) } }
-                ?? false
+            guard let address else { return false }
+            let embedded = address.embeddedIPv4 ?? []
+            return network.hasPrefix(of: address.bytes, bits: bits) || network.hasPrefix(of: embedded, bits: bits)
         }
     }
 }

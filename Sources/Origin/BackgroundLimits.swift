@@ -25,8 +25,9 @@ struct TokenBucket {
     /// The time until bytes may arrive again; nil if they may now.
     func wait(at now: ContinuousClock.Instant) -> Duration? {
         let tokens = tokens + rate * seconds(until: now)
+        guard tokens <= 0 else { return nil }
         // Wait for half the depth, so that the transfer runs for a while once it resumes.
-        return tokens > 0 ? nil : .seconds((rate * Self.depth / 2 - tokens) / rate)
+        return .seconds((rate * Self.depth / 2 - tokens) / rate)
     }
 
     private func seconds(until now: ContinuousClock.Instant) -> Double { (now - updated) / .seconds(1) }
@@ -60,7 +61,10 @@ struct WindowLimiter {
     }
 
     /// True if a limit applies, and the link is a slow one.
-    var isSlow: Bool { rate.map { $0 < Self.slow } ?? false }
+    var isSlow: Bool {
+        guard let rate else { return false }
+        return rate < Self.slow
+    }
 
     /// Bytes per second; nil if they are unknown, or the round trip is long.
     private var rate: Double? {
@@ -118,7 +122,7 @@ struct SocketReceiveLimits {
         // The limit is set again each time, because Linux drops it when it re-estimates the size of packets.
         guard bytes != nil || window != nil, descriptor >= 0 else { return }
         window = bytes
-        set(Int32(IPPROTO_TCP), weir_tcp_window_clamp, Int32(clamping: bytes ?? Self.widestWindow))
+        set(weir_tcp_window_clamp, at: Int32(IPPROTO_TCP), to: Int32(clamping: bytes ?? Self.widestWindow))
     }
 
     /// Call while the connection is not read: each packet that arrives would admit the next until the buffer is full. The buffer
@@ -133,15 +137,15 @@ struct SocketReceiveLimits {
         guard needed < size else { return }
         buffer = size
         // Linux doubles the value.
-        set(SOL_SOCKET, SO_RCVBUF, needed / 2)
+        set(SO_RCVBUF, at: SOL_SOCKET, to: needed / 2)
     }
 
     /// Ends `hold`.
     mutating func restore() {
         guard let buffer else { return }
         self.buffer = nil
-        set(SOL_SOCKET, SO_RCVBUF, buffer / 2)
-        set(SOL_SOCKET, weir_so_buf_lock, 0)
+        set(SO_RCVBUF, at: SOL_SOCKET, to: buffer / 2)
+        set(weir_so_buf_lock, at: SOL_SOCKET, to: 0)
     }
 
     /// Bytes that the peer may still send; nil if the system does not say.
@@ -155,7 +159,7 @@ struct SocketReceiveLimits {
         return bytes.withUnsafeBytes { Int32(clamping: $0.loadUnaligned(fromByteOffset: offset, as: UInt32.self)) }
     }
 
-    private func set(_ level: Int32, _ option: Int32, _ value: Int32) {
+    private func set(_ option: Int32, at level: Int32, to value: Int32) {
         var value = value
         _ = setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
     }

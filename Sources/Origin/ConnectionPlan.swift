@@ -44,17 +44,21 @@ struct ConnectionPlan {
         if let address, !rules.isPossible(address) {
             return rights.refusal(of: kind, at: address)
         }
-        return rights.allows(kind, at: address) ? nil : rights.refusal(of: kind, at: address)
+        guard !rights.allows(kind, at: address) else { return nil }
+        return rights.refusal(of: kind, at: address)
     }
 
     func apply(to handle: UnsafeMutableRawPointer) {
         func set(_ option: CURLoption, _ value: String?) { _ = weir_easy_set_text(handle, option, value) }
         func set(_ option: CURLoption, _ value: Int) { _ = weir_easy_set_long(handle, option, value) }
         if let proxy {
-            let host = proxy.host.contains(":") ? "[\(proxy.host)]" : proxy.host
-            set(CURLOPT_PROXY, "\(proxy.kind.rawValue)://\(host):\(proxy.port)")
+            set(CURLOPT_PROXY, "\(proxy.kind.rawValue)://\(WebURL.bracketed(proxy.host)):\(proxy.port)")
             set(CURLOPT_PROXYUSERNAME, proxy.user)
-            set(CURLOPT_PROXYPASSWORD, proxy.user == nil ? nil : proxy.password ?? "")
+            var password: String?
+            if proxy.user != nil {
+                password = proxy.password ?? ""
+            }
+            set(CURLOPT_PROXYPASSWORD, password)
         }
         if let socket {
             set(CURLOPT_UNIX_SOCKET_PATH, socket)

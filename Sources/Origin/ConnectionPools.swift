@@ -18,6 +18,13 @@ import EventLoop
     }
 
     func pool(mayBePrivate: Bool, offersHTTP2: Bool) -> CurlMulti {
-        pools[(mayBePrivate ? 2 : 0) + (offersHTTP2 ? 1 : 0)]
+        var index = 0
+        if mayBePrivate {
+            index += 2
+        }
+        if offersHTTP2 {
+            index += 1
+        }
+        return pools[index]
     }
 }

@@ -17,7 +17,11 @@ public import HTTPMessage
 @LoopActor public final class CookieJar {
     /// Keeps the cookies; nil for a jar that is not kept.
     weak var storage: (any CookieStorage)? {
-        didSet { if isChanged { recordChange() } }
+        didSet {
+            if isChanged {
+                recordChange()
+            }
+        }
     }
     /// The name of the file that keeps the cookies.
     var file = ""
@@ -37,7 +41,11 @@ public import HTTPMessage
     /// Creates an empty jar.
     public init() {}
 
-    isolated deinit { if let share { curl_share_cleanup(share) } }
+    isolated deinit {
+        if let share {
+            curl_share_cleanup(share)
+        }
+    }
 
     /// Offers cookies of the user's file. Each is kept as soon as a request goes to a host that it matches; the others
     /// are never written anywhere.
@@ -46,12 +54,19 @@ public import HTTPMessage
     /// All cookies, one per line in Netscape's format. Secret.
     public var lines: [String] {
         open()
-        return edit { handle in
+        return edit { handle -> [String] in
             var list: UnsafeMutablePointer<curl_slist>?
             _ = weir_easy_get_list(handle, CURLINFO_COOKIELIST, &list)
             defer { curl_slist_free_all(list) }
-            return sequence(first: list) { $0?.pointee.next }.prefix { $0 != nil }
-                .compactMap { $0.flatMap { $0.pointee.data.map { String(cString: $0) } } }
+            var lines: [String] = []
+            var next = list
+            while let entry = next {
+                if let line = entry.pointee.data {
+                    lines.append(String(cString: line))
+                }
+                next = entry.pointee.next
+            }
+            return lines
         } ?? []
     }
 

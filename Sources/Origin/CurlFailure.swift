@@ -4,8 +4,11 @@ import Glibc
 extension TransferState.Failure {
     /// Translates libcurl's result codes; no other code interprets them. `systemError` is an errno(3); 0 if unknown.
     init(_ code: CURLcode, isHeadComplete: Bool, systemError: Int32) {
-        let text = String(cString: curl_easy_strerror(code))
-        underlying = systemError == 0 ? text : String(cString: strerror(systemError))
+        if systemError == 0 {
+            underlying = String(cString: curl_easy_strerror(code))
+        } else {
+            underlying = String(cString: strerror(systemError))
+        }
         isTransient = true
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST:
@@ -100,7 +103,8 @@ enum ConnectionFailure {
         if known.contains("http/0.9") {
             return ("it does not begin with a status line of HTTP. Check the port in the URL", false)
         }
-        return (words.isEmpty ? "its header cannot be read" : words, false)
+        guard !words.isEmpty else { return ("its header cannot be read", false) }
+        return (words, false)
     }
 
     /// The cause of a refused TLS handshake by OpenSSL's words; nil if they tell of a broken connection.

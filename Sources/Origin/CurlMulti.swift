@@ -40,9 +40,14 @@ import HTTPMessage
         self.handle = handle
         timer = LoopTimer { [weak self] in self?.act(CURL_SOCKET_BAD, 0) }
         sockets.ready = { [weak self] socket, ready in
-            let read = ready.contains(.reading) ? CURL_CSELECT_IN : 0
-            let write = ready.contains(.writing) ? CURL_CSELECT_OUT : 0
-            self?.act(socket, read | write)
+            var events: Int32 = 0
+            if ready.contains(.reading) {
+                events |= CURL_CSELECT_IN
+            }
+            if ready.contains(.writing) {
+                events |= CURL_CSELECT_OUT
+            }
+            self?.act(socket, events)
         }
         let context = Unmanaged.passUnretained(self).toOpaque()
         _ = weir_multi_set_long(handle, CURLMOPT_MAXCONNECTS, idleConnections)
@@ -108,7 +113,8 @@ import HTTPMessage
     /// callback of libcurl.
     func pause(_ request: CurlRequest, _ isPaused: Bool) {
         guard requests[request.handle] != nil else { return }
-        enter { curl_easy_pause(request.handle, isPaused ? CURLPAUSE_RECV : CURLPAUSE_CONT) }
+        let action = isPaused ? CURLPAUSE_RECV : CURLPAUSE_CONT
+        enter { curl_easy_pause(request.handle, action) }
     }
 
     /// Buffers bytes from within libcurl; false if the owner has refused further bytes.
@@ -297,7 +303,11 @@ struct BodyBuffer: ~Copyable {
     }
 
     /// Records that a request is sent on the socket.
-    func beganUse(of socket: Int32) { if own.contains(socket) { used.insert(socket) } }
+    func beganUse(of socket: Int32) {
+        if own.contains(socket) {
+            used.insert(socket)
+        }
+    }
 
     /// True if more than `harmless` bytes have arrived that nothing has read, on a socket of which the last request has just
     /// ended.

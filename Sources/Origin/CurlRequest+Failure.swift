@@ -8,8 +8,10 @@ extension CurlRequest {
             return .init(code: .malformedReply, underlying: "its header fields are too long")
         }
         if let refused, openings.isEmpty, socketError == 0 {
-            let isOwn = rules.isOwn(refused)
-            let reason = isOwn ? "it is Weir itself" : plan.rights.refusal(of: refused.hostClass, at: refused)
+            var reason = plan.rights.refusal(of: refused.hostClass, at: refused)
+            if rules.isOwn(refused) {
+                reason = "it is Weir itself"
+            }
             return .init(code: .refusedAddress, underlying: reason, isTransient: false)
         }
         if let failure = connectionFailure(code) {
@@ -34,7 +36,8 @@ extension CurlRequest {
         let words = String(cString: errorText)
         if let proxy = plan.proxy {
             let certificate = information(CURLINFO_PROXY_SSL_VERIFYRESULT)
-            let cause = ProxyFailure(proxy, code, answer: proxyAnswer, certificate: certificate, words)
+            let cause = ProxyFailure(
+                of: proxy, code: code, answer: proxyAnswer, certificate: certificate, words: words)
             if let failure = cause.failure {
                 return failure
             }
@@ -49,8 +52,10 @@ extension CurlRequest {
             return .init(code: .local, underlying: reason, isTransient: false)
         case CURLE_SSL_CONNECT_ERROR, CURLE_RECV_ERROR, CURLE_SEND_ERROR:
             let hasCertificate = plan.certificate != nil
-            guard !isHeadComplete, let cause = ConnectionFailure.handshake(words, hasCertificate: hasCertificate)
-            else { return code == CURLE_SSL_CONNECT_ERROR ? nil : lostAfterHandshake }
+            guard !isHeadComplete, let cause = ConnectionFailure.handshake(words, hasCertificate: hasCertificate) else {
+                guard code != CURLE_SSL_CONNECT_ERROR else { return nil }
+                return lostAfterHandshake
+            }
             return .init(code: .handshakeRefused, underlying: cause, isTransient: false)
         case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL:
             let fault = ConnectionFailure.malformedHead(words)
@@ -79,7 +84,8 @@ extension CurlRequest {
 
     /// The proxy's answer to CONNECT; 0 without one.
     private var proxyAnswer: Int {
-        isRefusedByProxy ? 407 : information(CURLINFO_HTTP_CONNECTCODE)
+        guard !isRefusedByProxy else { return 407 }
+        return information(CURLINFO_HTTP_CONNECTCODE)
     }
 
     private func information(_ info: CURLINFO) -> Int {
@@ -92,8 +98,11 @@ extension CurlRequest {
 
     /// The stage of the attempt, before its reply begins.
     var stage: GiveUpRule.Stage {
-        guard readyAt != nil else { return openings.isEmpty || isConnected ? .handshaking : .connecting }
-        return isAcknowledged ? .waiting : .sending
+        if readyAt != nil {
+            return isAcknowledged ? .waiting : .sending
+        }
+        guard !openings.isEmpty, !isConnected else { return .handshaking }
+        return .connecting
     }
 
     /// True if TCP is connected. libcurl reports the time of it only after the TLS handshake. Another request may have the
@@ -131,13 +140,15 @@ extension CurlRequest {
         if tried.isEmpty {
             return "no connection in time"
         }
-        return isConnected ? "no TLS handshake in time with \(tried)" : "no connection in time to \(tried)"
+        guard isConnected else { return "no connection in time to \(tried)" }
+        return "no TLS handshake in time with \(tried)"
     }
 
     /// The addresses that a failure of the request concerns; none through a proxy.
     var failingAddresses: [SocketAddress] {
         guard plan.proxy == nil else { return [] }
-        return connected.map { [$0] } ?? openings.map(\.address)
+        guard let connected else { return openings.map(\.address) }
+        return [connected]
     }
 
     /// The addresses that were tried before the one that is used.

@@ -5,8 +5,9 @@ import HTTPMessage
 extension CurlRequest {
     /// Sets the versions that the request offers. libcurl offers HTTP/2 by ALPN, over TLS alone.
     func setVersion(_ settings: Settings) {
-        set(CURLOPT_HTTP_VERSION, Int(offersHTTP2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1))
-        set(CURLOPT_PIPEWAIT, offersHTTP2 && settings.mayShareConnection ? 1 : 0)
+        let version = offersHTTP2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
+        set(CURLOPT_HTTP_VERSION, Int(version))
+        set(CURLOPT_PIPEWAIT, offersHTTP2 && settings.mayShareConnection)
     }
 
     /// Lets libcurl read a stream up to its end: with a length it stops there, and does not see more bytes, or that the end is
@@ -40,27 +41,37 @@ extension CurlRequest {
     var mayBeMultiplexed: Bool { offersHTTP2 && (reply.isHTTP2 || !isHeadComplete) }
 
     /// `connectionPort`, if the request shares its connection; nil if not.
-    var sharedPort: Int32? { mayBeMultiplexed && connectionPort > 0 ? connectionPort : nil }
+    var sharedPort: Int32? {
+        guard mayBeMultiplexed, connectionPort > 0 else { return nil }
+        return connectionPort
+    }
 
     /// The fault of HTTP/2 behind a result code, by libcurl's words; nil if HTTP/2 did not fail.
     func http2Fault(_ code: CURLcode, _ words: String) -> HTTPVersions.Fault? {
         guard offersHTTP2 else { return nil }
         switch code {
         case CURLE_HTTP2: return .framing
-        case CURLE_HTTP2_STREAM: return words.contains("HTTP_1_1_REQUIRED") ? .http1Required : .stream
+        case CURLE_HTTP2_STREAM where words.contains("HTTP_1_1_REQUIRED"): return .http1Required
+        case CURLE_HTTP2_STREAM: return .stream
         // libcurl calls an error of nghttp2 a failure to send or to receive.
-        case CURLE_SEND_ERROR, CURLE_RECV_ERROR: return words.contains("nghttp2") ? .framing : .connection
+        case CURLE_SEND_ERROR, CURLE_RECV_ERROR:
+            guard words.contains("nghttp2") else { return .connection }
+            return .framing
         // Lost connections have other words; these tell of one that nghttp2 has ended, after frames out of order. Beside other
         // streams they may tell of a reset one. Any stream may be the one that finds the end, also one without a head.
         case CURLE_PARTIAL_FILE where mayBeMultiplexed:
-            return words.hasPrefix("transfer closed with") ? faultOfEndedSession : .connection
+            guard words.hasPrefix("transfer closed with") else { return .connection }
+            return faultOfEndedSession
         case CURLE_GOT_NOTHING: return .connection
         default: return nil
         }
     }
 
     /// The fault of a connection that nghttp2 has ended.
-    var faultOfEndedSession: HTTPVersions.Fault { hasCompanion(isHTTP1: false) ? .connection : .framing }
+    var faultOfEndedSession: HTTPVersions.Fault {
+        guard hasCompanion(isHTTP1: false) else { return .framing }
+        return .connection
+    }
 
     /// True if nothing has arrived on the shared connection since the request was sent, at least for this long.
     func isSilent(for span: Duration) -> Bool {

@@ -7,12 +7,13 @@ extension CurlRequest {
     /// only if compression is wanted.
     func setReading(_ request: OriginRequest) {
         let decodes = isPlain && attempt.manner.decodes
-        _ = weir_easy_set_text(handle, CURLOPT_ACCEPT_ENCODING, decodes ? "gzip" : nil)
+        let coding = decodes ? "gzip" : nil
+        _ = weir_easy_set_text(handle, CURLOPT_ACCEPT_ENCODING, coding)
         if decodes, !request.acceptsCompression {
             append("Accept-Encoding:")
         }
-        set(CURLOPT_HTTP_CONTENT_DECODING, decodes ? 1 : 0)
-        set(CURLOPT_IGNORE_CONTENT_LENGTH, attempt.manner.ignoresLength ? 1 : 0)
+        set(CURLOPT_HTTP_CONTENT_DECODING, decodes)
+        set(CURLOPT_IGNORE_CONTENT_LENGTH, attempt.manner.ignoresLength)
         if attempt.manner.ignoresLength {
             append("Connection: close")
         }

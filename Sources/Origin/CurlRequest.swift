@@ -87,7 +87,7 @@ import HTTPMessage
     }
 
     /// Nil when libcurl has no memory.
-    init?(_ request: OriginRequest, _ attempt: TransferState.Attempt, _ settings: Settings) {
+    init?(_ request: OriginRequest, attempt: TransferState.Attempt, settings: Settings) {
         guard let handle = settings.handles.acquire() else { return nil }
         self.handle = handle
         handles = settings.handles
@@ -99,14 +99,19 @@ import HTTPMessage
         outgoing = request.file
         rules = settings.rules
         offersHTTP2 = settings.offersHTTP2
-        cookies = request.isDowngraded(at: attempt.url) ? nil : request.cookies
+        if request.isDowngraded(at: attempt.url) {
+            cookies = nil
+        } else {
+            cookies = request.cookies
+        }
         set(CURLOPT_URL, attempt.url.text)
         let isSmall = request.acceptsCompression || settings.isMultiplexed
-        set(CURLOPT_BUFFERSIZE, isSmall ? Self.smallBuffer : settings.configuration.bufferSize)
+        let bufferSize = isSmall ? Self.smallBuffer : settings.configuration.bufferSize
+        set(CURLOPT_BUFFERSIZE, bufferSize)
         setVersion(settings)
         setReading(request)
         let needsNewConnection = settings.maximumConnectionAge == 0 || attempt.manner.isOnNewConnection
-        set(CURLOPT_FRESH_CONNECT, needsNewConnection ? 1 : 0)
+        set(CURLOPT_FRESH_CONNECT, needsNewConnection)
         set(CURLOPT_MAXLIFETIME_CONN, settings.maximumConnectionAge ?? 0)
         errorText.pointee = 0
         plan.apply(to: handle)
@@ -147,8 +152,12 @@ import HTTPMessage
                 }
                 continue
             }
-            // libcurl interprets a name with a semicolon as an empty field.
-            append(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
+            if field.value.isEmpty {
+                // libcurl interprets a name with a semicolon as an empty field.
+                append("\(field.name);")
+            } else {
+                append("\(field.name): \(field.value)")
+            }
         }
         if let range = attempt.rangeValue {
             append("Range: \(range)")
@@ -170,7 +179,7 @@ import HTTPMessage
     /// request, and lasts a minute (CURLOPT_DNS_CACHE_TIMEOUT).
     private func setAddresses() {
         guard !addresses.isEmpty else { return }
-        let list = addresses.map { $0.bytes.count == 4 ? $0.literal : "[\($0.literal)]" }.joined(separator: ",")
+        let list = addresses.map { WebURL.bracketed($0.literal) }.joined(separator: ",")
         resolved = curl_slist_append(nil, "+\(attempt.url.host):\(attempt.url.port):\(list)")
         _ = weir_easy_set_pointer(handle, CURLOPT_RESOLVE, resolved)
     }
@@ -215,17 +224,21 @@ import HTTPMessage
 
     nonisolated static func setFunctions(of handle: UnsafeMutableRawPointer) {
         _ = weir_easy_set_write(handle, CURLOPT_HEADERFUNCTION) { start, _, count, context in
-            CurlRequest.from(context, start, count) { $0.receive(line: $1) ? $1.count : 0 }
+            CurlRequest.from(context, start: start, count: count) { request, line in
+                guard request.receive(line: line) else { return 0 }
+                return line.count
+            }
         }
         _ = weir_easy_set_write(handle, CURLOPT_WRITEFUNCTION) { start, _, count, context in
-            CurlRequest.from(context, start, count) { $0.receive($1) }
+            CurlRequest.from(context, start: start, count: count) { $0.receive($1) }
         }
         _ = weir_easy_set_debug(handle) { _, kind, start, count, context in
             guard kind == CURLINFO_TEXT else { return 0 }
-            return CurlRequest.from(context, start, count) {
-                $0.receive(remark: $1)
+            _ = CurlRequest.from(context, start: start, count: count) { request, remark in
+                request.receive(remark: remark)
                 return 0
-            } == 0 ? 0 : 1
+            }
+            return 0
         }
         _ = weir_easy_set_opensocket(handle) { context, _, address in
             guard let context, let address else { return CURL_SOCKET_BAD }
@@ -252,10 +265,11 @@ import HTTPMessage
     }
 
     func set(_ option: CURLoption, _ value: Int) { _ = weir_easy_set_long(handle, option, value) }
+    func set(_ option: CURLoption, _ isOn: Bool) { set(option, isOn ? 1 : 0) }
     func set(_ option: CURLoption, _ value: String) { _ = weir_easy_set_text(handle, option, value) }
 
     nonisolated private static func from(
-        _ context: UnsafeMutableRawPointer?, _ start: UnsafeMutablePointer<CChar>?, _ count: Int,
+        _ context: UnsafeMutableRawPointer?, start: UnsafeMutablePointer<CChar>?, count: Int,
         _ body: @LoopActor (CurlRequest, UnsafeRawBufferPointer) -> Int
     ) -> Int {
         guard let context else { return 0 }
@@ -320,7 +334,8 @@ import HTTPMessage
             multi?.recordArrival(on: connectionPort)
         }
         recordArrival(byteCount: bytes.count)
-        return !isStopped && (multi?.append(bytes, of: self) ?? false) ? bytes.count : 0
+        guard !isStopped, let multi, multi.append(bytes, of: self) else { return 0 }
+        return bytes.count
     }
 
     /// Passes bytes to the owner; false if it refuses further bytes.
@@ -337,14 +352,18 @@ import HTTPMessage
         let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) ?? 0
         // The member is declared as a bare sockaddr, but `addrlen` bytes are stored there.
         let raw = UnsafeRawBufferPointer(start: UnsafeRawPointer(address) + offset, count: Int(address.pointee.addrlen))
+        // A Unix socket has no address.
+        var target = SocketAddress.noAddress
         let isLocal = plan.socket != nil && address.pointee.family == AF_UNIX
-        guard let target = isLocal ? .noAddress : SocketAddress(family: address.pointee.family, raw) else {
-            return CURL_SOCKET_BAD
-        }
-        // The address of a proxy is the user's choice, and a Unix socket has none.
-        guard isLocal || (plan.proxy == nil ? rules.allows(target, plan.rights) : rules.isPossible(target)) else {
-            refused = target
-            return CURL_SOCKET_BAD
+        if !isLocal {
+            guard let given = SocketAddress(family: address.pointee.family, raw) else { return CURL_SOCKET_BAD }
+            target = given
+            // The address of a proxy is the user's choice.
+            let isAllowed = plan.proxy == nil ? rules.allows(target, plan.rights) : rules.isPossible(target)
+            guard isAllowed else {
+                refused = target
+                return CURL_SOCKET_BAD
+            }
         }
         let flags = Int32(SOCK_CLOEXEC.rawValue) | address.pointee.socktype
         let descriptor = socket(address.pointee.family, flags, address.pointee.protocol)

@@ -49,7 +49,10 @@ extension GiveUpRule {
         private var since: ContinuousClock.Instant
         private var sent: Int64 = 0
 
-        init(_ stage: Stage, now: ContinuousClock.Instant) { (self.stage, since) = (stage, now) }
+        init(_ stage: Stage, now: ContinuousClock.Instant) {
+            self.stage = stage
+            since = now
+        }
 
         /// Records what is observed at a check.
         /// - Parameters:
@@ -83,7 +86,8 @@ extension GiveUpRule {
                 }
             }
             let left = limit - (now - since)
-            return left > .zero ? left : nil
+            guard left > .zero else { return nil }
+            return left
         }
     }
 }

@@ -163,10 +163,14 @@ public struct GiveUpRule: Sendable {
             return .refuse
         }
         let isInsisting = waiter == .player || waiter == .playerOnceBegun && failure.isBegun
-        let policy = failure.code.isAway && isInsisting ? retriesWhilePlayerWaits : policy ?? retries
-        let pause = policy.pause(
+        var chosen = policy ?? retries
+        if failure.code.isAway, isInsisting {
+            chosen = retriesWhilePlayerWaits
+        }
+        let pause = chosen.pause(
             afterFailures: failure.count, silentFor: failure.silence, retryAfter: failure.retryAfter, jitter: jitter())
-        return pause.map { .retry(after: $0) } ?? .refuse
+        guard let pause else { return .refuse }
+        return .retry(after: pause)
     }
 
     /// The span in which a body must make progress, with the next check of it.
@@ -187,19 +191,21 @@ public struct GiveUpRule: Sendable {
     func watch(
         after check: BodyWatch, bodyAt received: Int64, isResumable: Bool, failures: Int, isInsisting: Bool
     ) -> BodyWatch? {
-        let isOver = check.left == .zero
-        let isEnough = isOver ? received - check.start >= stallBytes : received > check.latest
-        guard isEnough || !isOver && !isResumable else { return nil }
-        if isOver {
-            return watch(bodyAt: received, failures: failures, isInsisting: isInsisting)
+        guard check.left == .zero else {
+            guard received > check.latest || !isResumable else { return nil }
+            return watch(since: check.start, received, check.left, failures: failures, isInsisting: isInsisting)
         }
-        return watch(since: check.start, received, check.left, failures: failures, isInsisting: isInsisting)
+        guard received - check.start >= stallBytes else { return nil }
+        return watch(bodyAt: received, failures: failures, isInsisting: isInsisting)
     }
 
     private func watch(
         since start: Int64, _ received: Int64, _ span: Duration, failures: Int, isInsisting: Bool
     ) -> BodyWatch {
-        let pause = isInsisting ? min(span, silenceSpan * (1 << min(failures, 3))) : span
+        var pause = span
+        if isInsisting {
+            pause = min(span, silenceSpan * (1 << min(failures, 3)))
+        }
         return BodyWatch(start: start, latest: received, pause: pause, left: span - pause)
     }
 
@@ -218,7 +224,8 @@ public struct GiveUpRule: Sendable {
 
     /// Maximum age in seconds of a connection that is reused, if a request timed out this long ago; nil for any age.
     static func connectionAge(sinceTimeout elapsed: Duration) -> Int? {
-        elapsed < connectionLife ? Int(elapsed.components.seconds) : nil
+        guard elapsed < connectionLife else { return nil }
+        return Int(elapsed.components.seconds)
     }
 
     // MARK: Fetches and players
@@ -273,9 +280,11 @@ public struct GiveUpRule: Sendable {
     package static func decision(afterSilenceOf fetching: Fetching, hasHead: Bool) -> Decision {
         guard fetching.isPlayer else { return .wait }
         if hasHead {
-            return fetching.isStreamed && !fetching.hasFallback ? .sendHead : .wait
+            guard fetching.isStreamed, !fetching.hasFallback else { return .wait }
+            return .sendHead
         }
-        return fetching.hasAlternative ? .switchSource : .wait
+        guard fetching.hasAlternative else { return .wait }
+        return .switchSource
     }
 
     /// Decides what a player gets that has waited for `playerTimeout`; `needsAll` if its reply needs all bytes, and
@@ -285,14 +294,17 @@ public struct GiveUpRule: Sendable {
         afterTimeoutOf needsAll: Bool, hasBytes: Bool, isAwaited: Bool, isPatient: Bool = false
     ) -> Decision {
         if needsAll {
-            return hasBytes || isAwaited && isPatient ? .wait : .refuse
+            guard hasBytes || isAwaited && isPatient else { return .refuse }
+            return .wait
         }
-        return isAwaited ? .sendHead : .refuse
+        guard isAwaited else { return .refuse }
+        return .sendHead
     }
 
     /// Decides what happens to a reply that needs all bytes when none has arrived for this long.
     package static func decision(withoutProgressFor elapsed: Duration) -> Decision {
-        elapsed >= stallLimit ? .substitute : .wait
+        guard elapsed >= stallLimit else { return .wait }
+        return .substitute
     }
 
     /// The content that the caller has in place of the playlist that it requests, which limits the time for it.
@@ -407,7 +419,9 @@ public struct GiveUpRule: Sendable {
                 return nil
             }
             let isOutOfSight = !isListed && !isAbsent
-            return isMissing || isOutOfSight ? targetDuration * 3 : max(targetDuration * 3, gone)
+            let usual = targetDuration * 3
+            guard isMissing || isOutOfSight else { return max(usual, gone) }
+            return usual
         }
     }
 }
@@ -432,7 +446,10 @@ public struct RetryPolicy: Hashable, Sendable {
 
     /// The defaults.
     public init() {}
-    private init(attempts: Int, timeLimit: Duration? = nil) { (self.attempts, self.timeLimit) = (attempts, timeLimit) }
+    private init(attempts: Int, timeLimit: Duration? = nil) {
+        self.attempts = attempts
+        self.timeLimit = timeLimit
+    }
 
     /// No retries.
     public static var never: Self { Self(attempts: 0) }
@@ -463,8 +480,12 @@ public struct RetryPolicy: Hashable, Sendable {
         if let retryAfter {
             pause = min(max(pause, retryAfter), longestPause)
         }
-        let isStated = retryAfter.map { $0 <= statedPause } ?? false
-        if let timeLimit, silence + (isStated ? .zero : pause) > timeLimit {
+        var counted = pause
+        if let retryAfter, retryAfter <= statedPause {
+            // The origin itself stated when to return.
+            counted = .zero
+        }
+        if let timeLimit, silence + counted > timeLimit {
             return nil
         }
         return pause

@@ -60,16 +60,21 @@ struct HostQueue {
         guard let host = active[id]?.host, isLent != lent.contains(id) else { return false }
         if isLent {
             lent.insert(id)
+            count(host, -1)
         } else {
             lent.remove(id)
+            count(host, 1)
         }
-        count(host, isLent ? -1 : 1)
         return true
     }
 
     private mutating func count(_ host: WebURL.Origin, _ change: Int) {
         let left = (counts[host] ?? 0) + change
-        counts[host] = left > 0 ? left : nil
+        if left > 0 {
+            counts[host] = left
+        } else {
+            counts[host] = nil
+        }
     }
 
     /// Changes a transfer's priority. A waiting transfer moves in the queue; one with a place keeps it.
@@ -101,7 +106,10 @@ struct HostQueue {
             guard others.count > places - reserve else { continue }
             keepReserve(at: entry.host, now: now)
             // One connection is enough for the player's request, but each stream takes its share of the only one.
-            let count = isMultiplexed(entry.host) ? others.count - (places - reserve) : 1
+            var count = 1
+            if isMultiplexed(entry.host) {
+                count = others.count - (places - reserve)
+            }
             let youngest = others.map(\.id).filter(mayStop).sorted().suffix(count)
             youngest.forEach { release($0) }
             displaced += youngest
@@ -116,7 +124,8 @@ struct HostQueue {
         var granted: [UInt64] = []
         for entry in waiting {
             if entry.isCounted {
-                guard hasPlace(for: entry, among: isMultiplexed(entry.host) ? streams : places, now: now) else {
+                let all = isMultiplexed(entry.host) ? streams : places
+                guard hasPlace(for: entry, among: all, now: now) else {
                     left.append(entry)
                     continue
                 }
@@ -139,7 +148,8 @@ struct HostQueue {
     }
 
     private func isReserved(_ host: WebURL.Origin, now: ContinuousClock.Instant) -> Bool {
-        reserved[host].map { now < $0 } ?? false
+        guard let end = reserved[host] else { return false }
+        return now < end
     }
 
     private mutating func keepReserve(at host: WebURL.Origin, now: ContinuousClock.Instant) {

@@ -102,7 +102,8 @@ struct HostReach {
         if failure.hadAnswered, now - failure.first < GiveUpRule.restartTime {
             return .awaited
         }
-        return isNetworkKnown(beside: origin, failure) ? .dead : .awaited
+        guard isNetworkKnown(beside: origin, failure) else { return .awaited }
+        return .dead
     }
 
     func isDead(_ origin: WebURL.Origin, now: ContinuousClock.Instant) -> Bool {

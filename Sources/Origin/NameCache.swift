@@ -47,11 +47,15 @@ struct NameCache {
     func find(_ name: String, now: ContinuousClock.Instant) -> Finding {
         guard let entry = entries[name] else { return .unknown }
         let age = now - entry.time
-        guard case .addresses = entry.answer else { return age < Self.failureLife ? .known(entry.answer) : .unknown }
+        guard case .addresses = entry.answer else {
+            guard age < Self.failureLife else { return .unknown }
+            return .known(entry.answer)
+        }
         if entry.isDoubted || age >= Self.oldLife {
             return .unknown
         }
-        return age < Self.freshLife ? .known(entry.answer) : .old(entry.answer)
+        guard age < Self.freshLife else { return .old(entry.answer) }
+        return .known(entry.answer)
     }
 
     /// The addresses that were found last, however old; nil if there are none.

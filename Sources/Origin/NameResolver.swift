@@ -89,15 +89,16 @@ protocol NameLookup: Sendable {
             let network = network
             let isStarted = LookupThread.start { [weak self] in
                 let answer = lookup.addresses(of: name)
-                Task { @LoopActor in self?.finish(name, answer, network) }
+                Task { @LoopActor in self?.finish(name, with: answer, network: network) }
             }
             if !isStarted {
-                Task { @LoopActor in finish(name, .failed("the system has no thread left for a lookup"), network) }
+                let answer = NameCache.Answer.failed("the system has no thread left for a lookup")
+                Task { @LoopActor in finish(name, with: answer, network: network) }
             }
         }
     }
 
-    private func finish(_ name: String, _ answer: NameCache.Answer, _ network: Int) {
+    private func finish(_ name: String, with answer: NameCache.Answer, network: Int) {
         if network == self.network {
             running -= 1
             let answer = cache.record(answer, for: name, now: .now)
@@ -146,11 +147,16 @@ struct SystemLookup: NameLookup {
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var list: UnsafeMutablePointer<addrinfo>?
         let code = getaddrinfo(name, nil, &hints, &list)
-        defer { if let list { freeaddrinfo(list) } }
+        defer {
+            if let list {
+                freeaddrinfo(list)
+            }
+        }
         guard code == 0 else {
             let isSilent = code == EAI_AGAIN || code == EAI_SYSTEM || code == EAI_MEMORY
             let words = "its name could not be resolved"
-            return isSilent ? .failed("\(words): the DNS gives no answer") : .none(words)
+            guard isSilent else { return .none(words) }
+            return .failed("\(words): the DNS gives no answer")
         }
         var found: [SocketAddress] = []
         for node in sequence(first: list, next: { $0?.pointee.ai_next }) {

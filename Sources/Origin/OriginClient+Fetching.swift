@@ -105,7 +105,10 @@ extension OriginClient {
 
     func transfer(_ transfer: Transfer, ended result: Result<Void, OriginError>) {
         let bytes = bytes
-        let result = bytes.count == most ? .success(()) : result
+        var result = result
+        if bytes.count == most {
+            result = .success(())
+        }
         let outcome = result.flatMap { _ -> Outcome in
             guard let head else { return .failure(OriginError(.local, url: transfer.url)) }
             return .success((head, bytes))

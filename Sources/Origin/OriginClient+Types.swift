@@ -17,7 +17,8 @@ extension OriginClient {
 
         /// The number of transfers per outcome: `success` or an error code. All outcomes, in a fixed order.
         public var outcomes: [(String, Int)] {
-            [("success", counts[nil] ?? 0)] + OriginError.Code.allCases.map { ($0.rawValue, counts[$0] ?? 0) }
+            let ended = OriginError.Code.allCases.map { ($0.rawValue, counts[$0, default: 0]) }
+            return [("success", counts[nil, default: 0])] + ended
         }
 
         mutating func ended(_ code: OriginError.Code?) { counts[code, default: 0] += 1 }
@@ -41,9 +42,12 @@ extension OriginClient {
             return Library(version: "unknown", hasTLS: false, isAsynchronous: false, authorities: nil)
         }
         let features = Int(information.features)
-        let tls = information.ssl_version.map { " (\(String(cString: $0)))" } ?? ""
+        var version = String(cString: information.version)
+        if let tls = information.ssl_version {
+            version += " (\(String(cString: tls)))"
+        }
         return Library(
-            version: String(cString: information.version) + tls, hasTLS: features & Int(CURL_VERSION_SSL) != 0,
+            version: version, hasTLS: features & Int(CURL_VERSION_SSL) != 0,
             isAsynchronous: features & Int(CURL_VERSION_ASYNCHDNS) != 0,
             authorities: information.cainfo.map { String(cString: $0) })
     }

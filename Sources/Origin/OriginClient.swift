@@ -112,8 +112,9 @@ public import HTTPMessage
         case .probe: return start(request, receiver, isProbe: true)
         case .refused:
             prober?.schedule()
+            guard !request.ignoresAbsence else { return start(request, receiver) }
             let refusal: OriginError.Code = isDead(request.url) ? .hostDead : .unreachable
-            return start(request, receiver, refusal: request.ignoresAbsence ? nil : refusal)
+            return start(request, receiver, refusal: refusal)
         }
     }
 
@@ -130,7 +131,7 @@ public import HTTPMessage
         isProbe: Bool = false
     ) -> Transfer {
         lastID += 1
-        let transfer = Transfer(lastID, request, receiver, client: self, isProbe: isProbe)
+        let transfer = Transfer(lastID, for: request, receiver: receiver, client: self, isProbe: isProbe)
         transfers[lastID] = transfer
         starting.append((transfer, refusal))
         pump?.fireSoon()
@@ -166,7 +167,10 @@ public import HTTPMessage
     /// As `isDead(_:)` of a URL there.
     package func isDead(_ origin: WebURL.Origin) -> Bool { reach.isDead(origin, now: .now) }
 
-    private func leadsToDeadHost(_ url: WebURL) -> Bool { target(of: url).map { isDead($0) } ?? false }
+    private func leadsToDeadHost(_ url: WebURL) -> Bool {
+        guard let target = target(of: url) else { return false }
+        return isDead(target)
+    }
 
     /// True if requests were redirected to a host that is dead.
     package var hasDeadRedirects: Bool { redirects.targets(now: .now).contains { isDead($0) } }
@@ -333,7 +337,10 @@ public import HTTPMessage
             return
         }
         switch outcome {
-        case .finished: if let address = wire.connected { addressMemory.recordSuccess(address) }
+        case .finished:
+            if let address = wire.connected {
+                addressMemory.recordSuccess(address)
+            }
         case .failed(let failure) where failure.code.isAway || failure.code == .cutShort:
             for address in wire.failingAddresses {
                 addressMemory.recordFailure(address, now: .now)
@@ -351,7 +358,8 @@ public import HTTPMessage
         if hasOtherAddress(wire) {
             return .otherAddress
         }
-        return wire.isOnUsedConnection && !staleConnections.isSlow(wire.attempt.url.origin) ? .usedConnection : nil
+        guard wire.isOnUsedConnection, !staleConnections.isSlow(wire.attempt.url.origin) else { return nil }
+        return .usedConnection
     }
 
     /// Records that an origin let a request wait for longer than a dead connection is waited for.
@@ -359,7 +367,8 @@ public import HTTPMessage
 
     /// True if the host has an address besides the one that is used, which has not failed.
     func hasOtherAddress(_ wire: CurlRequest) -> Bool {
-        wire.connected.map { addressMemory.hasOther(than: $0, in: wire.addresses, now: .now) } ?? false
+        guard let used = wire.connected else { return false }
+        return addressMemory.hasOther(than: used, in: wire.addresses, now: .now)
     }
 
     /// The time in whole seconds for which a connection may have been idle that a request uses; nil for any time.
@@ -378,27 +387,29 @@ public import HTTPMessage
     }
 
     func open(
-        _ request: OriginRequest, _ attempt: TransferState.Attempt, _ plan: ConnectionPlan,
-        _ addresses: [SocketAddress],
-        priority: OriginRequest.Priority
+        _ request: OriginRequest, attempt: TransferState.Attempt, plan: ConnectionPlan,
+        addresses: [SocketAddress], priority: OriginRequest.Priority
     ) -> CurlRequest? {
         activity.requests += 1
         let origin = attempt.url.origin
         // Transfers that have to pause go by HTTP/1.1, where a connection of their own holds them back.
         let mayShare = priority == .playback || isUnlimited && !windowLimiter.isSlow
         let isMultiplexed = versions.isMultiplexed(origin)
-        let age = maximumConnectionAge(at: origin)
+        var age = maximumConnectionAge(at: origin)
+        if isMultiplexed, let limit = age {
+            // The streams of a lost connection share the next one.
+            age = max(1, limit)
+        }
         let settings = CurlRequest.Settings(
             configuration: configuration, handles: handles, rules: rules, plan: plan,
             addresses: addressMemory.ordered(addresses.map { $0.with(port: origin.port) }, now: .now),
-            // The streams of a lost connection share the next one.
-            maximumConnectionAge: age.map { isMultiplexed ? max(1, $0) : $0 },
+            maximumConnectionAge: age,
             offersHTTP2: configuration.usesHTTP2 && mayShare && request.method == .get && attempt.manner.allowsHTTP2
                 && versions.mayMultiplex(origin, now: .now)
                 && versions.hasLengths(origin, isPlaylist: request.acceptsCompression),
             isMultiplexed: isMultiplexed,
             mayShareConnection: versions.mayShare(origin, now: .now))
-        return CurlRequest(request, attempt, settings)
+        return CurlRequest(request, attempt: attempt, settings: settings)
     }
 
     func add(_ wire: CurlRequest, _ plan: ConnectionPlan) -> Bool {
@@ -412,7 +423,8 @@ public import HTTPMessage
         rights.firstClass = request.route.firstClass
         rights.allowedHosts = configuration.allowedHosts + request.route.allowedHosts
         if let named = rights.namedPeer?.host, !rights.isNamedHost {
-            rights.namedAddresses = SocketAddress.known(of: named) ?? names.formerAddresses(of: named) ?? []
+            let known = SocketAddress.known(of: named) ?? names.formerAddresses(of: named)
+            rights.namedAddresses = known ?? []
         }
         var plan = ConnectionPlan(rights)
         plan.proxy = configuration.proxies.proxy(for: attempt.url, choice: request.route.proxy)
@@ -435,13 +447,19 @@ public import HTTPMessage
         isThrottling = true
         queue.backgroundPlaces = backgroundAllowance.places
         let rate = [backgroundAllowance.rate, configuration.backgroundRate].compactMap(\.self).min() ?? 0
-        bucket = rate > 0 ? TokenBucket(rate: rate, at: .now) : nil
+        bucket = nil
+        if rate > 0 {
+            bucket = TokenBucket(rate: rate, at: .now)
+        }
         refill?.cancel()
         pump?.fireSoon()
     }
 
     /// The number of requests that a host which answers by HTTP/2 is sent at once; nil for any other.
-    public func streams(for url: WebURL) -> Int? { versions.isMultiplexed(url.origin) ? queue.streams : nil }
+    public func streams(for url: WebURL) -> Int? {
+        guard versions.isMultiplexed(url.origin) else { return nil }
+        return queue.streams
+    }
 
     /// Decides what becomes of the connection that `wire` shares with others, once its request has ended or is stopped. A
     /// lost connection is not used again, and its other streams are continued on another one. libcurl reports the loss to one
@@ -451,7 +469,10 @@ public import HTTPMessage
         var isReported = false
         switch outcome {
         case .finished, .exceeded, .stopped: return
-        case .failed(let failure): isReported = failure.http2Fault.map { $0 != .stream } ?? false
+        case .failed(let failure):
+            if let fault = failure.http2Fault {
+                isReported = fault != .stream
+            }
         case nil: break
         }
         guard isReported || wire.isSilent(for: configuration.giveUpRule.sharedSilence) else { return }
@@ -521,7 +542,12 @@ public import HTTPMessage
         if let wait {
             refill?.schedule(after: wait)
         }
-        let hold: Transfer.Hold = isStopped ? .long : wait != nil ? .brief : .none
+        var hold = Transfer.Hold.none
+        if isStopped {
+            hold = .long
+        } else if wait != nil {
+            hold = .brief
+        }
         let widest = windowLimiter.window
         let window = backgroundAllowance.window ?? widest
         var share: Int?

@@ -80,10 +80,16 @@ public struct OriginError: Error, Hashable, Sendable, CustomStringConvertible {
     var ofDeadHost: OriginError { OriginError(self, .hostDead) }
 
     /// A sentence for the user.
-    public var description: String { "\(url) \(sentence)" + (underlying.map { ": \($0)" } ?? "") }
+    public var description: String {
+        guard let underlying else { return "\(url) \(sentence)" }
+        return "\(url) \(sentence): \(underlying)"
+    }
 
     private var sentence: String {
-        let code = status.map { " (\($0))" } ?? ""
+        var code = ""
+        if let status {
+            code = " (\(status))"
+        }
         return switch self.code {
         case .offline: "was not requested, because Weir is offline"
         case .unreachable: "could not be reached"

@@ -27,7 +27,10 @@ struct OriginPresence {
         var lastRequested: ContinuousClock.Instant
 
         /// False during a pause: a failure of a transfer that began before it means nothing new.
-        func isNews(_ now: ContinuousClock.Instant) -> Bool { until.map { isProbed || now >= $0 } ?? true }
+        func isNews(_ now: ContinuousClock.Instant) -> Bool {
+            guard let until else { return true }
+            return isProbed || now >= until
+        }
     }
 
     private let rule: GiveUpRule
@@ -134,7 +137,10 @@ struct OriginPresence {
     mutating func beginProbes(
         of origins: some Sequence<WebURL.Origin>, now: ContinuousClock.Instant
     ) -> [WebURL.Origin] {
-        let due = origins.filter { origin in probeTime(origin).map { $0 <= now } ?? false }
+        let due = origins.filter { origin in
+            guard let time = probeTime(origin) else { return false }
+            return time <= now
+        }
         for origin in due {
             records[origin]?.isProbed = true
         }

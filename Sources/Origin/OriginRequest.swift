@@ -22,7 +22,10 @@ public struct OriginRequest: Sendable {
         public var fields: [FieldLine]
 
         /// Binds fields to an origin.
-        public init(origin: WebURL.Origin, fields: [FieldLine]) { (self.origin, self.fields) = (origin, fields) }
+        public init(origin: WebURL.Origin, fields: [FieldLine]) {
+            self.origin = origin
+            self.fields = fields
+        }
     }
 
     /// A field for other hosts than the one that it would go to by itself, which may be secret.
@@ -41,7 +44,10 @@ public struct OriginRequest: Sendable {
         /// The host and port of a URL from the user.
         public init(of url: WebURL) { self.init(host: url.host, port: url.port) }
         /// Creates a peer from its parts.
-        public init(host: String, port: UInt16) { (self.host, self.port) = (host, port) }
+        public init(host: String, port: UInt16) {
+            self.host = host
+            self.port = port
+        }
     }
 
     /// The requested URL. Redirects are followed for GET only.
@@ -131,11 +137,17 @@ public struct OriginRequest: Sendable {
     /// http.
     func fields(for url: WebURL) -> [FieldLine] {
         // A user name in the URL itself belongs to this URL, however it was found.
-        let own = url.authorization.map { [$0] } ?? []
+        var own: [FieldLine] = []
+        if let authorization = url.authorization {
+            own = [authorization]
+        }
         if isDowngraded(at: url) {
             return own
         }
-        let secrets = credentials.map { $0.origin == url.origin ? $0.fields : [] } ?? []
+        var secrets: [FieldLine] = []
+        if let credentials, credentials.origin == url.origin {
+            secrets = credentials.fields
+        }
         var all = fields + secrets
         // Few requests have any.
         if !scopedFields.isEmpty {
@@ -205,7 +217,10 @@ public final class OutgoingFile: Sendable {
     private let descriptor: Int32
 
     /// Takes ownership of the descriptor of a file with `size` bytes.
-    public init(taking descriptor: Int32, size: Int64) { (self.descriptor, self.size) = (descriptor, size) }
+    public init(taking descriptor: Int32, size: Int64) {
+        self.descriptor = descriptor
+        self.size = size
+    }
 
     deinit { close(descriptor) }
 
@@ -218,7 +233,8 @@ public final class OutgoingFile: Sendable {
             if got < 0, errno == EINTR {
                 continue
             }
-            return got > 0 ? got : nil
+            guard got > 0 else { return nil }
+            return got
         }
     }
 }

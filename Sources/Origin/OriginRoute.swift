@@ -51,11 +51,19 @@ public struct OriginRoute: Hashable, Sendable, Codable {
 extension OriginRoute: CustomStringConvertible {
     /// The settings in words, without credentials; empty for none.
     public var description: String {
-        let parts = [
-            proxy.map { "proxy \($0)" }, isInsecure ? "certificates are not verified" : nil,
-            certificate.map { "client certificate \($0)" },
-            allowedHosts.isEmpty ? nil : "allowed hosts \(allowedHosts.map(\.description).joined(separator: ", "))",
-        ]
-        return parts.compactMap(\.self).joined(separator: "; ")
+        var parts: [String] = []
+        if let proxy {
+            parts.append("proxy \(proxy)")
+        }
+        if isInsecure {
+            parts.append("certificates are not verified")
+        }
+        if let certificate {
+            parts.append("client certificate \(certificate)")
+        }
+        if !allowedHosts.isEmpty {
+            parts.append("allowed hosts \(allowedHosts.map(\.description).joined(separator: ", "))")
+        }
+        return parts.joined(separator: "; ")
     }
 }

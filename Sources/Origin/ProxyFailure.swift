@@ -10,14 +10,15 @@ struct ProxyFailure {
     ///   - answer: the status of the proxy's answer to CONNECT, or 407 for its answer to any request; 0 without one.
     ///   - certificate: OpenSSL's result for the certificate of an HTTPS proxy.
     ///   - words: libcurl's error text.
-    init(_ proxy: ProxyURL, _ code: CURLcode, answer: Int, certificate: Int, _ words: String) {
+    init(of proxy: ProxyURL, code: CURLcode, answer: Int, certificate: Int, words: String) {
         let words = words.lowercased()
         let isDenied = ["authentication", "rejected", "not allowed", "no acceptable"].contains { words.contains($0) }
         switch code {
         case _ where answer == 407:
-            let cause =
-                proxy.hasCredentials
-                ? "does not accept the credentials" : "requires credentials: http://USER:PASSWORD@HOST:PORT"
+            var cause = "requires credentials: http://USER:PASSWORD@HOST:PORT"
+            if proxy.hasCredentials {
+                cause = "does not accept the credentials"
+            }
             failure = .init(
                 code: .proxyRefused, underlying: "the proxy \(proxy) \(cause)", isTransient: false,
                 isRefusedByProxy: true)

@@ -21,10 +21,16 @@ public enum ProxyChoice: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The proxy; nil for none.
-    var proxy: ProxyURL? { if case .proxy(let proxy) = self { proxy } else { nil } }
+    var proxy: ProxyURL? {
+        guard case .proxy(let proxy) = self else { return nil }
+        return proxy
+    }
 
     /// Without credentials.
-    public var description: String { proxy.map { "\($0)" } ?? "direct" }
+    public var description: String {
+        guard let proxy else { return "direct" }
+        return "\(proxy)"
+    }
     /// The text for `init(_:)`. Secret.
     public var text: String { proxy?.text ?? "direct" }
 }
@@ -51,7 +57,7 @@ public struct ProxyRules: Hashable, Sendable {
             http = try Self.proxy(["http_proxy"], environment) ?? all
             https = try Self.proxy(["https_proxy", "HTTPS_PROXY"], environment) ?? all
         }
-        let list = environment["no_proxy"] ?? environment["NO_PROXY"] ?? ""
+        let list = environment["no_proxy"] ?? environment["NO_PROXY", default: ""]
         for word in list.split(whereSeparator: { $0 == "," || $0 == " " || $0 == "\t" }).prefix(Self.maximumExceptions)
         {
             if word == "*" {
@@ -82,11 +88,16 @@ public struct ProxyRules: Hashable, Sendable {
     func proxy(for url: WebURL, choice: ProxyChoice?) -> ProxyURL? {
         // A name for this machine would mean the proxy's machine there.
         guard !HostClass.isLoopback(url.host) else { return nil }
-        guard let proxy = choice.map(\.proxy) ?? (url.scheme == .http ? http : https) else { return nil }
+        var configured = https
+        if url.scheme == .http {
+            configured = http
+        }
+        guard let proxy = choice.map(\.proxy) ?? configured else { return nil }
         let address = SocketAddress(literal: url.host, port: url.port)
         let isExcepted =
             exceptsAll || exceptions.contains { $0.matches(host: url.host, port: url.port, address: address) }
-        return isExcepted ? nil : proxy
+        guard !isExcepted else { return nil }
+        return proxy
     }
 
     /// The proxies in words, without credentials; nil if there are none.
@@ -94,12 +105,18 @@ public struct ProxyRules: Hashable, Sendable {
         let named = [http, https].compactMap(\.self)
         guard !named.isEmpty, !exceptsAll else { return nil }
         if http == https, let http {
-            return "\(http)" + (http.hasCredentials ? " with credentials" : "")
+            return Self.summary(of: http)
         }
-        let parts = [("http", http), ("https", https)].compactMap { name, proxy in
-            proxy.map { "\(name) by \($0)" + ($0.hasCredentials ? " with credentials" : "") }
+        let parts = [("http", http), ("https", https)].compactMap { name, proxy -> String? in
+            guard let proxy else { return nil }
+            return "\(name) by \(Self.summary(of: proxy))"
         }
         return parts.joined(separator: ", ")
+    }
+
+    private static func summary(of proxy: ProxyURL) -> String {
+        guard proxy.hasCredentials else { return "\(proxy)" }
+        return "\(proxy) with credentials"
     }
 }
 

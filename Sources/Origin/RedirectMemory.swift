@@ -30,12 +30,13 @@ struct RedirectMemory {
     /// balancer may redirect the next one elsewhere.
     func target(of url: WebURL, now: ContinuousClock.Instant) -> WebURL.Origin? {
         guard !entries.isEmpty, let known = entries[Place(url)] else { return nil }
-        return known.isRecent(now) ? known.target : nil
+        guard known.isRecent(now) else { return nil }
+        return known.target
     }
 
     /// The hosts that requests were redirected to a moment ago.
     func targets(now: ContinuousClock.Instant) -> [WebURL.Origin] {
-        entries.values.compactMap { $0.isRecent(now) ? $0.target : nil }
+        entries.values.filter { $0.isRecent(now) }.compactMap(\.target)
     }
 
     mutating func recordRedirect(of url: WebURL, to target: WebURL.Origin, now: ContinuousClock.Instant) {
@@ -55,7 +56,8 @@ struct RedirectMemory {
         let place = Place(url)
         if let known = entries[place] {
             let isLost = known.target.map(isDead) ?? false
-            if now - known.time < (isLost ? GiveUpRule.lookPause : GiveUpRule.recentReply) {
+            let pause = isLost ? GiveUpRule.lookPause : GiveUpRule.recentReply
+            if now - known.time < pause {
                 return false
             }
         }

@@ -65,8 +65,10 @@ struct Reply {
 
     /// The length of the body as it is sent; nil for a chunked one, whatever its Content-Length (RFC 9112 §6.3).
     var contentLength: Int64? {
-        guard transferWords.isEmpty else { return nil }
-        return self[.contentLength].flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil }
+        guard transferWords.isEmpty, let text = self[.contentLength], let length = Int64(text), length >= 0 else {
+            return nil
+        }
+        return length
     }
     var contentRange: ContentRange? { self[.contentRange].flatMap { ContentRange($0) } }
     var statedPart: StatedPart? { self[.contentRange].flatMap { StatedPart($0) } }
@@ -98,7 +100,8 @@ struct Reply {
         if isChunked || isHTTP2 {
             return .mark
         }
-        return contentLength == nil ? .connection : .length
+        guard contentLength != nil else { return .connection }
+        return .length
     }
 }
 

@@ -42,8 +42,9 @@ public enum StrongValidator: Hashable, Sendable {
     /// Compares it with the validator of a later reply, which is nil without a strong one.
     func agreement(with later: StrongValidator?) -> Agreement {
         switch (self, later) {
-        case (.entityTag(let tag), .entityTag(let other)?): tag == other ? .same : .different
-        case (.lastModified(let date), .lastModified(let other)?): date == other ? .same : .different
+        case (.entityTag(let tag), .entityTag(let other)?) where tag == other: .same
+        case (.lastModified(let date), .lastModified(let other)?) where date == other: .same
+        case (.entityTag, .entityTag?), (.lastModified, .lastModified?): .different
         case (_, nil), (.entityTag, .lastModified?), (.lastModified, .entityTag?): .unknown
         }
     }

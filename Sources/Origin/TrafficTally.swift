@@ -11,7 +11,10 @@ public import HTTPMessage
         public var bytes: Int64
 
         /// Counts a number of requests.
-        public init(requests: Int = 0, bytes: Int64 = 0) { (self.requests, self.bytes) = (requests, bytes) }
+        public init(requests: Int = 0, bytes: Int64 = 0) {
+            self.requests = requests
+            self.bytes = bytes
+        }
     }
 
     /// The counts since the process began.

@@ -54,7 +54,10 @@ extension Transfer {
     /// Delivers what a handler gave as if an origin had sent it.
     private func receive(_ content: [UInt8], _ attempt: TransferState.Attempt) {
         let range = attempt.range
-        let part = range.map { Reply.part($0, of: Int64(content.count)) ?? 0..<0 } ?? 0..<Int64(content.count)
+        var part = 0..<Int64(content.count)
+        if let range {
+            part = Reply.part(range, of: part.upperBound) ?? 0..<0
+        }
         if case .deliver(let head) = state.received(Reply(of: content, range: range)) {
             if let head {
                 deliver(head)

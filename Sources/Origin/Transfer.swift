@@ -53,8 +53,9 @@ import HTTPMessage
     /// As in the request; may become true later.
     public var isReadWhileFetched: Bool
 
-    init(_ id: UInt64, _ request: OriginRequest, _ receiver: any TransferReceiver, client: OriginClient, isProbe: Bool)
-    {
+    init(
+        _ id: UInt64, for request: OriginRequest, receiver: any TransferReceiver, client: OriginClient, isProbe: Bool
+    ) {
         self.id = id
         self.client = client
         self.receiver = receiver
@@ -73,7 +74,10 @@ import HTTPMessage
     }
 
     var request: OriginRequest { state.request }
-    private var tally: TrafficTally? { priority == .background && !isTrailing ? request.tally : nil }
+    private var tally: TrafficTally? {
+        guard priority == .background, !isTrailing else { return nil }
+        return request.tally
+    }
     private var rule: GiveUpRule { client.configuration.giveUpRule }
     /// True if it occupies a place of its host.
     var isCounted: Bool { !request.toleratesSilence }
@@ -156,8 +160,11 @@ import HTTPMessage
         guard let name = plan.name else { return connect(to: [], plan) }
         guard let answer = client.names.resolve(name, for: self) else {
             let former = client.names.formerAddresses(of: name)
-            let limit = rule.limit(of: .resolving)
-            return watch(.name(former: former), for: former == nil ? limit : min(limit, NameCache.renewalLimit))
+            var limit = rule.limit(of: .resolving)
+            if former != nil {
+                limit = min(limit, NameCache.renewalLimit)
+            }
+            return watch(.name(former: former), for: limit)
         }
         nameResolved(answer)
     }
@@ -177,7 +184,8 @@ import HTTPMessage
         guard let attempt else { return }
         lastArrival = .now
         let plan = plan ?? client.plan(request, attempt)
-        guard let wire = client.open(request, attempt, plan, addresses, priority: priority) else {
+        guard let wire = client.open(request, attempt: attempt, plan: plan, addresses: addresses, priority: priority)
+        else {
             return end(OriginError(.local, url: attempt.url))
         }
         wire.owner = self
@@ -245,7 +253,10 @@ import HTTPMessage
             return displaced()
         }
         let smallest = Int(BackgroundAllowance.smallestWindow)
-        let limit = window.map { mayTrail ? smallest : max($0, smallest) }
+        var limit: Int?
+        if let window {
+            limit = mayTrail ? smallest : max(window, smallest)
+        }
         wire.receiveLimits.limitWindow(to: limit)
         client.lend(self, hold == .long)
         guard isPaused != wire.isPaused else { return }
@@ -301,13 +312,19 @@ import HTTPMessage
         if let pausedSince {
             paused += .now - pausedSince
         }
-        pausedSince = isPaused ? .now : nil
+        self.pausedSince = nil
+        if isPaused {
+            self.pausedSince = .now
+        }
     }
 
     /// The number of bytes of the resource or range, once the transfer has succeeded.
     public var count: Int64 { state.position }
     /// True if the origin answers, but its last reply was a transient error.
-    public var isRetryingServerFailure: Bool { state.lastFailure.map { !$0.code.isAway } ?? false }
+    public var isRetryingServerFailure: Bool {
+        guard let failure = state.lastFailure else { return false }
+        return !failure.code.isAway
+    }
 
     func perform(_ action: TransferState.Action) {
         switch action {
@@ -340,7 +357,11 @@ import HTTPMessage
         if isNews {
             client.recordEnd(error, request, at: state.url, isProbe: isProbe)
         }
-        receiver.transfer(self, ended: error.map { .failure($0) } ?? .success(()))
+        if let error {
+            receiver.transfer(self, ended: .failure(error))
+        } else {
+            receiver.transfer(self, ended: .success(()))
+        }
     }
 
     private func leave() {
@@ -407,10 +428,13 @@ import HTTPMessage
     /// A player whose request has its own policy has an alternative.
     private var waiter: GiveUpRule.Waiter {
         guard priority == .playback || isTrailing else { return .anyone }
-        if request.retries == nil {
-            return ignoresAbsence ? .player : .playerOnceBegun
+        if request.retries == nil, ignoresAbsence {
+            return .player
         }
-        return isReadWhileFetched ? .playerOnceBegun : .anyone
+        if request.retries == nil || isReadWhileFetched {
+            return .playerOnceBegun
+        }
+        return .anyone
     }
 
     /// Reports the origin's absence when other transfers would give up, so that no other caller waits for it.
@@ -499,7 +523,8 @@ import HTTPMessage
             return attemptEnded(.failed(.init(code: .stalled)))
         }
         receivedBefore = received
-        let step = min(span, state.mayEndInSilence ? rule.silenceBehindLength : rule.silenceAtEnd)
+        let limit = state.mayEndInSilence ? rule.silenceBehindLength : rule.silenceAtEnd
+        let step = min(span, limit)
         watch(.body(check, left: span - step), for: step)
     }
 

@@ -78,8 +78,10 @@ struct TransferState {
         self.redirectLimit = redirectLimit
         url = request.url
         lastProgress = now
-        let isBeyond = request.range.map { request.start >= Int64($0.count) } ?? false
-        position = isBeyond ? 0 : max(0, request.start)
+        position = max(0, request.start)
+        if let range = request.range, request.start >= Int64(range.count) {
+            position = 0
+        }
         reached = position
         validator = request.validator
         validatorURL = request.validatorURL ?? request.url
@@ -104,7 +106,11 @@ struct TransferState {
     var awaitsEndOfStream: Bool { isAccepting && isStream && position == expectedLength }
     /// True if the body may end at the next byte, where little silence shows it.
     var mayEndInSilence: Bool {
-        awaitsEndOfStream || !hasExceeded && checkedLength.map { position <= $0 } ?? false
+        if awaitsEndOfStream {
+            return true
+        }
+        guard !hasExceeded, let checkedLength else { return false }
+        return position <= checkedLength
     }
     /// The bytes that are still to come; nil if that is unknown.
     var missing: Int64? { expectedLength.map { max(0, $0 - position) } }
@@ -112,7 +118,8 @@ struct TransferState {
         if request.isOpenRange {
             return openLength
         }
-        return request.range.map { Int64($0.count) } ?? fileSize
+        guard let range = request.range else { return fileSize }
+        return Int64(range.count)
     }
 
     /// The length of a range without an end, once a reply has announced it.
@@ -142,8 +149,12 @@ struct TransferState {
         endsAtLength = false
         skipped = 0
         checkedLength = nil
-        attemptStart = mayResume && validator != nil ? max(0, position - overlap) : 0
-        return Attempt(url: url, range: nextRange, ifRange: attemptStart > 0 ? validator : nil, manner: manner)
+        attemptStart = 0
+        if mayResume, validator != nil {
+            attemptStart = max(0, position - overlap)
+        }
+        let condition = attemptStart > 0 ? validator : nil
+        return Attempt(url: url, range: nextRange, ifRange: condition, manner: manner)
     }
 
     // MARK: Heads
@@ -157,7 +168,8 @@ struct TransferState {
             if request.acceptsRefusals, reply.status >= 300 {
                 request.range = nil
             }
-            return accept(reply, at: 0, length: isDecoded(reply) ? nil : reply.contentLength)
+            let length = isDecoded(reply) ? nil : reply.contentLength
+            return accept(reply, at: 0, length: length)
         } else {
             switch reply.status {
             // Some origins send a range with a status for the whole.
@@ -175,7 +187,9 @@ struct TransferState {
             default: pending = failure(for: reply)
             }
         }
-        return (reply.contentLength ?? .max) <= Self.longestSkip ? .skip : .stop
+        let length = reply.contentLength ?? .max
+        guard length <= Self.longestSkip else { return .stop }
+        return .skip
     }
 
     private func accepts(_ status: Int) -> Bool {
@@ -196,7 +210,8 @@ struct TransferState {
             return stop(.fail(error(.unsupportedEncoding)))
         }
         let isRestated = manner.ignoresLength
-        let size = isDecoded(reply) || isRestated ? nil : reply.contentLength
+        let isStoredAsSent = !isDecoded(reply) && !isRestated
+        let size = isStoredAsSent ? reply.contentLength : nil
         if let range = request.range, range.lowerBound > 0 || !request.isOpenRange && size != Int64(range.count) {
             guard request.acceptsWhole, range.lowerBound == 0, reply.coding == .identity,
                 size ?? .max >= Int64(range.count)
@@ -216,15 +231,30 @@ struct TransferState {
         {
             return stop(.fail(error(.contentChanged)))
         }
-        // A decoded body begins again: a range of it would be one of other bytes.
-        begin(with: isDecoded(reply) || isRestated ? nil : reply.validator)
-        checkedLength = isRestated && !isDecoded(reply) ? reply.contentLength : nil
-        fileSize = isRestated ? nil : size ?? fileSize
+        if isStoredAsSent {
+            begin(with: reply.validator)
+        } else {
+            // A decoded body begins again: a range of it would be one of other bytes.
+            begin(with: nil)
+        }
+        checkedLength = nil
+        if isRestated {
+            fileSize = nil
+            if !isDecoded(reply) {
+                checkedLength = reply.contentLength
+            }
+        } else {
+            fileSize = size ?? fileSize
+        }
         openLength = size
         endsAtLength = size != nil && reply.hasUnusedLength
         return accept(reply, at: 0, length: size)
     }
-
+    /// Handles a part of a resource whose size has changed.
+    private mutating func receivedOtherSize(_ reply: Reply) -> Reaction {
+        guard isHeadDelivered else { return partFault(.contentChanged, reply) }
+        return stop(.fail(error(.contentChanged)))
+    }
     private mutating func receivedPart(_ reply: Reply) -> Reaction {
         guard let asked = nextRange else { return receivedUnrequestedPart(reply) }
         if let last = asked.last {
@@ -236,7 +266,7 @@ struct TransferState {
             reply.contentLength ?? Int64(got.count) == Int64(got.count)
         else { return partFault(.wrongRange, reply) }
         if let size, let fileSize, size != fileSize {
-            return isHeadDelivered ? stop(.fail(error(.contentChanged))) : partFault(.contentChanged, reply)
+            return receivedOtherSize(reply)
         }
         if let reaction = checkContinuity(of: reply) {
             return reaction
@@ -267,22 +297,29 @@ struct TransferState {
     /// and the length may be wrong, as long as all requested bytes arrive. The bytes behind them are not read.
     private mutating func receivedPart(_ reply: Reply, of asked: ClosedRange<Int64>) -> Reaction {
         let count = Int64(asked.count)
-        let length = manner.ignoresLength ? nil : reply.contentLength
+        var length = reply.contentLength
+        if manner.ignoresLength {
+            length = nil
+        }
         let stated = reply.statedPart
         // Without a place, the exact length says that it is a part and not the whole.
         let isBare = reply[.contentRange] == nil && length == count && attemptStart == 0
         // The length of the whole file is that of its bytes, whatever Content-Range says.
         let isWhole = asked.lowerBound > 0 && length != nil && length == stated?.size
-        guard isBare || stated?.first == asked.lowerBound, !isWhole, reply.coding == .identity,
-            stated?.last ?? asked.upperBound >= asked.upperBound || length ?? 0 >= count
+        let statedLast = stated?.last ?? asked.upperBound
+        let isComplete = statedLast >= asked.upperBound || length ?? 0 >= count
+        guard isBare || stated?.first == asked.lowerBound, !isWhole, reply.coding == .identity, isComplete
         else { return partFault(.wrongRange, reply) }
         if let length, length < count {
             manner.ignoresLength = true
             return stop(.restart)
         }
-        let size = stated?.size.flatMap { $0 > asked.upperBound ? $0 : nil }
+        var size: Int64?
+        if let known = stated?.size, known > asked.upperBound {
+            size = known
+        }
         if let size, let fileSize, size != fileSize {
-            return isHeadDelivered ? stop(.fail(error(.contentChanged))) : partFault(.contentChanged, reply)
+            return receivedOtherSize(reply)
         }
         if let reaction = checkContinuity(of: reply) {
             return reaction
@@ -319,7 +356,8 @@ struct TransferState {
         let agreement = validator?.agreement(with: reply.validator) ?? .unknown
         // A validator is one of versions of a single resource (RFC 9110 §8.8.1). Tokens in a query make no other resource.
         let isSameResource = url.origin == validatorURL.origin && url.path == validatorURL.path
-        return agreement == .same && !isSameResource ? .unknown : agreement
+        guard agreement == .same, !isSameResource else { return agreement }
+        return .unknown
     }
 
     /// Handles a 206 to a request for the whole. It is the whole if its range is; without a known size the receiver must
@@ -334,7 +372,8 @@ struct TransferState {
         } else {
             isUnproven = true
         }
-        return reply.coding == .identity ? receivedWhole(reply) : partFault(.wrongRange, reply)
+        guard reply.coding == .identity else { return partFault(.wrongRange, reply) }
+        return receivedWhole(reply)
     }
 
     private mutating func receivedUnsatisfiable(_ reply: Reply) -> Reaction {
@@ -349,8 +388,8 @@ struct TransferState {
         }
         pending = .complete
         defer { isHeadDelivered = true }
-        let head = reply.head(url: url, length: size, statedLength: size, validator: reply.validator)
-        return .deliver(isHeadDelivered ? nil : head)
+        guard !isHeadDelivered else { return .deliver(nil) }
+        return .deliver(reply.head(url: url, length: size, statedLength: size, validator: reply.validator))
     }
 
     private mutating func accept(_ reply: Reply, at offset: Int64, length: Int64?) -> Reaction {
@@ -370,7 +409,10 @@ struct TransferState {
         if isHeadDelivered, !manner.ignoresLength {
             return .deliver(nil)
         }
-        let statedLength = reply.coding == .identity ? reply.contentLength.map { offset + $0 } : nil
+        var statedLength: Int64?
+        if reply.coding == .identity, let rest = reply.contentLength {
+            statedLength = offset + rest
+        }
         return .deliver(reply.head(url: url, length: length, statedLength: statedLength, validator: validator))
     }
 
@@ -395,14 +437,17 @@ struct TransferState {
         rangeFaults += 1
         mayResume = false
         let error = error(code, reply)
-        return stop(rangeFaults > 1 ? .fail(error) : .retry(error, after: nil))
+        guard rangeFaults > 1 else { return stop(.retry(error, after: nil)) }
+        return stop(.fail(error))
     }
 
     private var nextRange: (first: Int64, last: Int64?)? {
         if let range = request.range {
-            return (range.lowerBound + attemptStart, request.isOpenRange ? nil : range.upperBound - 1)
+            let last = request.isOpenRange ? nil : range.upperBound - 1
+            return (range.lowerBound + attemptStart, last)
         }
-        return attemptStart > 0 ? (attemptStart, nil) : nil
+        guard attemptStart > 0 else { return nil }
+        return (attemptStart, nil)
     }
 
     // MARK: Redirects and failures
@@ -466,7 +511,8 @@ struct TransferState {
     mutating func received(byteCount: Int, now: ContinuousClock.Instant) -> Delivery {
         guard isAccepting else {
             skipped += Int64(byteCount)
-            return skipped <= Self.longestSkip ? .skip : .stop
+            guard skipped <= Self.longestSkip else { return .stop }
+            return .skip
         }
         let stated = expectedLength ?? .max
         var end = position + Int64(byteCount)
@@ -507,13 +553,18 @@ struct TransferState {
     var mayBeShort: Bool {
         guard isAccepting, request.range == nil, request.method == .get, position >= reached else { return false }
         if manner.ignoresLength {
-            return checkedLength.map { position > $0 } ?? true
+            guard let checkedLength else { return true }
+            return position > checkedLength
         }
-        return expectedLength.map { position < $0 } ?? false
+        guard let expectedLength else { return false }
+        return position < expectedLength
     }
 
     /// True if the connection has ended before the length that is in doubt.
-    private var isShortOfCheckedLength: Bool { checkedLength.map { position < $0 } ?? false }
+    private var isShortOfCheckedLength: Bool {
+        guard let checkedLength else { return false }
+        return position < checkedLength
+    }
 
     /// Returns the question that the receiver must answer before `ended`: can the body end here? Nil if HTTP knows.
     mutating func doubt(about outcome: Outcome) -> EndEvidence? {
@@ -532,11 +583,16 @@ struct TransferState {
             break
         default: return nil
         }
-        defer { if attemptStart == 0 { doubtfulEnd = position } }
+        defer {
+            if attemptStart == 0 {
+                doubtfulEnd = position
+            }
+        }
         if attemptStart == 0, doubtfulEnd == position {
             return .repeated
         }
-        return outcome == .finished && isUnproven ? .unrequestedPart : .shorterThanStated
+        guard outcome == .finished, isUnproven else { return .shorterThanStated }
+        return .unrequestedPart
     }
 
     /// The receiver recognises the end of the body.
@@ -547,7 +603,8 @@ struct TransferState {
         guard isUnproven else { return .complete }
         // The receiver did not recognise the end: a second body with the same one is the proof.
         defer { hasRepeatedUnproven = true }
-        return hasRepeatedUnproven ? .fail(error(.wrongRange)) : .restart
+        guard hasRepeatedUnproven else { return .restart }
+        return .fail(error(.wrongRange))
     }
 
     /// Handles the end of a request. `jitter` is evaluated only for a pause; see `GiveUpRule.decision`.
@@ -583,7 +640,8 @@ struct TransferState {
             failure.isHostDead = isHostDead && error.code == .unreachable
             let decision = rule.decision(after: failure, for: waiter, policy: policy, jitter: jitter())
             guard request.method == .get || request.isRepeatable, case .retry(let pause) = decision else {
-                return .end(failure.isHostDead ? error.ofDeadHost : error)
+                guard !failure.isHostDead else { return .end(error.ofDeadHost) }
+                return .end(error)
             }
             url = request.url
             redirects = 0
@@ -608,7 +666,8 @@ struct TransferState {
             return .retry(error(.cutShort), after: nil)
         case .finished where isAccepting && isShortOfCheckedLength: return .retry(error(.cutShort), after: nil)
         case .finished where isAccepting && expectedLength == nil: return endOfWhole()
-        case .finished, .exceeded: return .retry(error(isAccepting ? .cutShort : .malformedReply), after: nil)
+        case .finished where isAccepting, .exceeded where isAccepting: return .retry(error(.cutShort), after: nil)
+        case .finished, .exceeded: return .retry(error(.malformedReply), after: nil)
         case .stopped: return .fail(error(.local))
         // The body is not what its Content-Encoding says, and nothing of it was delivered.
         case .failed(let failure) where failure.code == .unsupportedEncoding && position == 0 && manner.decodes:

@@ -16,7 +16,11 @@ public struct UserFields: Hashable, Sendable {
 
         var text: String {
             let text = "\(line.name): \(line.value)"
-            return if let host { "@\(host) \(text)" } else { isPlayers ? "@ \(text)" : text }
+            if let host {
+                return "@\(host) \(text)"
+            }
+            guard isPlayers else { return text }
+            return "@ \(text)"
         }
     }
 
@@ -64,7 +68,8 @@ public struct UserFields: Hashable, Sendable {
         }
         var fields = UserFields(all: kept + new.map { Field(line: $0, isPlayers: true) })
         fields.playerAgent = playerAgent
-        return fields.all.count > Self.maximumCount ? self : fields
+        guard fields.all.count <= Self.maximumCount else { return self }
+        return fields
     }
 
     /// These fields for an asset that has others: what the user gave replaces them, what a player sent is added to them.
@@ -78,7 +83,8 @@ public struct UserFields: Hashable, Sendable {
     /// True if a player's fields have another user name, password or cookie than these: they belong to another account.
     public func contradict(_ lines: [FieldLine]) -> Bool {
         lines.contains { line in
-            Self.isCredential(line) && field(named: line).map { $0.line.value != line.value } ?? false
+            guard Self.isCredential(line), let known = field(named: line) else { return false }
+            return known.line.value != line.value
         }
     }
 
@@ -108,7 +114,10 @@ public struct UserFields: Hashable, Sendable {
     }
     /// The fields for other hosts.
     public var scoped: [OriginRequest.ScopedField] {
-        all.compactMap { field in field.host.map { .init(host: $0, line: field.line) } }
+        all.compactMap { field -> OriginRequest.ScopedField? in
+            guard let host = field.host else { return nil }
+            return OriginRequest.ScopedField(host: host, line: field.line)
+        }
     }
 
     /// True for a field that says where a request comes from, and in which form the reply is wanted.
@@ -174,7 +183,11 @@ public struct UserFields: Hashable, Sendable {
         public let description: String
 
         init(_ field: String, _ reason: String) {
-            description = field.isEmpty ? "the header fields are refused: \(reason)" : "\(field) is refused: \(reason)"
+            guard !field.isEmpty else {
+                description = "the header fields are refused: \(reason)"
+                return
+            }
+            description = "\(field) is refused: \(reason)"
         }
     }
 }
@@ -246,13 +259,21 @@ public struct FieldHost: Hashable, Sendable, CustomStringConvertible {
             return
         }
         let isSite = text.hasPrefix("*.")
-        let name = isSite ? String(text.dropFirst(2)) : text
+        var name = text
+        if isSite {
+            name = String(text.dropFirst(2))
+        }
         guard !name.isEmpty, !name.utf8.contains(where: { "/?#@ *".utf8.contains($0) }),
             let url = try? WebURL("http://\(name)")
         else { return nil }
 
         let hasPort = name.last != "]" && name.last != ":" && name.utf8.contains(UInt8(ascii: ":"))
-        self.init(reach: isSite ? .site : .host, host: url.host, port: hasPort ? url.port : nil)
+        var port: UInt16?
+        if hasPort {
+            port = url.port
+        }
+        let reach: Reach = isSite ? .site : .host
+        self.init(reach: reach, host: url.host, port: port)
     }
 
     /// The host and port of a URL; nil for one that a handler answers.
@@ -293,9 +314,13 @@ public struct FieldHost: Hashable, Sendable, CustomStringConvertible {
         if reach == .everyHost {
             return "*"
         }
-        let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
-        let prefix = reach == .site ? "*." : ""
-        let suffix = port.map { ":\($0)" } ?? ""
-        return prefix + name + suffix
+        var text = WebURL.bracketed(host)
+        if reach == .site {
+            text = "*." + text
+        }
+        if let port {
+            text += ":\(port)"
+        }
+        return text
     }
 }
