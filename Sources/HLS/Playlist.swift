@@ -48,7 +48,7 @@ public enum Playlist: Sendable {
             return false
         }
         if let uriLine {
-            throw text.error(.unannouncedURI, uriLine, "a URI without an EXTINF before it")
+            throw text.error(.unannouncedURI, line: uriLine, "a URI without an EXTINF before it")
         }
         throw PlaylistError(.notAPlaylist, "the playlist names neither segments nor variants")
     }

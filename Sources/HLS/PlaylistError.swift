@@ -57,20 +57,30 @@ public struct PlaylistError: Error, Hashable, Sendable, CustomStringConvertible 
 
     /// One sentence: line, reason and excerpt.
     public var description: String {
-        let place = line.map { "line \($0): " } ?? ""
-        let quote = excerpt.isEmpty ? "" : " (\(excerpt))"
-        return place + reason + quote
+        var text = reason
+        if let line {
+            text = "line \(line): " + text
+        }
+        if !excerpt.isEmpty {
+            text += " (\(excerpt))"
+        }
+        return text
     }
 
     /// Returns the first 80 bytes of a line in a form that a log may show. Escapes control characters, and removes
     /// possible secrets: the query, the user part of a URL, and the key in a `data:` URI.
     static func excerpt(of bytes: ArraySlice<UInt8>) -> String {
         let secret = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.endIndex
-        let marks: [String] = bytes.contains(UInt8(ascii: "@")) ? ["://", "data:"] : ["data:"]
-        let end = marks.compactMap { Self.end(of: $0, in: bytes) }.min().map { min($0, secret) } ?? secret
+        var marks = ["data:"]
+        if bytes.contains(UInt8(ascii: "@")) {
+            marks.append("://")
+        }
+        let ends = marks.compactMap { Self.end(of: $0, in: bytes) }
+        let end = min(ends.min() ?? secret, secret)
         let shown = min(end, bytes.startIndex + min(80, bytes.count))
         let text = SafeText.line(String(decoding: bytes[..<shown], as: UTF8.self))
-        return shown < bytes.endIndex ? text + "…" : text
+        guard shown < bytes.endIndex else { return text }
+        return text + "…"
     }
 
     static func excerpt(of text: String) -> String { excerpt(of: Array(text.utf8)[...]) }

@@ -51,7 +51,7 @@ struct DateTimeTests {
     func calendar() {
         for days in stride(from: -146_097, to: 146_097, by: 1) {
             let (year, month, day) = DateTime.civil(days)
-            #expect(DateTime.days(year, month, day) == days)
+            #expect(DateTime.days(year: year, month: month, day: day) == days)
         }
     }
 }

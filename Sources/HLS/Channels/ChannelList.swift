@@ -38,8 +38,7 @@ public struct ChannelList: Equatable, Sendable {
     /// True if a text is meant as a channel list or an HLS playlist: it begins with `#EXTM3U` or `#EXTINF`.
     public static func isMeant(by bytes: [UInt8]) -> Bool {
         let start = bytes.drop { [0xEF, 0xBB, 0xBF, 0x20, 0x09, 0x0A, 0x0D].contains($0) }.prefix(7)
-            .map { (0x61...0x7A).contains($0) ? $0 - 0x20 : $0 }
-        return start.starts(with: "#EXTM3U".utf8) || start.starts(with: "#EXTINF".utf8)
+        return ["#EXTM3U", "#EXTINF"].contains(String(decoding: start, as: UTF8.self).uppercased())
     }
 
     /// True for an HLS playlist: a line has a tag that each media or multivariant playlist must have (RFC 8216 §4.3).
@@ -81,9 +80,7 @@ public struct ChannelList: Equatable, Sendable {
                     lines.append(String.UnicodeScalarView())
                 }
             } else if scalar != "\u{FEFF}" {
-                // Controls have no meaning in such a list, and would be dangerous in a title or a field.
-                let isControl = scalar.value < 0x20 || (0x7F..<0xA0).contains(scalar.value)
-                lines[lines.count - 1].append(isControl ? " " : scalar)
+                lines[lines.count - 1].append(ChannelText.withoutControl(scalar))
             }
             previous = scalar
         }
@@ -96,7 +93,11 @@ public struct ChannelList: Equatable, Sendable {
     public var text: String {
         channels.reduce(into: "#EXTM3U\n") { text, channel in
             let duration = Double((channel.duration ?? .zero).milliseconds) / 1000
-            text += "#EXTINF:" + (duration > 0 ? "\(duration)" : "-1")
+            var length = "-1"
+            if duration > 0 {
+                length = "\(duration)"
+            }
+            text += "#EXTINF:\(length)"
             let attributes = [("tvg-id", channel.id), ("tvg-logo", channel.logo), ("group-title", channel.group)]
             for (name, value) in attributes {
                 if let value {
@@ -110,7 +111,7 @@ public struct ChannelList: Equatable, Sendable {
     private static func oneLine(_ text: String) -> String {
         var line = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
-            line.append(scalar.value < 0x20 || (0x7F..<0xA0).contains(scalar.value) ? " " : scalar)
+            line.append(ChannelText.withoutControl(scalar))
         }
         return ChannelText.trimmed(line[...])
     }
@@ -118,6 +119,12 @@ public struct ChannelList: Equatable, Sendable {
 
 /// Helpers for the lines of a channel list.
 private enum ChannelText {
+    /// A blank for a control character, and else the character itself. Controls have no meaning in such a list, and would
+    /// be dangerous in a title or a field.
+    static func withoutControl(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
+        let isControl = scalar.value < 0x20 || (0x7F..<0xA0).contains(scalar.value)
+        return isControl ? " " : scalar
+    }
     /// A text without blanks at its ends.
     static func trimmed(_ text: Substring.UnicodeScalarView) -> String {
         var rest = text.drop { $0 == " " }
@@ -196,17 +203,21 @@ extension ChannelList.Channel {
             }
             rest = rest.dropFirst()
             let isQuoted = rest.first == "\"" && rest.dropFirst().contains("\"")
+            var value = rest.prefix { !" ,".unicodeScalars.contains($0) }
+            var length = value.count
             if isQuoted {
-                rest = rest.dropFirst()
+                value = rest.dropFirst().prefix { $0 != "\"" }
+                length = value.count + 2
             }
-            let value = rest.prefix { isQuoted ? $0 != "\"" : !" ,".unicodeScalars.contains($0) }
-            rest = rest.dropFirst(value.count + (isQuoted ? 1 : 0))
-            set(String(String.UnicodeScalarView(key)).lowercased(), Self.text(ChannelText.trimmed(value)), &name)
+            rest = rest.dropFirst(length)
+            set(
+                String(String.UnicodeScalarView(key)).lowercased(), to: Self.text(ChannelText.trimmed(value)),
+                name: &name)
         }
         title = Self.text(ChannelText.trimmed(rest.dropFirst())) ?? name
     }
 
-    private mutating func set(_ key: String, _ value: String?, _ name: inout String?) {
+    private mutating func set(_ key: String, to value: String?, name: inout String?) {
         guard let value else { return }
         switch key {
         case "tvg-id": id = value
@@ -282,5 +293,8 @@ extension ChannelList.Channel {
         }
     }
 
-    private static func text(_ text: String) -> String? { text.isEmpty ? nil : text }
+    private static func text(_ text: String) -> String? {
+        guard !text.isEmpty else { return nil }
+        return text
+    }
 }

@@ -16,7 +16,7 @@ struct AttributeCheck {
         }
         guard let types = tag.attributeTypes else { return }
         for attribute in attributes.attributes {
-            check(attribute, types[attributes.bytes.text(attribute.name)], line, &findings)
+            check(attribute, type: types[attributes.bytes.text(attribute.name)], line: line, &findings)
         }
     }
 
@@ -37,15 +37,15 @@ struct AttributeCheck {
     }
 
     private func check(
-        _ attribute: AttributeList.Attribute, _ type: AttributeType?, _ line: Int, _ findings: inout Findings
+        _ attribute: AttributeList.Attribute, type: AttributeType?, line: Int, _ findings: inout Findings
     ) {
         let name = attributes.bytes.text(attribute.name)
-        guard let type else { return checkUnknown(name, line, &findings) }
+        guard let type else { return checkUnknown(name, line: line, &findings) }
         // The parser checks the value after its variables have been replaced (rfc8216bis §4.3).
         if type == .hexadecimal, VariableTable.mayRefer(attributes.bytes, attribute.value) {
             return
         }
-        guard type.fits(attributes, attribute, name) else {
+        guard type.fits(attribute, named: name, of: attributes) else {
             findings.add(mistyped: name, line: line, clause: tag.clause(of: name), type)
             return
         }
@@ -56,7 +56,7 @@ struct AttributeCheck {
 
     /// Clients must ignore attributes that they do not know (RFC 8216 §6.3.1). Reported are those of other tags, and names that
     /// are probably misspelt; not those of vendors.
-    private func checkUnknown(_ name: String, _ line: Int, _ findings: inout Findings) {
+    private func checkUnknown(_ name: String, line: Int, _ findings: inout Findings) {
         func report(_ message: String) { findings.add(.attributeUnknown, line: line, clause: tag.clause, message) }
         let owner = "the attribute \(PlaylistError.excerpt(of: name)) is not defined for \(tag.rawValue.dropFirst())"
         if name.hasPrefix("X-") {
@@ -89,7 +89,7 @@ enum AttributeType {
         }
     }
 
-    func fits(_ list: AttributeList, _ attribute: AttributeList.Attribute, _ name: String) -> Bool {
+    func fits(_ attribute: AttributeList.Attribute, named name: String, of list: AttributeList) -> Bool {
         if self == .any {
             return true
         }
@@ -126,7 +126,8 @@ struct AttributeIndex {
 
     /// Returns the attribute that the bytes name; nil if the tag has none.
     func entry(_ bytes: [UInt8], _ name: Range<Int>) -> Entry? {
-        name.count < entries.count ? entries[name.count].first { bytes.matches(name, $0.name) } : nil
+        guard name.count < entries.count else { return nil }
+        return entries[name.count].first { bytes.matches(name, $0.name) }
     }
 }
 

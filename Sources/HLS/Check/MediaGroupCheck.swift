@@ -24,7 +24,7 @@ struct MediaGroupCheck {
             }
         }
         for type in Media.Kind.allCases where type != .closedCaptions {
-            checkEquality(type, pathways, &findings)
+            checkEquality(of: type, pathways: pathways, &findings)
         }
     }
 
@@ -42,7 +42,10 @@ struct MediaGroupCheck {
             } else {
                 report("closed captions without INSTREAM-ID")
             }
-        case .subtitles: if media.uri == nil { report("subtitles without a URI") }
+        case .subtitles:
+            if media.uri == nil {
+                report("subtitles without a URI")
+            }
         case .audio, .video: break
         }
         if media.type != .subtitles, media.isForced {
@@ -56,21 +59,23 @@ struct MediaGroupCheck {
     private static func isInstreamID(_ id: String) -> Bool {
         let service = "SERVICE"
         guard id.hasPrefix(service) else { return ["CC1", "CC2", "CC3", "CC4"].contains(id) }
-        return Int(id.dropFirst(service.count)).map { (1...63).contains($0) } ?? false
+        guard let number = Int(id.dropFirst(service.count)) else { return false }
+        return (1...63).contains(number)
     }
 
     private func checkReferences(_ findings: inout Findings) {
         var used: Set<Media.Group> = []
         let types = Set(groups.keys.map(\.type))
-        let references =
-            playlist.variants.map { ($0.groups, $0.line) } + playlist.iFrameVariants.map { ($0.groups, $0.line) }
+        var references = playlist.variants.map { ($0.groups, $0.line) }
+        references += playlist.iFrameVariants.map { ($0.groups, $0.line) }
         for (groups, line) in references {
             used.formUnion(groups)
             // Players use the variant's own media if no group of the type exists at all. hls.js ends with an error if other
             // groups of sound exist; of other types it uses none.
             for group in groups where self.groups[group] == nil && types.contains(group.type) {
+                let severity: PlaylistDiagnostic.Severity? = group.type == .audio ? nil : .warning
                 findings.add(
-                    .missingGroup, severity: group.type == .audio ? nil : .warning, line: line,
+                    .missingGroup, severity: severity, line: line,
                     "no EXT-X-MEDIA of \(group.type.rawValue) has GROUP-ID \(quoted(group.id))")
             }
         }
@@ -93,7 +98,8 @@ struct MediaGroupCheck {
     private func checkCaptions(_ findings: inout Findings) {
         let none = playlist.variants.filter { variant in
             let attribute = variant.attributes.find("CLOSED-CAPTIONS")
-            return attribute.map { !$0.isQuoted } ?? false
+            guard let attribute else { return false }
+            return !attribute.isQuoted
         }
         guard let first = none.first, none.count < playlist.variants.count else { return }
         findings.add(
@@ -103,13 +109,15 @@ struct MediaGroupCheck {
 
     /// Groups of one type must have members with the same names, because players switch between the groups. Those of different
     /// pathways need not: rfc8216bis §9.12 has an example.
-    private func checkEquality(_ type: Media.Kind, _ pathways: [Media.Group: Set<String>], _ findings: inout Findings) {
+    private func checkEquality(
+        of type: Media.Kind, pathways: [Media.Group: Set<String>], _ findings: inout Findings
+    ) {
         let same = groups.filter { $0.key.type == type }.values.sorted { $0[0].line < $1[0].line }
         var firsts: [String: Int] = [:]
         for (place, members) in same.enumerated() {
             let own = pathways[members[0].group] ?? ["."]
             if let first = own.compactMap({ firsts[$0] }).min() {
-                compare(members, same[first], &findings)
+                compare(members, with: same[first], &findings)
             }
             for pathway in own {
                 firsts[pathway] = firsts[pathway] ?? place
@@ -117,7 +125,7 @@ struct MediaGroupCheck {
         }
     }
 
-    private func compare(_ members: [Media], _ first: [Media], _ findings: inout Findings) {
+    private func compare(_ members: [Media], with first: [Media], _ findings: inout Findings) {
         if Set(members.map(\.name)) != Set(first.map(\.name)) {
             findings.add(
                 .unequalGroups, line: members[0].line,

@@ -71,8 +71,9 @@ struct MediaPlaylistCheck {
             } else if key.uri.isEmpty, key.keyFormat == "identity" {
                 findings.add(.noKeyURI, line: key.line, "the key has no URI: the segments cannot be decrypted")
             } else if key.needsDRM {
+                let severity: PlaylistDiagnostic.Severity = playlist.needsDRM ? .error : .warning
                 findings.add(
-                    .needsDRM, severity: playlist.needsDRM ? .error : .warning, line: key.line,
+                    .needsDRM, severity: severity, line: key.line,
                     "KEYFORMAT \(PlaylistError.excerpt(of: key.keyFormat)) needs a content decryption module")
             } else if key.isData {
                 findings.add(
@@ -87,10 +88,10 @@ struct MediaPlaylistCheck {
             needed.need(4)
         }
         if !playlist.maps.isEmpty {
-            needed.need(playlist.isIFramesOnly ? 5 : 6)
+            needed.needMap(isIFramesOnly: playlist.isIFramesOnly)
         }
         if let skip = playlist.skip {
-            needed.need(skip.removedDateRanges.isEmpty ? 9 : 10)
+            needed.needSkip(removesDateRanges: !skip.removedDateRanges.isEmpty)
         }
         for key in playlist.keys {
             needed.need(key: key.attributes)
@@ -104,13 +105,16 @@ struct MediaPlaylistCheck {
             }
         }
         needed.need(definitionsOf: text)
-        needed.report(declared: playlist.version, text, source, &findings)
+        needed.report(declared: playlist.version, for: text, source: source, &findings)
     }
 }
 
 extension PlaylistText {
     /// Returns the kind of a line, which is counted from 1; nil beyond the text.
-    func kind(_ line: Int) -> Line.Kind? { lines.indices.contains(line - 1) ? lines[line - 1].kind : nil }
+    func kind(_ line: Int) -> Line.Kind? {
+        guard lines.indices.contains(line - 1) else { return nil }
+        return lines[line - 1].kind
+    }
 
     /// Returns the index of the first line with a tag; nil without one.
     func firstLine(_ tag: Tag) -> Int? { lines.firstIndex { $0.kind == .tag(tag) } }
@@ -118,13 +122,21 @@ extension PlaylistText {
 
 extension RequiredVersion {
     /// Reports a version that is lower than the text needs. `source` is the text without mends.
-    func report(declared: Int, _ text: PlaylistText, _ source: PlaylistText, _ findings: inout Findings) {
+    func report(declared: Int, for text: PlaylistText, source: PlaylistText, _ findings: inout Findings) {
         guard number > declared else { return }
         let line = text.firstLine(.version) ?? source.firstLine(.version)
-        let isValid = text.firstLine(.version) != nil
-        let stated = isValid ? "the version is \(declared)" : "no \(line == nil ? "" : "valid ")version is stated"
+        var stated = "no version is stated"
+        if text.firstLine(.version) != nil {
+            stated = "the version is \(declared)"
+        } else if line != nil {
+            stated = "no valid version is stated"
+        }
+        var clause: String?
+        if number > 7 {
+            clause = CheckRule.versionHigh.clause
+        }
         findings.add(
-            .versionTooLow, line: line.map { $0 + 1 }, clause: number > 7 ? CheckRule.versionHigh.clause : nil,
+            .versionTooLow, line: line.map { $0 + 1 }, clause: clause,
             "\(stated), but the playlist needs version \(number)")
     }
 }
@@ -153,7 +165,7 @@ struct DateRangeCheck {
                 starts[range.id] = starts[range.id] ?? start
             }
             if !range.id.isEmpty {
-                compare(range, &known[range.id, default: [:]], &findings)
+                compare(range, with: &known[range.id, default: [:]], &findings)
             }
         }
         // In a live playlist the line with START-DATE may have gone with its segments.
@@ -165,7 +177,7 @@ struct DateRangeCheck {
     }
 
     /// Compares a line with the earlier ones of its ID. `known` are their attributes, to which those of the line are added.
-    private func compare(_ range: DateRange, _ known: inout [String: String], _ findings: inout Findings) {
+    private func compare(_ range: DateRange, with known: inout [String: String], _ findings: inout Findings) {
         let list = range.attributes
         for attribute in list.attributes {
             let name = list.bytes.text(attribute.name)
@@ -258,7 +270,10 @@ struct LowLatencyCheck {
         }
         guard let partTarget = playlist.partTarget else { return }
         if control.partHoldBack ?? .zero < partTarget * 2, isTyped("PART-HOLD-BACK") {
-            let state = control.partHoldBack == nil ? "is missing" : "is less than two part targets"
+            var state = "is less than two part targets"
+            if control.partHoldBack == nil {
+                state = "is missing"
+            }
             findings.add(.lowLatency, line: control.line, "PART-HOLD-BACK \(state)")
         }
         if !control.canBlockReload, isTyped("CAN-BLOCK-RELOAD") {

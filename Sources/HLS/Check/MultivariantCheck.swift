@@ -8,13 +8,13 @@ struct MultivariantCheck {
             findings.add(.noVariants, "the playlist has no variants")
         }
         for variant in playlist.variants {
-            checkBandwidth(variant.line, variant.bandwidth, variant.averageBandwidth, &findings)
+            checkBandwidth(line: variant.line, peak: variant.bandwidth, average: variant.averageBandwidth, &findings)
             if variant.codecs.isEmpty {
                 findings.add(.noCodecs, line: variant.line, "no CODECS: players must open the variant to detect them")
             }
         }
         for variant in playlist.iFrameVariants {
-            checkBandwidth(variant.line, variant.bandwidth, nil, &findings)
+            checkBandwidth(line: variant.line, peak: variant.bandwidth, average: nil, &findings)
         }
         checkCodecs(&findings)
         checkScores(&findings)
@@ -25,7 +25,7 @@ struct MultivariantCheck {
         MediaGroupCheck(playlist: playlist).run(&findings)
     }
 
-    private func checkBandwidth(_ line: Int, _ peak: BitRate, _ average: BitRate?, _ findings: inout Findings) {
+    private func checkBandwidth(line: Int, peak: BitRate, average: BitRate?, _ findings: inout Findings) {
         guard findings.areTyped(["BANDWIDTH", "AVERAGE-BANDWIDTH"], line: line) else { return }
         if peak > 0, peak < 5_000 {
             findings.add(.bandwidth, line: line, "BANDWIDTH is in bits per second: \(Int(peak)) is too small for media")
@@ -91,8 +91,10 @@ struct MultivariantCheck {
         let allowed = { (byte: UInt8) in
             byte.isDigit || (byte | 0x20) &- 0x61 < 26 || "+/=.-_".utf8.contains(byte)
         }
-        let ids = playlist.variants.map { ($0.stableID, $0.line) } + playlist.media.map { ($0.stableID, $0.line) }
-        for (id, line) in ids where id.map({ $0.isEmpty || !$0.utf8.allSatisfy(allowed) }) ?? false {
+        var ids = playlist.variants.map { ($0.stableID, $0.line) }
+        ids += playlist.media.map { ($0.stableID, $0.line) }
+        for (id, line) in ids {
+            guard let id, id.isEmpty || !id.utf8.allSatisfy(allowed) else { continue }
             findings.add(.stableID, line: line, "a stable id may contain only letters, digits and + / = . - _")
         }
     }
@@ -109,6 +111,6 @@ struct MultivariantCheck {
             needed.need(key: key.attributes)
         }
         needed.need(definitionsOf: playlist.text)
-        needed.report(declared: playlist.version, playlist.text, source, &findings)
+        needed.report(declared: playlist.version, for: playlist.text, source: source, &findings)
     }
 }

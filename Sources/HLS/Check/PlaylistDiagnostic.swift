@@ -10,8 +10,14 @@ public struct PlaylistDiagnostic: Hashable, Sendable, CustomStringConvertible {
         case error
 
         /// Orders by severity, the least severe first.
-        public static func < (first: Severity, second: Severity) -> Bool {
-            allCases.firstIndex(of: first) ?? 0 < allCases.firstIndex(of: second) ?? 0
+        public static func < (first: Severity, second: Severity) -> Bool { first.rank < second.rank }
+
+        private var rank: Int {
+            switch self {
+            case .note: 0
+            case .warning: 1
+            case .error: 2
+            }
         }
     }
 
@@ -37,7 +43,10 @@ public struct PlaylistDiagnostic: Hashable, Sendable, CustomStringConvertible {
 
     /// One line: line number, severity, message, clause and code.
     public var description: String {
-        let place = line.map { "line \($0): " } ?? ""
+        var place = ""
+        if let line {
+            place = "line \(line): "
+        }
         return "\(place)\(severity): \(message) (\(clause)) [\(code)]"
     }
 }
@@ -45,10 +54,13 @@ public struct PlaylistDiagnostic: Hashable, Sendable, CustomStringConvertible {
 extension PlaylistDiagnostic {
     /// `text` is the text that has the error; nil if it could not be split into lines.
     init(_ error: PlaylistError, in text: PlaylistText?, severity: Severity = .error) {
-        let quote = error.excerpt.isEmpty ? "" : " (\(error.excerpt))"
+        var message = error.reason
+        if !error.excerpt.isEmpty {
+            message += " (\(error.excerpt))"
+        }
         self.init(
             severity: severity, code: error.code.rawValue, line: error.line, clause: Self.clause(of: error, text),
-            message: error.reason + quote)
+            message: message)
     }
 
     private static func clause(of error: PlaylistError, _ text: PlaylistText?) -> String {
@@ -117,10 +129,10 @@ struct Findings {
         if counts[rule, default: 0] > Self.maximumPerRule {
             return
         }
+        let severity = severity ?? rule.severity
+        let clause = clause ?? rule.clause
         found.append(
-            PlaylistDiagnostic(
-                severity: severity ?? rule.severity, code: rule.rawValue, line: line, clause: clause ?? rule.clause,
-                message: message))
+            PlaylistDiagnostic(severity: severity, code: rule.rawValue, line: line, clause: clause, message: message))
     }
 
     /// Adds an attribute that is not of its type.
@@ -148,8 +160,11 @@ struct Findings {
         if mendCounts[error.code, default: 0] > Self.maximumPerRule {
             return
         }
-        var severity: PlaylistDiagnostic.Severity = error.code == .missingVariable ? .error : .warning
-        if severity == .error, let line = error.line, Self.isConditional(text, line - 1, sources) {
+        var severity = PlaylistDiagnostic.Severity.warning
+        if error.code == .missingVariable {
+            severity = .error
+        }
+        if severity == .error, let line = error.line, Self.isConditional(text, line: line - 1, sources: sources) {
             severity = sources.hasURL ? .warning : .note
         }
         found.append(PlaylistDiagnostic(error, in: text, severity: severity))
@@ -190,7 +205,7 @@ struct Findings {
     }
 
     /// True for an EXT-X-DEFINE whose value another text or the URL may have.
-    private static func isConditional(_ text: PlaylistText, _ line: Int, _ sources: VariableSources) -> Bool {
+    private static func isConditional(_ text: PlaylistText, line: Int, sources: VariableSources) -> Bool {
         guard text.kind(line + 1) == .tag(.define) else { return false }
         let attributes = text.attributes(line)
         return attributes["IMPORT"] != nil && sources.imports == nil
@@ -206,8 +221,9 @@ struct Findings {
                 message: "\(count - Self.maximumPerRule) more findings of \(rule.rawValue)")
         }
         let ordered = found.enumerated().sorted { first, second in
-            let lines = (first.element.line ?? 0, second.element.line ?? 0)
-            return lines.0 == lines.1 ? first.offset < second.offset : lines.0 < lines.1
+            let firstLine = first.element.line ?? 0
+            let secondLine = second.element.line ?? 0
+            return (firstLine, first.offset) < (secondLine, second.offset)
         }
         return ordered.map(\.element) + rest
     }

@@ -126,6 +126,9 @@ struct ReferenceCheck {
         found += playlist.sessionKeys.filter { $0.isFetchable && !$0.isData }.map {
             Reference(uri: $0.uri, line: $0.line)
         }
-        return found + (playlist.contentSteering.map { [Reference(uri: $0.serverURI, line: $0.line)] } ?? [])
+        if let steering = playlist.contentSteering {
+            found.append(Reference(uri: steering.serverURI, line: steering.line))
+        }
+        return found
     }
 }

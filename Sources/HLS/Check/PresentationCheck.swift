@@ -25,7 +25,7 @@ struct PresentationCheck {
         guard let first = places.first, let reference = media[first] else { return }
         for place in places.dropFirst() {
             if let playlist = media[place] {
-                compare(playlist, place, reference, first, &findings)
+                compare(playlist, at: place, with: reference, at: first, &findings)
             }
         }
         for variant in multivariant.variants {
@@ -34,12 +34,16 @@ struct PresentationCheck {
     }
 
     private func compare(
-        _ playlist: MediaPlaylist, _ place: Int, _ reference: MediaPlaylist, _ first: Int, _ findings: inout Findings
+        _ playlist: MediaPlaylist, at place: Int, with reference: MediaPlaylist, at first: Int,
+        _ findings: inout Findings
     ) {
         let line = line(of: place)
+        var other = "in another playlist"
+        if let otherLine = self.line(of: first) {
+            other = "in line \(otherLine)"
+        }
         func report(_ rule: CheckRule, _ message: String) {
-            findings.add(
-                rule, line: line, message + (self.line(of: first).map { " in line \($0)" } ?? " in another playlist"))
+            findings.add(rule, line: line, "\(message) \(other)")
         }
         if let own = playlist.targetDuration, let other = reference.targetDuration, own != other, !isText(place) {
             report(.targetDurationsDiffer, "the target duration is \(own) s, but \(other) s")
@@ -47,12 +51,15 @@ struct PresentationCheck {
         if playlist.playlistType != reference.playlistType || playlist.hasEndList != reference.hasEndList {
             report(.typesDiffer, "EXT-X-PLAYLIST-TYPE or EXT-X-ENDLIST differs from the playlist")
         }
-        let dates = (hasDates(playlist), hasDates(reference))
-        if dates.0 != dates.1, !playlist.segments.isEmpty, !reference.segments.isEmpty {
-            report(.datesDiffer, "EXT-X-PROGRAM-DATE-TIME is \(dates.0 ? "present" : "missing"), unlike")
+        let isDated = hasDates(playlist)
+        if isDated != hasDates(reference), !playlist.segments.isEmpty, !reference.segments.isEmpty {
+            let state = isDated ? "present" : "missing"
+            report(.datesDiffer, "EXT-X-PROGRAM-DATE-TIME is \(state), unlike")
         }
         guard playlist.hasEndList, reference.hasEndList else { return }
-        let slack = Double(max(playlist.targetDuration ?? 0, reference.targetDuration ?? 0, 1))
+        let target = playlist.targetDuration ?? 0
+        let otherTarget = reference.targetDuration ?? 0
+        let slack = Double(max(target, otherTarget, 1))
         if playlist.duration.distance(from: reference.duration) > slack {
             report(
                 .durationsDiffer,

@@ -26,13 +26,13 @@ struct SegmentCheck {
             }
             if !isOfImages {
                 checkDuration(segment, &findings)
-                checkName(segment, firstOffsets[segment.uri], &findings)
+                checkName(of: segment, firstOffset: firstOffsets[segment.uri], &findings)
                 checkMap(segment, after: previous, &findings)
                 if segment.isGap {
                     findings.add(.gap, line: segment.line, "libavformat and VLC request the segment despite EXT-X-GAP")
                 }
             }
-            checkDate(segment, &clock, &findings)
+            checkDate(of: segment, clock: &clock, &findings)
             previous = segment
         }
     }
@@ -51,18 +51,21 @@ struct SegmentCheck {
         let path = segment.uri.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
         let file = path.split(separator: UInt8(ascii: "/")).last ?? path[...]
         let ending = file.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        return ending.count > 1 ? String(Substring(ending[ending.count - 1])).lowercased() : ""
+        guard ending.count > 1, let last = ending.last else { return "" }
+        return String(Substring(last)).lowercased()
     }
 
     /// `firstOffset` is the start of the first range of the segment's resource.
-    private func checkName(_ segment: Segment, _ firstOffset: Int?, _ findings: inout Findings) {
+    private func checkName(of segment: Segment, firstOffset: Int?, _ findings: inout Findings) {
         let name = fileExtension(segment)
+        let offset = segment.byteRange?.offset ?? 0
+        let firstOffset = firstOffset ?? 0
         if !Self.extensions.contains(name) {
             findings.add(
                 .segmentExtension, line: segment.line,
                 "libavformat (ffmpeg, mpv) may reject a segment whose name does not end as that of media")
         } else if segment.map == nil, playlist.isIFramesOnly, Self.transportStreams.contains(name),
-            (segment.byteRange?.offset ?? 0) > 0, firstOffset ?? 0 < Self.tableSize
+            offset > 0, firstOffset < Self.tableSize
         {
             // Clients take the bytes before the first range of the resource for its tables.
             findings.add(
@@ -86,7 +89,7 @@ struct SegmentCheck {
     }
 
     private func checkDate(
-        _ segment: Segment, _ clock: inout (date: DateTime, seconds: Double)?, _ findings: inout Findings
+        of segment: Segment, clock: inout (date: DateTime, seconds: Double)?, _ findings: inout Findings
     ) {
         if let text = segment.programDateTime {
             let line = Int(segment.record.dateLine) + 1

@@ -19,7 +19,12 @@ package struct Spelling {
         var best: (name: String, distance: Int)?
         for (other, otherLetters) in known {
             let length = min(letters.count, otherLetters.count) - prefix
-            let allowed = length < 5 ? 0 : length < 9 ? 1 : 2
+            let allowed =
+                switch length {
+                case ..<5: 0
+                case ..<9: 1
+                default: 2
+                }
             guard abs(letters.count - otherLetters.count) <= allowed else { continue }
             let distance = Self.distance(letters, otherLetters)
             if distance <= allowed, distance < best?.distance ?? .max {
@@ -31,9 +36,13 @@ package struct Spelling {
 
     /// The letters and digits in lower case.
     private static func letters(_ name: String) -> [UInt8] {
-        name.utf8.compactMap { byte in
+        name.utf8.compactMap { byte -> UInt8? in
+            if byte.isDigit {
+                return byte
+            }
             let letter = byte | 0x20
-            return byte.isDigit ? byte : letter &- 0x61 < 26 ? letter : nil
+            guard letter &- 0x61 < 26 else { return nil }
+            return letter
         }
     }
 
@@ -44,7 +53,8 @@ package struct Spelling {
             var diagonal = row[0]
             row[0] = line + 1
             for column in second.indices {
-                let replaced = diagonal + (letter == second[column] ? 0 : 1)
+                let cost = letter == second[column] ? 0 : 1
+                let replaced = diagonal + cost
                 diagonal = row[column + 1]
                 row[column + 1] = min(replaced, row[column] + 1, diagonal + 1)
             }

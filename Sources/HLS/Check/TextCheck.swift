@@ -17,7 +17,10 @@ struct TextCheck {
             case .tag(.unknown): checkUnknown(line, &unknown)
             case .tag(let tag):
                 if tag.isSingle, let first = seen[tag] {
-                    let effect = isRefusedTwice(tag, first: first - 1) ? ": hls.js refuses the playlist" : ""
+                    var effect = ""
+                    if isRefusedTwice(tag, first: first - 1) {
+                        effect = ": hls.js refuses the playlist"
+                    }
                     findings.add(
                         .repeatedTag, line: line + 1, clause: tag.clause,
                         "\(name(tag)) is repeated; it is already in line \(first)\(effect)")
@@ -53,8 +56,12 @@ struct TextCheck {
         case .playlistType, .endList, .serverControl: return true
         case .version, .targetDuration: return text.bytes[text.value(first)].first?.isDigit ?? false
         case .mediaSequence, .discontinuitySequence: return text.bytes.decimalInteger(text.value(first)) ?? 0 > 0
-        case .skip: return ((try? text.attributes(first).decimalInteger("SKIPPED-SEGMENTS")) ?? nil) ?? 0 > 0
-        case .partInf: return ((try? text.attributes(first).duration("PART-TARGET")) ?? nil) ?? .zero > .zero
+        case .skip:
+            let count = try? text.attributes(first).decimalInteger("SKIPPED-SEGMENTS")
+            return count ?? 0 > 0
+        case .partInf:
+            let target = try? text.attributes(first).duration("PART-TARGET")
+            return target ?? .zero > .zero
         default: return false
         }
     }
@@ -87,10 +94,11 @@ struct TextCheck {
         guard let last = text.lines.indices.last, text.bytes.last != 0x0A, !text.endsInTag else { return }
         let kind = text.lines[last].kind
         guard kind != .blank, kind != .comment, kind != .tag(.endList) else { return }
-        let isNote = isMultivariant || seen[.endList] != nil || isWholeURI(last)
-        findings.add(
-            .openEnd, severity: isNote ? .note : nil, line: last + 1,
-            "the last line has no line end\(isNote ? "" : ": the text may be truncated")")
+        if isMultivariant || seen[.endList] != nil || isWholeURI(last) {
+            findings.add(.openEnd, severity: .note, line: last + 1, "the last line has no line end")
+        } else {
+            findings.add(.openEnd, line: last + 1, "the last line has no line end: the text may be truncated")
+        }
     }
 
     /// True for a URI with the file name extension of the URI before it: nothing of it is missing.
@@ -98,7 +106,10 @@ struct TextCheck {
         guard text.lines[line].kind == .uri, let previous = text.lines[..<line].lastIndex(where: { $0.kind == .uri })
         else { return false }
         let names = [line, previous].map { text.string($0).utf8.prefix { $0 != UInt8(ascii: "?") } }
-        let extensions = names.map { $0.split(separator: UInt8(ascii: ".")).last.map(Array.init) ?? [] }
+        let extensions = names.map { name -> [UInt8] in
+            guard let ending = name.split(separator: UInt8(ascii: ".")).last else { return [] }
+            return Array(ending)
+        }
         return names[0].contains(UInt8(ascii: ".")) && extensions[0] == extensions[1]
     }
 

@@ -39,7 +39,7 @@ public struct DeliveryDirectives: Hashable, Sendable {
         if directives.part != nil, directives.mediaSequenceNumber == nil {
             throw Invalid(message: "_HLS_part makes no sense without _HLS_msn")
         }
-        return (directives, rest.isEmpty ? nil : rest.joined(separator: "&"))
+        return (directives, joined(rest))
     }
 
     /// Returns the origin's own query, whatever values the directives have; nil if nothing is left.
@@ -48,7 +48,12 @@ public struct DeliveryDirectives: Hashable, Sendable {
         let rest = query.split(separator: "&", omittingEmptySubsequences: false).filter { parameter in
             !["_HLS_msn", "_HLS_part", "_HLS_skip"].contains(parameter.prefix { $0 != "=" })
         }
-        return rest.isEmpty ? nil : rest.joined(separator: "&")
+        return joined(rest)
+    }
+
+    private static func joined(_ parameters: [Substring]) -> String? {
+        guard !parameters.isEmpty else { return nil }
+        return parameters.joined(separator: "&")
     }
 
     private mutating func read(_ parameter: Substring) throws(Invalid) -> Bool {
@@ -73,10 +78,17 @@ public struct DeliveryDirectives: Hashable, Sendable {
 
     /// The parameters of a query with these directives, sorted by name as caches need them.
     public var parameters: [String] {
-        [
-            mediaSequenceNumber.map { "_HLS_msn=\($0)" }, part.map { "_HLS_part=\($0)" },
-            skip.map { "_HLS_skip=\($0.rawValue)" },
-        ].compactMap { $0 }
+        var parameters: [String] = []
+        if let mediaSequenceNumber {
+            parameters.append("_HLS_msn=\(mediaSequenceNumber)")
+        }
+        if let part {
+            parameters.append("_HLS_part=\(part)")
+        }
+        if let skip {
+            parameters.append("_HLS_skip=\(skip.rawValue)")
+        }
+        return parameters
     }
 
     /// Returns only the directives that the origin of a playlist supports.

@@ -68,10 +68,18 @@ public struct LiveNumbering: Sendable {
         guard !window.isDeltaUpdate, !window.segments.isEmpty else { return [] }
         guard let known else { return begin(window) }
         let hasOtherNames = !isRecorded && !isElsewhere && hasOtherNames(window, from: known)
-        if renamings < 2 {
-            renamings = hasOtherNames ? renamings + 1 : 0
+        if !hasOtherNames, renamings < 2 {
+            renamings = 0
+        } else if renamings < 2 {
+            renamings += 1
         }
-        switch hasOtherNames && renamings < 2 ? .restarted : step(to: window, from: known) {
+        let step: Step
+        if hasOtherNames, renamings < 2 {
+            step = .restarted
+        } else {
+            step = self.step(to: window, from: known)
+        }
+        switch step {
         case .continued: return follow(window, from: known)
         case .older:
             if older == nil || growth(of: window) < 0 {
@@ -98,16 +106,21 @@ public struct LiveNumbering: Sendable {
             }
             // A cache that lags may return a text that has grown, but hardly the next one, too.
             let hasOtherFiles = window.hasOtherFiles(than: known.playlist, count: common.count, at: new, former)
-            return growth(of: window) >= (hasOtherFiles ? 1 : 2) ? .restarted : .older
+            let leastGrowth = hasOtherFiles ? 1 : 2
+            guard growth(of: window) >= leastGrowth else { return .older }
+            return .restarted
         }
         if numbers.lowerBound >= old.upperBound {
-            return canBeMissed(until: window, from: known) ? .continued : .restarted
+            guard canBeMissed(until: window, from: known) else { return .restarted }
+            return .continued
         }
         if let date = window.lastDate, let last = known.playlist.lastDate {
-            return date.milliseconds > last.milliseconds ? .restarted : .older
+            guard date.milliseconds > last.milliseconds else { return .older }
+            return .restarted
         }
         // Without dates, only its growth distinguishes a new stream from an old text.
-        return growth(of: window) > 0 ? .restarted : .older
+        guard growth(of: window) > 0 else { return .older }
+        return .restarted
     }
 
     /// True if the text has other files than the known one for segments of the same numbers, and none of them is dated. A
@@ -190,12 +203,15 @@ public struct LiveNumbering: Sendable {
     private func missedDuration(until window: MediaPlaylist, from known: Known) -> MediaDuration {
         let usual = usualDuration(known, window)
         // If a clock was set in between, the dates are unusable.
-        let dated = datedDuration(until: window, from: known).flatMap { $0 < usual * 4 ? $0 : nil }
-        return MediaDuration(seconds: dated ?? usual)
+        guard let dated = datedDuration(until: window, from: known), dated < usual * 4 else {
+            return MediaDuration(seconds: usual)
+        }
+        return MediaDuration(seconds: dated)
     }
 
     private func usualDuration(_ known: Known, _ window: MediaPlaylist) -> Double {
-        known.playlist.segments.last?.duration.seconds ?? Double(window.targetDuration ?? 2)
+        guard let last = known.playlist.segments.last else { return Double(window.targetDuration ?? 2) }
+        return last.duration.seconds
     }
 
     /// Returns the mean duration of the missed segments, by the dates before and after.
@@ -274,7 +290,8 @@ extension Segment {
     /// The last component of the URI's path.
     fileprivate var fileName: Substring {
         let path = uri.prefix { $0 != "?" && $0 != "#" }
-        return path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path
+        guard let slash = path.lastIndex(of: "/") else { return path }
+        return path[path.index(after: slash)...]
     }
 
     fileprivate var date: DateTime? { programDateTime.flatMap { DateTime($0) } }

@@ -33,12 +33,17 @@ public struct LiveOmissions: Sendable {
 
         /// The index of the first number that is not lower.
         private func place(of number: Int) -> Int {
-            var range = 0..<numbers.count
-            while !range.isEmpty {
-                let middle = (range.lowerBound + range.upperBound) / 2
-                range = numbers[middle] < number ? middle + 1..<range.upperBound : range.lowerBound..<middle
+            var low = 0
+            var high = numbers.count
+            while low < high {
+                let middle = (low + high) / 2
+                if numbers[middle] < number {
+                    low = middle + 1
+                } else {
+                    high = middle
+                }
             }
-            return range.lowerBound
+            return low
         }
     }
 

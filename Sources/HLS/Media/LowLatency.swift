@@ -16,7 +16,9 @@ struct LowLatency: Sendable {
         let segment, keySet, map: Int32
     }
 
-    mutating func read(_ tag: Tag, _ text: PlaylistText, _ line: Int, at position: Position) throws(PlaylistError) {
+    mutating func read(
+        _ tag: Tag, of text: PlaylistText, line: Int, at position: Position
+    ) throws(PlaylistError) {
         isUsed = true
         switch tag {
         case .partInf: partTarget = try PartInf.target(text, line)
@@ -40,7 +42,8 @@ extension MediaPlaylist {
     /// The last one of `parts`.
     public var lastPart: PartialSegment? {
         let parts = storage.lowLatency.parts
-        return parts.isEmpty ? nil : PartialSegment(storage: storage, index: parts.count - 1)
+        guard !parts.isEmpty else { return nil }
+        return PartialSegment(storage: storage, index: parts.count - 1)
     }
 
     /// EXT-X-PRELOAD-HINT lines in order.
@@ -91,7 +94,7 @@ public struct ServerControl: Hashable, Sendable {
 enum PartInf {
     static func target(_ text: PlaylistText, _ line: Int) throws(PlaylistError) -> MediaDuration {
         guard let target = try text.attributes(line).duration("PART-TARGET"), target.seconds <= Inf.longest else {
-            throw text.error(.missingAttribute, line, "EXT-X-PART-INF without PART-TARGET")
+            throw text.error(.missingAttribute, line: line, "EXT-X-PART-INF without PART-TARGET")
         }
         return target
     }
@@ -110,10 +113,10 @@ public struct Skip: Hashable, Sendable {
     init(_ text: PlaylistText, _ line: Int, largest: Int) throws(PlaylistError) {
         let attributes = text.attributes(line)
         guard let count = try attributes.decimalInteger("SKIPPED-SEGMENTS") else {
-            throw text.error(.missingAttribute, line, "EXT-X-SKIP without SKIPPED-SEGMENTS")
+            throw text.error(.missingAttribute, line: line, "EXT-X-SKIP without SKIPPED-SEGMENTS")
         }
         if count > largest {
-            throw text.error(.badValue, line, "SKIPPED-SEGMENTS is too large")
+            throw text.error(.badValue, line: line, "SKIPPED-SEGMENTS is too large")
         }
         segments = count
         let removed = attributes["RECENTLY-REMOVED-DATERANGES"] ?? ""
@@ -156,7 +159,7 @@ public struct PreloadHint: Sendable {
         length = try attributes.decimalInteger("BYTERANGE-LENGTH")
         self.line = line + 1
         if let length, SubRange(offset: start, length: length) == nil {
-            throw text.error(.badValue, line, "the byte range is empty or too large")
+            throw text.error(.badValue, line: line, "the byte range is empty or too large")
         }
     }
 }

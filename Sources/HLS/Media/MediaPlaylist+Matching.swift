@@ -31,13 +31,16 @@ extension MediaPlaylist {
         if window.lowerBound < known.lowerBound {
             let isOlder =
                 !earlier.hasEndList && window.overlapsOrTouches(known) && window.upperBound <= known.upperBound
-            return isOlder && !hasEndList ? .stale : .changed(at: nil)
+            guard isOlder, !hasEndList else { return .changed(at: nil) }
+            return .stale
         }
         if earlier.hasEndList {
-            return window == known && hasEndList ? .same : .changed(at: nil)
+            guard window == known, hasEndList else { return .changed(at: nil) }
+            return .same
         }
         if window.upperBound < known.upperBound {
-            return hasEndList || window.lowerBound > known.lowerBound ? .changed(at: window.upperBound) : .stale
+            guard hasEndList || window.lowerBound > known.lowerBound else { return .stale }
+            return .changed(at: window.upperBound)
         }
         let added = window.upperBound - max(window.lowerBound, known.upperBound)
         // A playlist that had no segment yet has lost none.
@@ -45,7 +48,8 @@ extension MediaPlaylist {
             return .slid(removed: min(window.lowerBound, known.upperBound) - known.lowerBound, added: added)
         }
         let isSame = added == 0 && !hasEndList && parts.count == earlier.parts.count
-        return isSame ? .same : .grown(added: added)
+        guard !isSame else { return .same }
+        return .grown(added: added)
     }
 
     /// Media sequence numbers of all segments, including those that EXT-X-SKIP omits.

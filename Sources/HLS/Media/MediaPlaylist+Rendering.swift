@@ -28,7 +28,8 @@ public struct MediaPlaylistView: Equatable, Sendable {
 
     /// Checks that the view accepts a name. `TextWriter` checks its characters.
     func checked(_ name: String) throws(PlaylistError) -> String {
-        isRelative ? try TextWriter.checkedRelative(name) : name
+        guard isRelative else { return name }
+        return try TextWriter.checkedRelative(name)
     }
 }
 

@@ -48,11 +48,15 @@ public struct MediaPlaylist: Equatable, Sendable {
         }
 
         func keys(inSet set: Int32) -> [Key] {
-            set < 0 ? [] : keySets[Int(set)].map { Key(text: text, record: keyRecords[Int($0)]) }
+            guard set >= 0 else { return [] }
+            return keySets[Int(set)].map { Key(text: text, record: keyRecords[Int($0)]) }
         }
 
         /// Returns the EXT-X-MAP at an index among all such lines; nil for -1.
-        func map(_ index: Int) -> Map? { index < 0 ? nil : Map(storage: self, record: mapRecords[index]) }
+        func map(_ index: Int) -> Map? {
+            guard index >= 0 else { return nil }
+            return Map(storage: self, record: mapRecords[index])
+        }
     }
 
     let storage: Storage
@@ -92,12 +96,17 @@ public struct MediaPlaylist: Equatable, Sendable {
     /// The number of EXT-X-DISCONTINUITY tags up to a segment, by its index.
     public func discontinuities(upTo index: Int) -> Int {
         let all = storage.facts.discontinuities
-        var range = 0..<all.count
-        while !range.isEmpty {
-            let middle = (range.lowerBound + range.upperBound) / 2
-            range = all[middle] <= index ? middle + 1..<range.upperBound : range.lowerBound..<middle
+        var low = 0
+        var high = all.count
+        while low < high {
+            let middle = (low + high) / 2
+            if all[middle] <= index {
+                low = middle + 1
+            } else {
+                high = middle
+            }
         }
-        return range.lowerBound
+        return low
     }
 
     /// The first segment with EXT-X-PROGRAM-DATE-TIME; nil if none has it.

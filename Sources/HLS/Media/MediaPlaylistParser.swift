@@ -62,7 +62,7 @@ struct MediaPlaylistParser {
             }
         }
         if pending.infLine >= 0 {
-            throw text.error(.missingURI, Int(pending.infLine), "no URI follows the EXTINF")
+            throw text.error(.missingURI, line: Int(pending.infLine), "no URI follows the EXTINF")
         }
         if !header.hasEndList {
             try checkLiveLimits()
@@ -89,7 +89,7 @@ struct MediaPlaylistParser {
         case .programDateTime: pending.dateLine = Int32(line)
         case .discontinuity: pending.isDiscontinuity = true
         case .gap: pending.isGap = true
-        case .bitrate: bitRate = text.bytes.decimalInteger(text.value(line)).flatMap { Int32(exactly: $0) } ?? 0
+        case .bitrate: bitRate = statedBitRate(line)
         case .dateRange: dateRanges.append(try DateRange(text, line, index: dateRanges.count))
         default: try readHeader(tag, line)
         }
@@ -106,20 +106,31 @@ struct MediaPlaylistParser {
         case .iFramesOnly: header.isIFramesOnly = true
         case .independentSegments: header.hasIndependentSegments = true
         case .start: header.start = try Start(text, line) ?? header.start
-        default: if tag.isLowLatency { try readLowLatency(tag, line) }
+        default:
+            if tag.isLowLatency {
+                try readLowLatency(tag, line)
+            }
         }
     }
 
+    private func statedBitRate(_ line: Int) -> Int32 {
+        guard let rate = text.bytes.decimalInteger(text.value(line)) else { return 0 }
+        return Int32(exactly: rate) ?? 0
+    }
     private mutating func readLowLatency(_ tag: Tag, _ line: Int) throws(PlaylistError) {
+        var keySet: Int32 = -1
+        if tag == .part {
+            keySet = keys.current()
+        }
         let position = LowLatency.Position(
-            segment: Int32(segments.count), keySet: tag == .part ? keys.current() : -1, map: Int32(maps.count) - 1)
-        try lowLatency.read(tag, text, line, at: position)
+            segment: Int32(segments.count), keySet: keySet, map: Int32(maps.count) - 1)
+        try lowLatency.read(tag, of: text, line: line, at: position)
         header.skippedSegments = lowLatency.skip?.segments ?? 0
     }
 
     private mutating func readInf(_ line: Int) throws(PlaylistError) {
         if pending.infLine >= 0 {
-            throw text.error(.missingURI, Int(pending.infLine), "no URI follows the EXTINF")
+            throw text.error(.missingURI, line: Int(pending.infLine), "no URI follows the EXTINF")
         }
         pending.duration = try Inf.duration(text, line)
         pending.infLine = Int32(line)
@@ -127,7 +138,7 @@ struct MediaPlaylistParser {
 
     private mutating func readByteRange(_ line: Int) throws(PlaylistError) {
         if pending.rangeLine >= 0 {
-            throw text.error(.duplicateTag, line, "the segment has a second byte range")
+            throw text.error(.duplicateTag, line: line, "the segment has a second byte range")
         }
         pending.rangeLine = Int32(line)
     }
@@ -142,9 +153,11 @@ struct MediaPlaylistParser {
     }
 
     private mutating func addSegment(_ line: Int) throws(PlaylistError) {
-        guard pending.infLine >= 0 else { throw text.error(.unannouncedURI, line, "a URI without an EXTINF before it") }
+        guard pending.infLine >= 0 else {
+            throw text.error(.unannouncedURI, line: line, "a URI without an EXTINF before it")
+        }
         if segments.count == text.limits.segments {
-            throw text.error(.overLimit, line, "more than \(text.limits.segments) segments")
+            throw text.error(.overLimit, line: line, "more than \(text.limits.segments) segments")
         }
         segments.append(
             Segment.Record(
@@ -169,7 +182,7 @@ struct MediaPlaylistParser {
 extension MediaPlaylistParser {
     private func integer(_ line: Int) throws(PlaylistError) -> Int {
         guard let value = text.bytes.decimalInteger(text.value(line)) else {
-            throw text.error(.badValue, line, "the value is not a decimal integer")
+            throw text.error(.badValue, line: line, "the value is not a decimal integer")
         }
         return value
     }
@@ -177,10 +190,10 @@ extension MediaPlaylistParser {
     /// Parses a sequence number. A repeated tag must have the same value.
     private func sequence(_ line: Int, _ known: SequenceNumber?) throws(PlaylistError) -> SequenceNumber {
         guard let value = SequenceNumber(inPlaylist: try integer(line)) else {
-            throw text.error(.badValue, line, "the sequence number is too large")
+            throw text.error(.badValue, line: line, "the sequence number is too large")
         }
         if let known, known != value {
-            throw text.error(.duplicateTag, line, "the sequence number is repeated with another value")
+            throw text.error(.duplicateTag, line: line, "the sequence number is repeated with another value")
         }
         return value
     }
@@ -188,7 +201,7 @@ extension MediaPlaylistParser {
     /// Parses seconds. A fraction, which some packagers write, is rounded up.
     private func targetDuration(_ line: Int) throws(PlaylistError) -> Int {
         guard let value = text.bytes.decimalFloat(text.value(line)), value <= Inf.longest else {
-            throw text.error(.badValue, line, "the target duration is not a decimal integer")
+            throw text.error(.badValue, line: line, "the target duration is not a decimal integer")
         }
         return MediaDuration(seconds: value).roundedUp
     }
@@ -198,6 +211,7 @@ extension MediaPlaylistParser {
         if text.bytes.matches(value, "VOD") {
             return .vod
         }
-        return text.bytes.matches(value, "EVENT") ? .event : nil
+        guard text.bytes.matches(value, "EVENT") else { return nil }
+        return .event
     }
 }

@@ -63,18 +63,23 @@ extension MediaPlaylistRenderer {
     private func discontinuities(before segment: Segment) -> Int {
         guard let selection else { return discontinuitiesAtGap(before: segment) }
         if let numbers = selection.numbers {
-            return max(cut.discontinuities, numbers.marked.contains(segment.index) ? 1 : 0)
+            return discontinuities(isDue: numbers.marked.contains(segment.index))
         }
         // No kept segment precedes; the other renditions begin here too.
         guard segment.index > cut.count else { return 0 }
-        let isDue = selection.isMarked && !segment.isDiscontinuity
-        return max(cut.discontinuities, isDue ? 1 : 0)
+        return discontinuities(isDue: selection.isMarked && !segment.isDiscontinuity)
+    }
+
+    /// The number of the omitted lines, at least one if a line is due.
+    private func discontinuities(isDue: Bool) -> Int {
+        guard isDue else { return cut.discontinuities }
+        return max(cut.discontinuities, 1)
     }
 
     /// Transport streams need the tag where time jumps; fragmented MP4 has decode times, and VLC stops at the tag.
     private func discontinuitiesAtGap(before segment: Segment) -> Int {
         let isDue = segment.index > cut.count && segment.map == nil && !segment.isDiscontinuity
-        return max(cut.discontinuities, isDue ? 1 : 0)
+        return discontinuities(isDue: isDue)
     }
 
     private func isFractional(_ line: Int) -> Bool {

@@ -40,7 +40,7 @@ struct MediaPlaylistRenderer {
             switch lines[line].kind {
             case .blank, .comment: break
             case .uri: try writeSegment(line, naming)
-            case .tag(let tag): try write(tag, line, naming)
+            case .tag(let tag): try write(tag, line: line, naming: naming)
             }
         }
         if view.isFinished, !storage.header.hasEndList {
@@ -124,14 +124,21 @@ struct MediaPlaylistRenderer {
     /// True if the view omits EXT-X-SKIP. The skipped segments are then unknown, and the listed ones keep their numbers.
     private var omitsSkip: Bool { storage.lowLatency.skip != nil && !view.keepsLowLatency }
     private var firstNumber: String {
-        let listed = omitsSkip ? storage.header.firstSequenceNumber : storage.header.mediaSequence ?? 0
-        let number = listed + -(selection?.numbers?.omitted ?? 0)
+        var listed = storage.header.mediaSequence ?? 0
+        if omitsSkip {
+            listed = storage.header.firstSequenceNumber
+        }
+        let omitted = selection?.numbers?.omitted ?? 0
+        let number = listed + -omitted
         return "\(Tag.mediaSequence.rawValue):\(number)"
     }
 
-    private mutating func write(_ tag: Tag, _ line: Int, _ naming: Naming) throws(PlaylistError) {
+    private mutating func write(_ tag: Tag, line: Int, naming: Naming) throws(PlaylistError) {
         switch tag {
-        case .version: if view.isCorrected { writer.replaceDeferred(storage.text.value(line)) }
+        case .version:
+            if view.isCorrected {
+                writer.replaceDeferred(storage.text.value(line))
+            }
         case .playlistType: writeType(line)
         case .mediaSequence, .discontinuitySequence: writeNumber(tag, line)
         case .start: try writeStart(line)
@@ -142,7 +149,7 @@ struct MediaPlaylistRenderer {
         case .dateRange: try writeDateRange(line, naming)
         // Variables have been replaced: most players cannot do it.
         case .define: writer.drop(line: line)
-        default: if tag.isLowLatency { try writeLowLatency(tag, line, naming) }
+        default: if tag.isLowLatency { try writeLowLatency(tag, line: line, naming: naming) }
         }
     }
 }
@@ -202,7 +209,7 @@ extension MediaPlaylistRenderer {
     private mutating func writeMap(_ line: Int, _ naming: Naming) throws(PlaylistError) {
         guard let map = storage.map(nextMap) else { return }
         nextMap += 1
-        version.need(storage.header.isIFramesOnly ? 5 : 6)
+        version.needMap(isIFramesOnly: storage.header.isIFramesOnly)
         guard let name = naming(.map(map)) else { return }
         try rename(storage.text.attributes(line), to: name, without: ["BYTERANGE"])
     }
@@ -226,8 +233,14 @@ extension MediaPlaylistRenderer {
         let range = storage.dateRanges[nextDateRange]
         nextDateRange += 1
         guard range.isInterstitial else { return }
-        let uri = range.assetURI == nil ? nil : naming(.assetURI(range))
-        let list = range.assetList == nil ? nil : naming(.assetList(range))
+        var uri: String?
+        if range.assetURI != nil {
+            uri = naming(.assetURI(range))
+        }
+        var list: String?
+        if range.assetList != nil {
+            list = naming(.assetList(range))
+        }
         if view.isFinished, uri == nil, list == nil {
             return writer.drop(line: line)
         }
@@ -271,7 +284,7 @@ extension MediaPlaylistRenderer {
 
 /// Low-latency tags: renamed if the view keeps them, otherwise omitted.
 extension MediaPlaylistRenderer {
-    private mutating func writeLowLatency(_ tag: Tag, _ line: Int, _ naming: Naming) throws(PlaylistError) {
+    private mutating func writeLowLatency(_ tag: Tag, line: Int, naming: Naming) throws(PlaylistError) {
         guard view.keepsLowLatency else { return writer.drop(line: line) }
         switch tag {
         case .part: try writePart(line, naming)
@@ -285,8 +298,9 @@ extension MediaPlaylistRenderer {
             nextReport += 1
             guard let name = naming(.renditionReport(report)) else { return }
             try rename(storage.text.attributes(line), to: name)
-        // Delta updates need version 9; with removed date ranges, 10.
-        case .skip: version.need(storage.lowLatency.skip?.removedDateRanges.isEmpty ?? true ? 9 : 10)
+        case .skip:
+            let removed = storage.lowLatency.skip?.removedDateRanges ?? []
+            version.needSkip(removesDateRanges: !removed.isEmpty)
         default: break
         }
     }

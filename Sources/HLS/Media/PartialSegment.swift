@@ -40,15 +40,18 @@ public struct PartialSegment: Sendable {
     ) throws(PlaylistError) -> Record {
         let attributes = text.attributes(line)
         guard let uri = attributes.find("URI")?.content, !uri.isEmpty else {
-            throw text.error(.missingAttribute, line, "the part has no URI")
+            throw text.error(.missingAttribute, line: line, "the part has no URI")
         }
         guard let duration = try attributes.duration("DURATION"), duration.seconds <= Inf.longest else {
-            throw text.error(.missingAttribute, line, "the part has no DURATION")
+            throw text.error(.missingAttribute, line: line, "the part has no DURATION")
         }
         let byteRange = try attributes.find("BYTERANGE").map { attribute throws(PlaylistError) in
             try ByteRangeTag.resolve(text, line, value: attribute.content, previous: previous?.byteRange)
         }
-        let partIndex = previous.map { $0.segment == position.segment ? $0.partIndex + 1 : 0 } ?? 0
+        var partIndex: Int32 = 0
+        if let previous, previous.segment == position.segment {
+            partIndex = previous.partIndex + 1
+        }
         return Record(
             line: Int32(line), uri: TextSpan(uri), segment: position.segment, partIndex: partIndex,
             keySet: position.keySet, map: position.map, isIndependent: attributes.flag("INDEPENDENT"),

@@ -33,11 +33,15 @@ public struct Segment: Sendable {
     /// True if EXT-X-GAP marks the segment as missing. It must not be fetched.
     public var isGap: Bool { record.isGap }
     /// The preceding EXT-X-PROGRAM-DATE-TIME, as written.
-    public var programDateTime: String? { record.dateLine < 0 ? nil : storage.text.string(Int(record.dateLine)) }
+    public var programDateTime: String? {
+        guard record.dateLine >= 0 else { return nil }
+        return storage.text.string(Int(record.dateLine))
+    }
     /// EXT-X-BITRATE in force, within 10 % of the segment's bit rate. Nil
     /// without the tag, and for a byte range, to which it does not apply (rfc8216bis §4.4.4.8).
     public var bitRate: BitRate? {
-        record.bitRate > 0 && byteRange == nil ? BitRate(kilobits: record.bitRate) : nil
+        guard record.bitRate > 0, byteRange == nil else { return nil }
+        return BitRate(kilobits: record.bitRate)
     }
     /// Line number of the URI, from 1.
     public var line: Int { Int(record.uriLine) + 1 }
@@ -85,7 +89,7 @@ public struct Map: Sendable {
     static func parse(_ text: PlaylistText, _ line: Int) throws(PlaylistError) -> Record {
         let attributes = text.attributes(line)
         guard let uri = attributes.find("URI")?.content, !uri.isEmpty else {
-            throw text.error(.missingAttribute, line, "the initialization section has no URI")
+            throw text.error(.missingAttribute, line: line, "the initialization section has no URI")
         }
         let byteRange = try attributes.subRange("BYTERANGE")
         return Record(line: Int32(line), uri: TextSpan(uri), byteRange: byteRange, keySet: -1, index: -1)
@@ -111,7 +115,7 @@ struct Inf {
     static func duration(_ text: PlaylistText, _ line: Int) throws(PlaylistError) -> MediaDuration {
         let inf = Inf(text.bytes, text.value(line))
         guard let seconds = text.bytes.decimalFloat(inf.duration), seconds <= longest else {
-            throw text.error(.badValue, line, "the segment's duration is not a decimal number of seconds")
+            throw text.error(.badValue, line: line, "the segment's duration is not a decimal number of seconds")
         }
         return MediaDuration(seconds: seconds)
     }

@@ -11,9 +11,16 @@ struct AttributeMender {
     private var written: [(name: String, value: [UInt8])] = []
     private var isChanged = false
 
-    init(tag: Tag, list: AttributeList) { (self.tag, self.list) = (tag, list) }
+    init(tag: Tag, list: AttributeList) {
+        self.tag = tag
+        self.list = list
+    }
 
-    mutating func run() { if !isWellFormed { mend() } }
+    mutating func run() {
+        if !isWellFormed {
+            mend()
+        }
+    }
 
     /// True if there is nothing to mend, found out without a copy of any value. Only for the tags of which a multivariant playlist
     /// has many; false for some well-formed lists too.
@@ -25,7 +32,8 @@ struct AttributeMender {
     }
 
     private func isWellFormed(_ attribute: AttributeList.Attribute, _ index: AttributeIndex) -> Bool {
-        guard let (name, type) = index.entry(list.bytes, attribute.name), type.fits(list, attribute, name) else {
+        guard let (name, type) = index.entry(list.bytes, attribute.name), type.fits(attribute, named: name, of: list)
+        else {
             return false
         }
         // More than one form can be read.
@@ -64,11 +72,8 @@ struct AttributeMender {
         omitEarlier(name)
         let written = Array(list.bytes[attribute.value])
         guard let type = types?[name] else { return self.written.append((name, written)) }
-        guard let mended = mended(attribute, type, name) else {
-            faults.append(
-                tag == .media && name == "URI" && attribute.isQuoted
-                    ? "URI is not allowed for closed captions"
-                    : type == .quoted ? "\(name) cannot be used" : "\(name) is not \(type.description)")
+        guard let mended = mended(attribute, as: type, named: name) else {
+            faults.append(fault(of: attribute, as: type, named: name))
             isChanged = true
             return
         }
@@ -88,9 +93,18 @@ struct AttributeMender {
         isChanged = true
         faults.append("\(name) is repeated")
     }
-
+    /// The reason why a value cannot be mended.
+    private func fault(of attribute: AttributeList.Attribute, as type: AttributeType, named name: String) -> String {
+        if tag == .media, name == "URI", attribute.isQuoted {
+            return "URI is not allowed for closed captions"
+        }
+        guard type == .quoted else { return "\(name) is not \(type.description)" }
+        return "\(name) cannot be used"
+    }
     /// Returns the value in the form of its type; nil if it cannot be read.
-    private func mended(_ attribute: AttributeList.Attribute, _ type: AttributeType, _ name: String) -> [UInt8]? {
+    private func mended(
+        _ attribute: AttributeList.Attribute, as type: AttributeType, named name: String
+    ) -> [UInt8]? {
         let content = list.bytes.trimmed(attribute.content)
         let value = Array(list.bytes[content])
         if !isSafe(attribute, name) {
@@ -104,37 +118,42 @@ struct AttributeMender {
             }
             return [UInt8(ascii: "\"")] + value.filter { $0 != UInt8(ascii: "\"") } + [UInt8(ascii: "\"")]
         case .enumerated:
-            return attribute.isQuoted && !value.contains(where: { $0.isBlank || $0 == UInt8(ascii: ",") })
-                ? value : Array(list.bytes[attribute.value])
+            let isWord = !value.contains { $0.isBlank || $0 == UInt8(ascii: ",") }
+            guard attribute.isQuoted, isWord else { return Array(list.bytes[attribute.value]) }
+            return value
         case .flag:
             let word = list.bytes.text(content).uppercased()
-            return word == "YES" || word == "NO" ? Array(word.utf8) : nil
+            guard word == "YES" || word == "NO" else { return nil }
+            return Array(word.utf8)
         case .integer: return integer(content)
         case .float: return float(content)
         case .signed: return signed(content)
         case .hexadecimal:
-            let isValid = (try? list.hexadecimal(name)) ?? nil != nil
-            return isValid ? value : nil
-        case .resolution: return ((try? list.resolution(name)) ?? nil).map { Array("\($0)".utf8) }
+            guard (try? list.hexadecimal(name)) != nil else { return nil }
+            return value
+        case .resolution:
+            guard let resolution = try? list.resolution(name) else { return nil }
+            return Array("\(resolution)".utf8)
         }
     }
 
     /// False for values of attributes that the parsers would refuse although their type is right.
     private func isSafe(_ attribute: AttributeList.Attribute, _ name: String) -> Bool {
         switch (tag, name) {
-        case (.map, "BYTERANGE"): return (try? list.subRange(name)) ?? nil != nil
+        case (.map, "BYTERANGE"): return (try? list.subRange(name)) != nil
         case (.part, "BYTERANGE"):
-            return SubRange.parts(list.bytes, attribute.content).flatMap {
-                SubRange(offset: $0.offset ?? 0, length: $0.length)
-            } != nil
+            guard let parts = SubRange.parts(list.bytes, attribute.content) else { return false }
+            return SubRange(offset: parts.offset ?? 0, length: parts.length) != nil
         case (.key, "IV"), (.sessionKey, "IV"):
-            return ((try? list.hexadecimal(name)) ?? nil).map { $0.count <= 16 } ?? false
+            guard let vector = try? list.hexadecimal(name) else { return false }
+            return vector.count <= 16
         case (.part, "DURATION"), (.partInf, "PART-TARGET"):
-            return list.bytes.decimalFloat(attribute.content).map { $0 <= Inf.longest } ?? false
+            guard let duration = list.bytes.decimalFloat(attribute.content) else { return false }
+            return duration <= Inf.longest
         case (.preloadHint, "BYTERANGE-LENGTH"):
-            let length = (try? list.decimalInteger(name)) ?? nil
-            let start = (try? list.decimalInteger("BYTERANGE-START")) ?? nil
-            return length.flatMap { SubRange(offset: start ?? 0, length: $0) } != nil
+            guard let length = try? list.decimalInteger(name) else { return false }
+            let start = try? list.decimalInteger("BYTERANGE-START")
+            return SubRange(offset: start ?? 0, length: length) != nil
         case (.media, "URI"): return list["TYPE"] != Media.Kind.closedCaptions.rawValue
         default: return true
         }
@@ -152,7 +171,8 @@ struct AttributeMender {
         let scales: [UInt8: Double] = [UInt8(ascii: "k"): 1e3, UInt8(ascii: "m"): 1e6]
         if let last = list.bytes[content].last, let scale = scales[last | 0x20] {
             let digits = Array(number.utf8)
-            return digits.decimalFloat(0..<digits.count).flatMap { $0 < 1e12 ? Array("\(Int($0 * scale))".utf8) : nil }
+            guard let value = digits.decimalFloat(0..<digits.count), value < 1e12 else { return nil }
+            return Array("\(Int(value * scale))".utf8)
         }
         return Number.integer(number).map { Array($0.utf8) }
     }
@@ -175,11 +195,17 @@ struct AttributeMender {
     private func signed(_ content: Range<Int>) -> [UInt8]? {
         guard let first = content.first else { return nil }
         let isNegative = list.bytes[first] == UInt8(ascii: "-")
-        let digits = first + (isNegative ? 1 : 0)..<content.upperBound
+        var start = first
+        if isNegative {
+            start += 1
+        }
+        let digits = start..<content.upperBound
         if list.bytes.decimalFloat(digits) != nil {
             return Array(list.bytes[content])
         }
-        return Number.leading(list.bytes, digits, upTo: 1e9).map { Array(((isNegative ? "-" : "") + $0).utf8) }
+        guard let number = Number.leading(list.bytes, digits, upTo: 1e9) else { return nil }
+        let sign = isNegative ? "-" : ""
+        return Array((sign + number).utf8)
     }
 
     /// Without quotes, a list of codecs ends at its first comma. The elements after it are codecs if they have no `=`.
@@ -189,7 +215,10 @@ struct AttributeMender {
             !list.attributes[place].isQuoted, let index = written.firstIndex(where: { $0.name == "CODECS" })
         else { return }
         let start = list.attributes[place].value.upperBound
-        let limit = place + 1 < list.attributes.count ? list.attributes[place + 1].name.lowerBound : list.end
+        var limit = list.end
+        if place + 1 < list.attributes.count {
+            limit = list.attributes[place + 1].name.lowerBound
+        }
         let rest = list.bytes.trimmed(start..<limit)
         let codecs = Array(list.bytes[rest]).split(separator: UInt8(ascii: ",")).map { element in
             Array(element.filter { !$0.isBlank && $0 != UInt8(ascii: "\"") })
@@ -242,8 +271,8 @@ extension AttributeList {
                 return false
             }
         }
-        return attributes.first.map { $0.name.lowerBound == start } ?? true
-            && attributes.last.map { $0.value.upperBound == end } ?? true
+        guard let first = attributes.first, let last = attributes.last else { return true }
+        return first.name.lowerBound == start && last.value.upperBound == end
     }
 }
 

@@ -34,13 +34,22 @@ struct Mender {
         return mender.result
     }
 
-    private init(text: PlaylistText, isMultivariant: Bool) { (self.text, self.isMultivariant) = (text, isMultivariant) }
+    private init(text: PlaylistText, isMultivariant: Bool) {
+        self.text = text
+        self.isMultivariant = isMultivariant
+    }
+
+    /// The tag that announces a URI.
+    private var announcer: Tag { isMultivariant ? .streamInf : .inf }
 
     private mutating func run() {
-        let announcer: Tag = isMultivariant ? .streamInf : .inf
+        let announcer = announcer
         for line in text.lines.indices {
             switch text.lines[line].kind {
-            case .blank, .comment: if announced != nil { between.append(line) }
+            case .blank, .comment:
+                if announced != nil {
+                    between.append(line)
+                }
             case .uri: readURI(line)
             case .tag(announcer):
                 omitUnannounced()
@@ -56,7 +65,7 @@ struct Mender {
         }
         omitUnannounced()
         if text.endsInTag {
-            omit(text.lines.count - 1, .truncated, "the playlist ends within a tag")
+            omit(text.lines.count - 1, .truncated, reason: "the playlist ends within a tag")
         }
     }
 
@@ -68,15 +77,15 @@ struct Mender {
         }
         if isForeign, announced == nil {
             isForeign = false
-            return omit(line, .mixedTags, "the text has tags of both multivariant and media playlists")
+            return omit(line, .mixedTags, reason: "the text has tags of both multivariant and media playlists")
         }
         guard announced != nil else {
-            let tag = isMultivariant ? "EXT-X-STREAM-INF" : "EXTINF"
-            return omit(line, .unannouncedURI, "a URI without an \(tag) before it")
+            let tag = announcer.rawValue.dropFirst()
+            return omit(line, .unannouncedURI, reason: "a URI without an \(tag) before it")
         }
         if ranges.isUnreadable {
             if let rangeLine = ranges.line {
-                omit(rangeLine, .badValue, "the byte range is not length@offset")
+                omit(rangeLine, .badValue, reason: "the byte range is not length@offset")
             }
             for line in [line, announced].compactMap(\.self) {
                 edits[line] = .omit
@@ -103,7 +112,9 @@ struct Mender {
     private mutating func accept(_ line: Int) {
         uriCount += 1
         if let explicit = ranges.resolve(text, uriLine: line), let rangeLine = ranges.line {
-            replace(rangeLine, "\(Tag.byteRange.rawValue):\(explicit)", .missingOffset, "the byte range has no offset")
+            replace(
+                rangeLine, with: "\(Tag.byteRange.rawValue):\(explicit)", .missingOffset,
+                reason: "the byte range has no offset")
         }
         let blanks = between.filter { text.lines[$0].content.lowerBound < text.extent($0).upperBound }
         for line in blanks {
@@ -111,7 +122,9 @@ struct Mender {
         }
         // VLC plays comments there, and either of them behind EXTINF.
         if isMultivariant, let first = blanks.first(where: { text.lines[$0].kind == .blank }) {
-            note(first, .interruptedSegment, "an empty line between EXT-X-STREAM-INF and its URI: VLC plays nothing")
+            note(
+                first, .interruptedSegment,
+                reason: "an empty line between EXT-X-STREAM-INF and its URI: VLC plays nothing")
         }
         trim(line)
     }
@@ -119,7 +132,7 @@ struct Mender {
     /// Omits an EXTINF or EXT-X-STREAM-INF that no URI follows, and its byte range.
     private mutating func omitUnannounced() {
         guard let line = announced else { return }
-        omit(line, .missingURI, "no URI follows the \(isMultivariant ? "EXT-X-STREAM-INF" : "EXTINF")")
+        omit(line, .missingURI, reason: "no URI follows the \(isMultivariant ? "EXT-X-STREAM-INF" : "EXTINF")")
         if let rangeLine = ranges.line {
             edits[rangeLine] = .omit
         }
@@ -142,19 +155,23 @@ struct Mender {
             return
         }
         let title = text.bytes.text(inf.title)
-        let isReadable = text.bytes.decimalFloat(inf.duration).map { $0 <= Inf.longest } ?? false
-        let seconds =
-            isReadable ? text.bytes.text(inf.duration) : Number.leading(text.bytes, inf.duration, upTo: Inf.longest)
+        let seconds: String?
+        let reason: String
+        if let duration = text.bytes.decimalFloat(inf.duration), duration <= Inf.longest {
+            seconds = text.bytes.text(inf.duration)
+            reason = "the duration has no comma after it"
+        } else {
+            seconds = Number.leading(text.bytes, inf.duration, upTo: Inf.longest)
+            reason = "the duration is not a decimal number of seconds"
+        }
         // libavformat plays a segment of unknown duration; hls.js takes it for a part of the next.
         let mended = "\(Tag.inf.rawValue):\(seconds ?? "\(ranges.usualDuration)"),\(title)"
-        let reason =
-            isReadable ? "the duration has no comma after it" : "the duration is not a decimal number of seconds"
-        replace(line, mended, .badValue, reason)
+        replace(line, with: mended, .badValue, reason: reason)
     }
 
     private mutating func readRange(_ line: Int) {
         if let earlier = ranges.line {
-            omit(earlier, .duplicateTag, "the segment has a second byte range")
+            omit(earlier, .duplicateTag, reason: "the segment has a second byte range")
         }
         trim(line)
         ranges.begin(text, line)
@@ -172,7 +189,7 @@ struct Mender {
         }
         if scope != .any, (scope == .multivariant) != isMultivariant {
             isForeign = isForeign || tag == .streamInf
-            return omit(line, .mixedTags, "the text has tags of both multivariant and media playlists")
+            return omit(line, .mixedTags, reason: "the text has tags of both multivariant and media playlists")
         }
         if tag.hasAttributes {
             readAttributes(tag, line)
@@ -204,7 +221,7 @@ struct Mender {
         if content(first) != last {
             edits[first] = .content(last)
         }
-        omit(line, .duplicateTag, "\(tag.rawValue.dropFirst()) is repeated; it is already in line \(first + 1)")
+        omit(line, .duplicateTag, reason: "\(tag.rawValue.dropFirst()) is repeated; it is already in line \(first + 1)")
     }
 
     private mutating func readValue(_ tag: Tag, _ line: Int) {
@@ -217,32 +234,37 @@ struct Mender {
                 return
             }
             let number = Number.leading(text.bytes, value, upTo: largest).flatMap(Number.integer)
-            replaceOrOmit(tag, line, number, "the value is not a decimal integer")
+            replaceOrOmit(tag, line: line, value: number, reason: "the value is not a decimal integer")
         case .targetDuration:
             if let number = text.bytes.decimalInteger(value), number > 0, Double(number) <= Inf.longest {
                 ranges.usualDuration = number
                 return
             }
             let number = Number.leading(text.bytes, value, upTo: Inf.longest).flatMap(Number.roundedUp)
-            ranges.usualDuration = number.flatMap { Int($0) } ?? ranges.usualDuration
-            let isZero = number == "0"
-            let reason = "the target duration is \(isZero ? "0" : "not a decimal integer")"
-            replaceOrOmit(tag, line, isZero ? nil : number, reason)
+            if let number, let duration = Int(number) {
+                ranges.usualDuration = duration
+            }
+            if number == "0" {
+                replaceOrOmit(tag, line: line, value: nil, reason: "the target duration is 0")
+            } else {
+                replaceOrOmit(
+                    tag, line: line, value: number, reason: "the target duration is not a decimal integer")
+            }
         case .playlistType:
             let type = text.bytes.text(value).uppercased()
             isVOD = type == "VOD"
             if type == "VOD" || type == "EVENT", type != text.bytes.text(value) {
-                replaceOrOmit(tag, line, type, "the playlist type is not in capitals")
+                replaceOrOmit(tag, line: line, value: type, reason: "the playlist type is not in capitals")
             }
         case .bitrate where text.bytes.decimalInteger(value) == nil:
-            omit(line, .badValue, "the bit rate is not a decimal-integer")
+            omit(line, .badValue, reason: "the bit rate is not a decimal-integer")
         default: break
         }
     }
 
-    private mutating func replaceOrOmit(_ tag: Tag, _ line: Int, _ value: String?, _ reason: String) {
-        guard let value else { return omit(line, .badValue, reason) }
-        replace(line, "\(tag.rawValue):\(value)", .badValue, reason)
+    private mutating func replaceOrOmit(_ tag: Tag, line: Int, value: String?, reason: String) {
+        guard let value else { return omit(line, .badValue, reason: reason) }
+        replace(line, with: "\(tag.rawValue):\(value)", .badValue, reason: reason)
     }
 
     private mutating func readAttributes(_ tag: Tag, _ line: Int) {
@@ -250,14 +272,14 @@ struct Mender {
         var mender = AttributeMender(tag: tag, list: list)
         mender.run()
         if let missing = mender.missing {
-            return omit(line, .missingAttribute, missing)
+            return omit(line, .missingAttribute, reason: missing)
         }
         // A variant needs none of its attributes to play; without the line, its URI would be lost.
         if tag != .streamInf, mender.value?.isEmpty ?? false, let reason = mender.faults.first {
-            return omit(line, .badValue, reason)
+            return omit(line, .badValue, reason: reason)
         }
         for reason in mender.faults {
-            note(line, .badValue, reason)
+            note(line, .badValue, reason: reason)
         }
         if let fault = list.fault, mends.count < PlaylistText.maximumMends {
             mends.append(fault)
@@ -286,19 +308,21 @@ struct Mender {
         }
     }
 
-    private mutating func replace(_ line: Int, _ content: String, _ code: PlaylistError.Code, _ reason: String) {
-        note(line, code, reason)
+    private mutating func replace(
+        _ line: Int, with content: String, _ code: PlaylistError.Code, reason: String
+    ) {
+        note(line, code, reason: reason)
         edits[line] = .content(Array(content.utf8))
     }
 
-    private mutating func omit(_ line: Int, _ code: PlaylistError.Code, _ reason: String) {
-        note(line, code, reason)
+    private mutating func omit(_ line: Int, _ code: PlaylistError.Code, reason: String) {
+        note(line, code, reason: reason)
         edits[line] = .omit
     }
 
-    private mutating func note(_ line: Int, _ code: PlaylistError.Code, _ reason: String) {
+    private mutating func note(_ line: Int, _ code: PlaylistError.Code, reason: String) {
         if mends.count < PlaylistText.maximumMends {
-            mends.append(text.error(code, line, reason))
+            mends.append(text.error(code, line: line, reason))
         }
     }
 }
@@ -312,8 +336,8 @@ extension Mender {
         let codes: [PlaylistError.Code] = [.missingURI, .unannouncedURI, .badValue, .missingAttribute]
         let harmless: [PlaylistError.Code] = [.notUTF8, .controlCharacter, .missingVariable]
         let lost = text.mends.first { !harmless.contains($0.code) }
-        let first = lost ?? codes.lazy.compactMap { code in mends.first { $0.code == code } }.first
-        guard let first else { return }
+        let ownCause = codes.lazy.compactMap { code in mends.first { $0.code == code } }.first
+        guard let first = lost ?? ownCause else { return }
         let hasMedia = text.lines.indices.contains { line in
             let kinds: [PlaylistText.Line.Kind] = [.tag(.media), .tag(.iFrameStreamInf), .tag(.part), .tag(.skip)]
             return kinds.contains(text.lines[line].kind) && !isOmitted(line)
@@ -333,7 +357,8 @@ extension Mender {
     private var result: PlaylistText {
         let needsEnd = isVOD && !hasEnd && uriCount > 0 && text.bytes.last == 0x0A
         guard !edits.isEmpty || needsEnd else {
-            return mends.isEmpty ? text : PlaylistText(text, bytes: text.bytes, lines: text.lines, mends: mends)
+            guard !mends.isEmpty else { return text }
+            return PlaylistText(text, bytes: text.bytes, lines: text.lines, mends: mends)
         }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.bytes.count + 64)
@@ -361,7 +386,7 @@ extension Mender {
             lines.append(.init(start: UInt32(bytes.count), length: UInt32(end.count), kind: .tag(.endList)))
             bytes += end + [0x0A]
             let line = singles[.playlistType] ?? 0
-            mends.append(text.error(.missingEnd, line, "a VOD playlist without EXT-X-ENDLIST: players reload it"))
+            mends.append(text.error(.missingEnd, line: line, "a VOD playlist without EXT-X-ENDLIST: players reload it"))
         }
         return PlaylistText(text, bytes: bytes, lines: lines, mends: mends)
     }
@@ -380,8 +405,12 @@ struct RangeMender {
     mutating func begin(_ text: PlaylistText, _ line: Int) {
         self.line = line
         parts = SubRange.parts(text.bytes, text.value(line))
-        let offset = parts?.offset ?? previous?.end ?? 0
-        isUnreadable = parts.map { SubRange(offset: offset, length: $0.length) == nil } ?? true
+        guard let parts else {
+            isUnreadable = true
+            return
+        }
+        let offset = parts.offset ?? previous?.end
+        isUnreadable = SubRange(offset: offset ?? 0, length: parts.length) == nil
     }
 
     /// Returns the range with its offset if RFC 8216 does not define the offset.
@@ -391,7 +420,8 @@ struct RangeMender {
             return nil
         }
         let known = previous
-        guard let range = SubRange(offset: parts.offset ?? known?.end ?? 0, length: parts.length) else { return nil }
+        let offset = parts.offset ?? known?.end
+        guard let range = SubRange(offset: offset ?? 0, length: parts.length) else { return nil }
         previous = (uriLine, range.end)
         if parts.offset != nil {
             return nil
@@ -409,5 +439,9 @@ struct RangeMender {
         dropPending()
     }
 
-    mutating func dropPending() { (line, parts, isUnreadable) = (nil, nil, false) }
+    mutating func dropPending() {
+        line = nil
+        parts = nil
+        isUnreadable = false
+    }
 }

@@ -16,15 +16,24 @@ enum Number {
             end += 1
         }
         guard digits > 0, let value = bytes.decimalFloat(range.lowerBound..<end) else { return nil }
-        guard let exponent = exponent(bytes, end, range.upperBound) else {
-            return value <= largest ? bytes.text(range.lowerBound..<end) : nil
+        guard let exponent = exponent(in: bytes, from: end, to: range.upperBound) else {
+            guard value <= largest else { return nil }
+            return bytes.text(range.lowerBound..<end)
         }
-        let scaled = exponent.reduce(value) { value, isUp in isUp ? value * 10 : value / 10 }
-        return scaled <= largest ? decimal(scaled) : nil
+        var scaled = value
+        for isUp in exponent {
+            if isUp {
+                scaled *= 10
+            } else {
+                scaled /= 10
+            }
+        }
+        guard scaled <= largest else { return nil }
+        return decimal(scaled)
     }
 
     /// Returns one element for each power of ten: true to multiply. Nil without an exponent, or beyond 15.
-    private static func exponent(_ bytes: [UInt8], _ start: Int, _ end: Int) -> [Bool]? {
+    private static func exponent(in bytes: [UInt8], from start: Int, to end: Int) -> [Bool]? {
         guard start < end, bytes[start] | 0x20 == UInt8(ascii: "e") else { return nil }
         var position = start + 1
         let isNegative = position < end && bytes[position] == UInt8(ascii: "-")
@@ -56,12 +65,17 @@ enum Number {
     /// Returns the digits before the point.
     static func integer(_ decimal: String) -> String? {
         let digits = decimal.utf8.prefix { $0 != UInt8(ascii: ".") }
-        return digits.isEmpty ? nil : String(Substring(digits))
+        guard !digits.isEmpty else { return nil }
+        return String(Substring(digits))
     }
 
     static func roundedUp(_ decimal: String) -> String? {
         let bytes = Array(decimal.utf8)
         guard let value = bytes.decimalFloat(0..<bytes.count), value < 1e15 else { return nil }
-        return "\(Int(value) + (value > Double(Int(value)) ? 1 : 0))"
+        var whole = Int(value)
+        if value > Double(whole) {
+            whole += 1
+        }
+        return "\(whole)"
     }
 }

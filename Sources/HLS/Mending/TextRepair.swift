@@ -23,7 +23,7 @@ struct TextRepair {
             case 0x0A: line += 1
             case 0:
                 output[position] = 0x0A
-                note(.controlCharacter, line, "the line contains a NUL byte: players end the line there")
+                note(.controlCharacter, line: line, reason: "the line contains a NUL byte: players end the line there")
                 line += 1
             case 0x0D:
                 let end = Self.endOfReturns(source, position)
@@ -32,7 +32,7 @@ struct TextRepair {
                     for place in position..<end {
                         output[place] = 0x0A
                     }
-                    note(.controlCharacter, line, "a carriage return without a line feed ends the line")
+                    note(.controlCharacter, line: line, reason: "a carriage return without a line feed ends the line")
                     line += end - position
                 }
                 position = end - 1
@@ -92,7 +92,9 @@ struct TextRepair {
                     position += length
                     continue
                 }
-                note(.notUTF8, line, "byte \(position) is not UTF-8", source[lineStart..<position])
+                note(
+                    .notUTF8, line: line, reason: "byte \(position) is not UTF-8", content: source[lineStart..<position]
+                )
                 output.append(contentsOf: Self.replacement(source[position], isInURI: reader.isInURI))
                 reader.read(source[position], at: position, in: source)
                 position += 1
@@ -107,9 +109,15 @@ struct TextRepair {
         if first < 0x80 {
             return 1
         }
-        let length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2
+        let length =
+            switch first {
+            case 0xF0...: 4
+            case 0xE0...: 3
+            default: 2
+            }
         guard index + length <= bytes.count else { return 0 }
-        return String(validating: bytes[index..<index + length], as: UTF8.self) == nil ? 0 : length
+        guard String(validating: bytes[index..<index + length], as: UTF8.self) != nil else { return 0 }
+        return length
     }
 
     private static func replacement(_ byte: UInt8, isInURI: Bool) -> [UInt8] {
@@ -117,7 +125,8 @@ struct TextRepair {
             return Array("%\(String(byte, radix: 16, uppercase: true))".utf8)
         }
         // 0x80 to 0x9F are control characters in Latin-1.
-        return Array(String(byte < 0xA0 ? "\u{FFFD}" : Character(Unicode.Scalar(byte))).utf8)
+        guard byte >= 0xA0 else { return Array("\u{FFFD}".utf8) }
+        return Array(String(Character(Unicode.Scalar(byte))).utf8)
     }
 
     /// Knows if a byte of a text is in a URI: in a line of a URI, or behind `URI="`. It is told each byte once, so that a line of
@@ -143,7 +152,7 @@ struct TextRepair {
     }
 
     private mutating func note(
-        _ code: PlaylistError.Code, _ line: Int, _ reason: String, _ content: ArraySlice<UInt8> = []
+        _ code: PlaylistError.Code, line: Int, reason: String, content: ArraySlice<UInt8> = []
     ) {
         guard mends.count < PlaylistText.maximumMends, mends.last?.line != line || mends.last?.code != code else {
             return

@@ -118,7 +118,7 @@ public struct AddedTracks: Equatable, Sendable {
             let members = playlist.media.filter { $0.type == .subtitles && $0.groupID == group }
             var names = Set(members.map(\.name))
             for track in subtitles {
-                lines.append(try Self.line(track, group, &names, naming))
+                lines.append(try Self.line(for: track, group: group, names: &names, naming: naming))
             }
         }
         if let chapters {
@@ -136,7 +136,7 @@ public struct AddedTracks: Equatable, Sendable {
 
     /// All members of a group have different names (RFC 8216 §4.3.4.1.1).
     private static func line(
-        _ track: Subtitles, _ group: String, _ names: inout Set<String>, _ naming: (String) -> String
+        for track: Subtitles, group: String, names: inout Set<String>, naming: (String) -> String
     ) throws(PlaylistError) -> String {
         var name = track.name
         var number = 2

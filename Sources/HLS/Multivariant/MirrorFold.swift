@@ -54,7 +54,8 @@ private struct MirrorFold {
         return Media.Kind.allCases.allSatisfy { type in
             let covered = Set(identity.members(type, first.group(type)).compactMap(\.renditionIndex).map { sets[$0] })
             return identity.members(type, variant.group(type)).allSatisfy { member in
-                member.renditionIndex.map { covered.contains(sets[$0]) } ?? true
+                guard let index = member.renditionIndex else { return true }
+                return covered.contains(sets[index])
             }
         }
     }
@@ -87,10 +88,11 @@ private struct MirrorFold {
         result.entries = playlist.entries.map { line in
             let entry: MultivariantPlaylist.Entry =
                 switch line.entry {
-                case .variant(let index): variantPlaces[index].map { .variant($0) } ?? .mirror
-                case .variantURI(let index): variantPlaces[index].map { .variantURI($0) } ?? .mirror
-                case .iFrameVariant(let index): iFramePlaces[index].map { .iFrameVariant($0) } ?? .mirror
-                case .media(let index): mediaPlaces[index].map { .media($0) } ?? .mirror
+                case .variant(let index): Self.entry(at: variantPlaces[index], MultivariantPlaylist.Entry.variant)
+                case .variantURI(let index): Self.entry(at: variantPlaces[index], MultivariantPlaylist.Entry.variantURI)
+                case .iFrameVariant(let index):
+                    Self.entry(at: iFramePlaces[index], MultivariantPlaylist.Entry.iFrameVariant)
+                case .media(let index): Self.entry(at: mediaPlaces[index], MultivariantPlaylist.Entry.media)
                 default: line.entry
                 }
             return MultivariantPlaylist.LineEntry(line: line.line, entry: entry)
@@ -98,12 +100,19 @@ private struct MirrorFold {
         renumber()
     }
 
+    private static func entry(
+        at index: Int?, _ entry: (Int) -> MultivariantPlaylist.Entry
+    ) -> MultivariantPlaylist.Entry {
+        guard let index else { return .mirror }
+        return entry(index)
+    }
+
     private mutating func renumber() {
         for index in result.variants.indices {
-            Self.renumber(&result.variants[index], index, sets)
+            Self.renumber(&result.variants[index], to: index, sets: sets)
         }
         for index in result.iFrameVariants.indices {
-            Self.renumber(&result.iFrameVariants[index], index, sets)
+            Self.renumber(&result.iFrameVariants[index], to: index, sets: sets)
         }
         for index in result.media.indices {
             result.media[index].index = index
@@ -111,7 +120,7 @@ private struct MirrorFold {
         }
     }
 
-    private static func renumber(_ variant: inout some VariantLine, _ index: Int, _ sets: [Int]) {
+    private static func renumber(_ variant: inout some VariantLine, to index: Int, sets: [Int]) {
         variant.index = index
         variant.renditionIndex = sets[variant.renditionIndex]
     }

@@ -11,7 +11,7 @@ extension MultivariantPlaylist {
         for candidates in Dictionary(grouping: variants, by: identity.key).values where candidates.count > 1 {
             for candidate in candidates.dropFirst() where isMirror(candidates[0], candidate) {
                 sets.join(candidates[0].renditionIndex, candidate.renditionIndex)
-                join(candidates[0], candidate, identity, &sets)
+                join(candidates[0], candidate, by: identity, in: &sets)
             }
         }
         for candidates in Dictionary(grouping: iFrameVariants, by: identity.key).values {
@@ -21,7 +21,7 @@ extension MultivariantPlaylist {
         }
         for candidates in Dictionary(grouping: media.filter { $0.stableID != nil }, by: identity.key).values {
             for candidate in candidates.dropFirst() {
-                join(candidates[0], candidate, &sets)
+                join(candidates[0], candidate, in: &sets)
             }
         }
         return sets.all
@@ -72,21 +72,25 @@ extension MultivariantPlaylist {
         for variant in iFrameVariants {
             put(variant.renditionIndex, identity.key(variant))
         }
-        return keys.map { $0 ?? [] }
+        return keys.map { key in
+            key ?? []
+        }
     }
 
-    private func join(_ first: Variant, _ second: Variant, _ identity: RenditionIdentity, _ sets: inout DisjointSets) {
+    private func join(
+        _ first: Variant, _ second: Variant, by identity: RenditionIdentity, in sets: inout DisjointSets
+    ) {
         for type in Media.Kind.allCases where first.group(type) != second.group(type) {
             let others = Dictionary(grouping: identity.members(type, second.group(type)), by: identity.key)
             for member in identity.members(type, first.group(type)) {
                 if let other = others[identity.key(member)]?.first {
-                    join(member, other, &sets)
+                    join(member, other, in: &sets)
                 }
             }
         }
     }
 
-    private func join(_ first: Media, _ second: Media, _ sets: inout DisjointSets) {
+    private func join(_ first: Media, _ second: Media, in sets: inout DisjointSets) {
         if let one = first.renditionIndex, let other = second.renditionIndex {
             sets.join(one, other)
         }
@@ -196,7 +200,8 @@ struct RenditionIdentity {
     }
 
     func members(_ type: Media.Kind, _ id: String?) -> [Media] {
-        id.flatMap { groups[Media.Group(type: type, id: $0)] } ?? []
+        guard let id else { return [] }
+        return groups[Media.Group(type: type, id: id), default: []]
     }
 
     /// Attributes that describe a location, not the content.
@@ -205,9 +210,11 @@ struct RenditionIdentity {
     ]
 
     private static func key(_ attributes: AttributeList, without left: Set<String>) -> Key {
-        attributes.attributes.compactMap { attribute in
+        let texts = attributes.attributes.compactMap { attribute -> String? in
             let name = attributes.bytes.text(attribute.name)
-            return left.contains(name) ? nil : "\(name)=\(attributes.bytes.text(attribute.content))"
-        }.sorted()
+            guard !left.contains(name) else { return nil }
+            return "\(name)=\(attributes.bytes.text(attribute.content))"
+        }
+        return texts.sorted()
     }
 }

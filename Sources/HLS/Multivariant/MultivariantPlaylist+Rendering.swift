@@ -92,8 +92,10 @@ extension MultivariantPlaylist {
         _ view: MultivariantView = .player, without absent: Set<Int>, naming: Naming
     ) throws(PlaylistError) -> [UInt8]? {
         let left = Set(renditionURIs.indices).subtracting(absent)
-        let whole = completeVariants(renditions: left)
-        let listed = whole.isEmpty ? variants.filter { left.contains($0.renditionIndex) } : whole
+        var listed = completeVariants(renditions: left)
+        if listed.isEmpty {
+            listed = variants.filter { left.contains($0.renditionIndex) }
+        }
         guard !listed.isEmpty else { return nil }
         var renderer = MultivariantRenderer(
             playlist: self, view: view, listing: Listing(of: self, listing: listed, among: left))
@@ -107,13 +109,17 @@ extension MultivariantPlaylist {
     public func initialChoice(of renditions: Set<Int>) -> Set<Int> {
         guard !renditions.isEmpty, let first = variants.first else { return [] }
         let complete = completeVariants(renditions: renditions).filter { $0.isAudioOnly == first.isAudioOnly }
-        return complete.contains { $0.index == first.index } ? [] : Set(complete.map(\.index))
+        guard !complete.contains(where: { $0.index == first.index }) else { return [] }
+        return Set(complete.map(\.index))
     }
 
     /// True if the variants with the highest BANDWIDTH can be played from the stored renditions alone, and no variant with a larger
     /// picture is missing.
     public func isHighestComplete(renditions: Set<Int>) -> Bool {
-        func pixels(_ variant: Variant) -> Int { variant.resolution.map { $0.width * $0.height } ?? 0 }
+        func pixels(_ variant: Variant) -> Int {
+            guard let resolution = variant.resolution else { return 0 }
+            return resolution.width * resolution.height
+        }
         guard let most = variants.map(\.bandwidth).max() else { return false }
         let complete = completeVariants(renditions: renditions)
         let indices = Set(complete.map(\.index))
@@ -138,7 +144,8 @@ extension MultivariantPlaylist {
         return variants.filter { variant in
             guard renditions.contains(variant.renditionIndex) else { return false }
             return [Media.Kind.audio, .video].allSatisfy { type in
-                variant.group(type).map { isAvailable[Media.Group(type: type, id: $0)] ?? true } ?? true
+                guard let id = variant.group(type) else { return true }
+                return isAvailable[Media.Group(type: type, id: id), default: true]
             }
         }
     }
@@ -156,7 +163,10 @@ extension MultivariantPlaylist {
 
         init(of playlist: MultivariantPlaylist, renditions: Set<Int>, listsAllMedia: Bool) {
             let complete = Self.folded(playlist.completeVariants(renditions: renditions))
-            let media = listsAllMedia ? playlist.media.compactMap(\.renditionIndex) : []
+            var media: [Int] = []
+            if listsAllMedia {
+                media = playlist.media.compactMap(\.renditionIndex)
+            }
             self.init(of: playlist, listing: complete, among: renditions.union(media))
         }
 
@@ -168,7 +178,9 @@ extension MultivariantPlaylist {
             guard variants.count > largestListing else { return variants }
             var known: Set<[String]> = []
             return variants.filter { variant in
-                let groups = Media.Kind.allCases.map { variant.group($0) ?? "" }
+                let groups = Media.Kind.allCases.map { type in
+                    variant.group(type) ?? ""
+                }
                 return known.insert(["\(variant.renditionIndex)"] + groups).inserted
             }
         }

@@ -34,9 +34,10 @@ public struct MultivariantPlaylist: Equatable, Sendable {
 
     /// Replaces each set of indices in `renditionURIs` by its first URI.
     mutating func fold(_ sets: [[Int]]) {
-        let all = sets.map { set in set.map { renditionURIs[$0] } }
+        let earlier = renditionURIs
         uriTable = URITable()
-        for (place, uris) in all.enumerated() {
+        for (place, set) in sets.enumerated() {
+            let uris = set.map { earlier[$0] }
             _ = uriTable.place(uris[0])
             if uris.count > 1 {
                 uriTable.mirrors[place] = uris
@@ -106,7 +107,7 @@ public struct MultivariantPlaylist: Equatable, Sendable {
             case .tag(let tag): try read(tag, line)
             case .uri:
                 guard let tagLine = streamInf else {
-                    throw text.error(.unannouncedURI, line, "a URI without an EXT-X-STREAM-INF before it")
+                    throw text.error(.unannouncedURI, line: line, "a URI without an EXT-X-STREAM-INF before it")
                 }
                 try addVariant(tagLine, line)
                 streamInf = nil
@@ -121,12 +122,12 @@ public struct MultivariantPlaylist: Equatable, Sendable {
     }
 
     private static func missingURI(_ text: PlaylistText, _ line: Int) -> PlaylistError {
-        text.error(.missingURI, line, "no URI follows the EXT-X-STREAM-INF")
+        text.error(.missingURI, line: line, "no URI follows the EXT-X-STREAM-INF")
     }
 
     private mutating func addVariant(_ line: Int, _ uriLine: Int) throws(PlaylistError) {
         if variants.count == text.limits.variants {
-            throw text.error(.overLimit, line, "more than \(text.limits.variants) variants")
+            throw text.error(.overLimit, line: line, "more than \(text.limits.variants) variants")
         }
         entries.append(LineEntry(line: line, entry: .variant(variants.count)))
         entries.append(LineEntry(line: uriLine, entry: .variantURI(variants.count)))
@@ -155,7 +156,7 @@ public struct MultivariantPlaylist: Equatable, Sendable {
         default: try readOther(tag, line)
         }
         if entries.count > text.limits.renditions + 2 * variants.count {
-            throw text.error(.overLimit, line, "more than \(text.limits.renditions) renditions and session tags")
+            throw text.error(.overLimit, line: line, "more than \(text.limits.renditions) renditions and session tags")
         }
     }
 

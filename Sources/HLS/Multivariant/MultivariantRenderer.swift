@@ -28,7 +28,8 @@ struct MultivariantRenderer {
     }
 
     private func variantToWrite(of variant: Int) -> Variant {
-        playlist.variants[order.isEmpty ? variant : order[variant]]
+        guard !order.isEmpty else { return playlist.variants[variant] }
+        return playlist.variants[order[variant]]
     }
 
     mutating func run(_ naming: Naming) throws(PlaylistError) -> [UInt8] {
@@ -39,7 +40,7 @@ struct MultivariantRenderer {
             }
             if nextEntry < playlist.entries.count, playlist.entries[nextEntry].line == line {
                 nextEntry += 1
-                try write(playlist.entries[nextEntry - 1].entry, line, naming)
+                try write(playlist.entries[nextEntry - 1].entry, line: line, naming: naming)
             } else {
                 writeOther(line)
             }
@@ -48,25 +49,33 @@ struct MultivariantRenderer {
     }
 
     private mutating func write(
-        _ entry: MultivariantPlaylist.Entry, _ line: Int, _ naming: Naming
+        _ entry: MultivariantPlaylist.Entry, line: Int, naming: Naming
     ) throws(PlaylistError) {
         switch entry {
         case .variant(let index): try writeVariant(variantToWrite(of: index), line)
         case .variantURI(let index): try writeURI(of: variantToWrite(of: index), line, naming)
-        case .media(let index): try writeMedia(playlist.media[index], line, naming)
-        case .iFrameVariant(let index): try writeIFrames(playlist.iFrameVariants[index], line, naming)
+        case .media(let index): try writeMedia(playlist.media[index], line: line, naming: naming)
+        case .iFrameVariant(let index):
+            try writeIFrames(playlist.iFrameVariants[index], line: line, naming: naming)
         case .sessionKey(let index):
             let key = playlist.sessionKeys[index]
-            let name = key.method == .none ? nil : naming(.sessionKey(key))
-            try writeOptional(key.attributes, line, hasURI: !key.uri.isEmpty, name)
+            var name: String?
+            if key.method != .none {
+                name = naming(.sessionKey(key))
+            }
+            try writeOptional(key.attributes, line: line, hasURI: !key.uri.isEmpty, name: name)
         case .sessionData(let index):
             let data = playlist.sessionData[index]
-            let name = data.uri == nil ? nil : naming(.sessionData(data))
-            try writeOptional(data.attributes, line, hasURI: data.uri != nil, name)
+            var name: String?
+            if data.uri != nil {
+                name = naming(.sessionData(data))
+            }
+            try writeOptional(data.attributes, line: line, hasURI: data.uri != nil, name: name)
         case .imageVariant(let index):
             let image = playlist.imageVariants[index]
+            let name = naming(.imageVariant(image))
             let edits = steeringEdits(image.attributes)
-            try writeOptional(image.attributes, line, hasURI: true, naming(.imageVariant(image)), edits)
+            try writeOptional(image.attributes, line: line, hasURI: true, name: name, steering: edits)
         case .steering: try writeSteering(line, naming)
         case .start: try writeStart(line)
         case .mirror: writer.drop(line: line)
@@ -108,7 +117,7 @@ extension MultivariantRenderer {
         }
     }
 
-    private mutating func writeMedia(_ media: Media, _ line: Int, _ naming: Naming) throws(PlaylistError) {
+    private mutating func writeMedia(_ media: Media, line: Int, naming: Naming) throws(PlaylistError) {
         if let listing, !listing.media.contains(media.index) {
             return writer.drop(line: line)
         }
@@ -126,7 +135,7 @@ extension MultivariantRenderer {
 
     /// Session keys, session data and image variants are optional. The offline view omits those that are not stored.
     private mutating func writeOptional(
-        _ attributes: AttributeList, _ line: Int, hasURI: Bool, _ name: String?, _ steering: AttributeEdits = .init()
+        _ attributes: AttributeList, line: Int, hasURI: Bool, name: String?, steering: AttributeEdits = .init()
     ) throws(PlaylistError) {
         if listing != nil, hasURI, name == nil {
             return writer.drop(line: line)
@@ -137,7 +146,9 @@ extension MultivariantRenderer {
         try edits.apply(to: attributes, &writer)
     }
 
-    private mutating func writeIFrames(_ variant: IFrameVariant, _ line: Int, _ naming: Naming) throws(PlaylistError) {
+    private mutating func writeIFrames(
+        _ variant: IFrameVariant, line: Int, naming: Naming
+    ) throws(PlaylistError) {
         if let listing, !listing.iFrameVariants.contains(variant.index) {
             return writer.drop(line: line)
         }
@@ -167,7 +178,10 @@ extension MultivariantRenderer {
     private mutating func writeOther(_ line: Int) {
         switch playlist.text.lines[line].kind {
         case .tag(.define): writer.drop(line: line)
-        case .tag(.version): if view.isCorrected { writer.replaceDeferred(playlist.text.value(line)) }
+        case .tag(.version):
+            if view.isCorrected {
+                writer.replaceDeferred(playlist.text.value(line))
+            }
         default: break
         }
     }

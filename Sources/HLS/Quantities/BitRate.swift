@@ -12,7 +12,11 @@ public struct BitRate: Hashable, Comparable, Sendable, ExpressibleByIntegerLiter
 
     /// Creates a rate from an estimate, whose fraction is dropped; 0 if that is not a number.
     public init(estimate bitsPerSecond: Double) {
-        self.init(bitsPerSecond > 0 ? bitsPerSecond < 1e15 ? Int(bitsPerSecond) : .max : 0)
+        guard bitsPerSecond > 0 else {
+            self.init(0)
+            return
+        }
+        self.init(Int(min(bitsPerSecond, 1e15)))
     }
 
     /// Creates a rate from EXT-X-BITRATE's kilobits per second.
@@ -20,7 +24,11 @@ public struct BitRate: Hashable, Comparable, Sendable, ExpressibleByIntegerLiter
 
     /// The mean rate of so many bytes; zero if the duration is.
     public init(of bytes: ByteCount, in duration: MediaDuration) {
-        self.init(estimate: duration > .zero ? Double(bytes) * 8 / duration.seconds : 0)
+        guard duration > .zero else {
+            self.init(0)
+            return
+        }
+        self.init(estimate: Double(bytes) * 8 / duration.seconds)
     }
 
     /// Creates a constant.

@@ -11,7 +11,15 @@ public struct ByteCount: Hashable, Comparable, Sendable, ExpressibleByIntegerLit
     public init(_ count: Int) { self.init(Int64(count)) }
 
     /// Creates a count from an estimate, whose fraction is dropped; 0 if that is not a number.
-    public init(estimate count: Double) { self.count = count > 0 ? count < 0x1p63 ? Int64(count) : .max : 0 }
+    public init(estimate count: Double) {
+        if count >= 0x1p63 {
+            self.count = .max
+        } else if count > 0 {
+            self.count = Int64(count)
+        } else {
+            self.count = 0
+        }
+    }
 
     /// Creates a constant.
     public init(integerLiteral count: Int64) { self.init(count) }
@@ -19,7 +27,8 @@ public struct ByteCount: Hashable, Comparable, Sendable, ExpressibleByIntegerLit
     /// The sum, or the largest count if that is smaller.
     public static func + (left: Self, right: Self) -> Self {
         let (sum, overflow) = left.count.addingReportingOverflow(right.count)
-        return Self(overflow ? .max : sum)
+        guard !overflow else { return Self(Int64.max) }
+        return Self(sum)
     }
 
     /// The difference; 0 if `right` is larger.

@@ -19,7 +19,11 @@ public struct MediaDuration: Hashable, Comparable, Sendable, ExpressibleByFloatL
     /// Whole seconds, rounded up as a target duration is.
     public var roundedUp: Int {
         // Not `rounded(.up)`: it may need the C math library, which nothing else in this module links.
-        Int(seconds) + (seconds > Double(Int(seconds)) ? 1 : 0)
+        var whole = Int(seconds)
+        if seconds > Double(whole) {
+            whole += 1
+        }
+        return whole
     }
 
     /// Whole seconds, rounded to the nearest.

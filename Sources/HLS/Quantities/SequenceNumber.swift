@@ -22,7 +22,9 @@ public struct SequenceNumber: Hashable, Comparable, Sendable, ExpressibleByInteg
     /// The number that many later, or earlier for a negative distance.
     public static func + (left: Self, right: Int) -> Self {
         let (sum, overflow) = left.number.addingReportingOverflow(right)
-        return Self(overflow ? (right > 0 ? .max : .min) : sum)
+        guard overflow else { return Self(sum) }
+        let limit: Int = right > 0 ? .max : .min
+        return Self(limit)
     }
 
     /// The distance from `right` to `left`.

@@ -134,7 +134,9 @@ public struct RecordingWriter: Sendable {
         // A key ends when another of its KEYFORMAT comes, or with METHOD=NONE, which ends all.
         let areReplaced = keys.allSatisfy { old in needed.contains { $0.keyFormat == old.keyFormat } }
         keys = needed
-        return (areReplaced ? [] : ["\(Tag.key.rawValue):METHOD=NONE"]) + needed.map(\.text)
+        let lines = needed.map(\.text)
+        guard !areReplaced else { return lines }
+        return ["\(Tag.key.rawValue):METHOD=NONE"] + lines
     }
 
     /// Returns the segment's lines without references: bit rate, date and unknown tags.
@@ -200,7 +202,10 @@ public enum RecordedText {
         let written = text.firstIndex(of: 0) ?? text.count
         guard var end = text[..<written].lastIndex(of: 0x0A) else { return 0 }
         while true {
-            let start = text[..<end].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
+            var start = 0
+            if let lineEnd = text[..<end].lastIndex(of: 0x0A) {
+                start = lineEnd + 1
+            }
             let line = text[start..<end]
             if !line.isEmpty, line.first != UInt8(ascii: "#") || line.elementsEqual(Tag.endList.rawValue.utf8) {
                 return end + 1

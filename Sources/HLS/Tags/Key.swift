@@ -19,7 +19,10 @@ public struct Key: Sendable {
     /// METHOD.
     public var method: Method { record.method }
     /// URI as written; empty if METHOD is NONE.
-    public var uri: String { record.uri.map { text.bytes.text($0.range) } ?? "" }
+    public var uri: String {
+        guard let uri = record.uri else { return "" }
+        return text.bytes.text(uri.range)
+    }
     /// KEYFORMAT; `identity` if absent, empty, or in other letters.
     public var keyFormat: String {
         guard let format = record.keyFormat, !Self.isIdentity(text.bytes, format.range) else { return "identity" }
@@ -65,10 +68,12 @@ public struct Key: Sendable {
     /// The key in a `data:` URI (RFC 2397), of 16 or 32 bytes; nil for any other URI.
     public var data: [UInt8]? {
         guard isData, let comma = uri.utf8.firstIndex(of: UInt8(ascii: ",")) else { return nil }
-        let isBase64 = uri.utf8[..<comma].map { $0 | 0x20 }.suffix(7).elementsEqual(";base64".utf8.map { $0 | 0x20 })
+        let header = uri.utf8[..<comma].suffix(7)
+        let isBase64 = header.elementsEqual(";base64".utf8) { $0 | 0x20 == $1 | 0x20 }
         let content = Array(uri.utf8[uri.utf8.index(after: comma)...]).percentDecoded
         let key = isBase64 ? Base64.decoded(content) : content
-        return key.flatMap { [16, 32].contains($0.count) ? $0 : nil }
+        guard let key, [16, 32].contains(key.count) else { return nil }
+        return key
     }
     /// True if its segments need a content decryption module, or a key that the playlist does not name. A `data:` URI of a DRM
     /// system has the system's own data, such as a PSSH box, and no key.
@@ -79,19 +84,25 @@ public struct Key: Sendable {
     static func parse(_ text: PlaylistText, _ line: Int) throws(PlaylistError) -> Record {
         let attributes = text.attributes(line)
         guard let name = attributes.find("METHOD") else {
-            throw text.error(.missingAttribute, line, "the key has no METHOD")
+            throw text.error(.missingAttribute, line: line, "the key has no METHOD")
         }
         let method = Method(text.bytes, name.content)
         let format = attributes.find("KEYFORMAT")?.content
-        let isIdentity = format.map { Self.isIdentity(text.bytes, $0) } ?? true
-        let uri = attributes.find("URI")?.content
+        var isIdentity = true
+        if let format {
+            isIdentity = Self.isIdentity(text.bytes, format)
+        }
+        var uri: TextSpan?
+        if method != .none, let range = attributes.find("URI")?.content {
+            uri = TextSpan(range)
+        }
         if method != .none, isIdentity {
             if let vector = try attributes.hexadecimal("IV"), vector.count > 16 {
-                throw text.error(.badValue, line, "IV is longer than 128 bits")
+                throw text.error(.badValue, line: line, "IV is longer than 128 bits")
             }
         }
         return Record(
-            line: Int32(line), method: method, uri: method == .none ? nil : uri.map { TextSpan($0) },
+            line: Int32(line), method: method, uri: uri,
             keyFormat: format.map { TextSpan($0) }, index: -1)
     }
 
@@ -104,8 +115,14 @@ public struct Key: Sendable {
     /// players that know AES-256 read it alike.
     var hasImplicitVector: Bool {
         switch method {
-        case .aes128, .sampleAES: if keyFormat != "identity", !isFetchable { return false }
-        case .other: if !isFetchable { return false }
+        case .aes128, .sampleAES:
+            if keyFormat != "identity", !isFetchable {
+                return false
+            }
+        case .other:
+            if !isFetchable {
+                return false
+            }
         case .none, .aes256GCM, .sampleAESCTR: return false
         }
         return attributes.find("IV") == nil
@@ -131,7 +148,12 @@ extension Key.Method {
         ]
         // ffmpeg takes NONE in any letters, because it knows no such method.
         let isNone = bytes[range].elementsEqual("none".utf8) { $0 | 0x20 == $1 }
-        self = isNone ? .none : known.first { bytes.matches(range, $0.0) }?.1 ?? .other
+        guard !isNone else {
+            self = .none
+            return
+        }
+        let match = known.first { bytes.matches(range, $0.0) }
+        self = match?.1 ?? .other
     }
 }
 
@@ -159,10 +181,12 @@ struct KeyScope {
             return currentSet
         }
         isCurrent = true
-        currentSet = inForce.isEmpty ? -1 : Int32(sets.count)
-        if !inForce.isEmpty {
-            sets.append(inForce)
+        guard !inForce.isEmpty else {
+            currentSet = -1
+            return currentSet
         }
+        currentSet = Int32(sets.count)
+        sets.append(inForce)
         return currentSet
     }
 
@@ -186,7 +210,7 @@ struct KeyScope {
             inForce[same] = index
         } else {
             if inForce.count == text.limits.keyFormats {
-                throw text.error(.overLimit, line, "more than \(text.limits.keyFormats) KEYFORMATs are in force")
+                throw text.error(.overLimit, line: line, "more than \(text.limits.keyFormats) KEYFORMATs are in force")
             }
             inForce.append(index)
         }

@@ -54,12 +54,16 @@ public struct Media: Sendable {
         self.index = index
         self.line = line + 1
         guard let type = Kind(rawValue: try attributes.required("TYPE")) else {
-            throw text.error(.badValue, line, "TYPE is not AUDIO, VIDEO, SUBTITLES or CLOSED-CAPTIONS")
+            throw text.error(.badValue, line: line, "TYPE is not AUDIO, VIDEO, SUBTITLES or CLOSED-CAPTIONS")
         }
         self.type = type
         groupID = try attributes.required("GROUP-ID")
         name = attributes["NAME"] ?? ""
-        uri = type == .closedCaptions ? nil : attributes["URI"].flatMap { $0.isEmpty ? nil : $0 }
+        if type != .closedCaptions, let uri = attributes["URI"], !uri.isEmpty {
+            self.uri = uri
+        } else {
+            uri = nil
+        }
         renditionIndex = uri.map(rendition)
         isDefault = attributes.flag("DEFAULT")
         isAutoselect = isDefault || attributes.flag("AUTOSELECT")

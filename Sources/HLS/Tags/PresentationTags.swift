@@ -51,7 +51,8 @@ extension [SessionData] {
                 return nil
             }
             let words = (line.value ?? "").split(whereSeparator: \.isWhitespace).joined(separator: " ")
-            return words.isEmpty ? nil : (String(words.prefix(200)), line.language)
+            guard !words.isEmpty else { return nil }
+            return (String(words.prefix(200)), line.language)
         }
         return (titles.first { $0.language == nil } ?? titles.first)?.value
     }

@@ -57,11 +57,15 @@ public struct Variant: VariantLine, Sendable {
     public func group(_ type: Media.Kind) -> String? {
         let id = attributes[type.rawValue]
         let isNone = type == .closedCaptions && id == "NONE" && attributes.find(type.rawValue)?.isQuoted == false
-        return isNone ? nil : id
+        guard !isNone else { return nil }
+        return id
     }
 
     var groups: [Media.Group] {
-        Media.Kind.allCases.compactMap { type in group(type).map { Media.Group(type: type, id: $0) } }
+        Media.Kind.allCases.compactMap { type -> Media.Group? in
+            guard let id = group(type) else { return nil }
+            return Media.Group(type: type, id: id)
+        }
     }
 
     init(
@@ -111,7 +115,10 @@ public struct IFrameVariant: VariantLine, Sendable {
     public let line: Int
     /// VIDEO: the GROUP-ID of its video renditions.
     public var video: String? { attributes["VIDEO"] }
-    var groups: [Media.Group] { video.map { [Media.Group(type: .video, id: $0)] } ?? [] }
+    var groups: [Media.Group] {
+        guard let video else { return [] }
+        return [Media.Group(type: .video, id: video)]
+    }
 
     init(_ text: PlaylistText, _ line: Int, index: Int, rendition: (String) -> Int) throws(PlaylistError) {
         attributes = text.attributes(line)

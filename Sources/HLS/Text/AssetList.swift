@@ -33,7 +33,9 @@ public struct AssetList: Sendable {
         places = found.uris
         elements = found.elements
         array = found.list ?? 0..<0
-        uris = found.uris.map { JSONScanner.text(body[$0]) ?? "" }
+        uris = found.uris.map { place in
+            JSONScanner.text(body[place]) ?? ""
+        }
     }
 
     /// Writes the list without the assets that `keeping` refuses by their index in `uris`. Others as `rendered(naming:)`.
@@ -54,7 +56,10 @@ public struct AssetList: Sendable {
             output += bytes[place.upperBound..<element.upperBound]
             separator = ","
         }
-        output += (separator == "[" ? "[]" : "]").utf8
+        if separator == "[" {
+            output += "[".utf8
+        }
+        output += "]".utf8
         return output + bytes[array.upperBound...]
     }
 
@@ -105,7 +110,7 @@ private struct Assets {
 extension String {
     /// The string with each backslash doubled, as JSON requires.
     fileprivate var replacingBackslashes: String {
-        utf8.contains(UInt8(ascii: "\\"))
-            ? split(separator: "\\", omittingEmptySubsequences: false).joined(separator: "\\\\") : self
+        guard utf8.contains(UInt8(ascii: "\\")) else { return self }
+        return split(separator: "\\", omittingEmptySubsequences: false).joined(separator: "\\\\")
     }
 }

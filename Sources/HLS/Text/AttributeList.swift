@@ -13,7 +13,10 @@ public struct AttributeList: Sendable {
         let value: Range<Int>
         let isQuoted: Bool
         /// Range of the value without its quotes.
-        var content: Range<Int> { isQuoted ? value.lowerBound + 1..<value.upperBound - 1 : value }
+        var content: Range<Int> {
+            guard isQuoted else { return value }
+            return value.lowerBound + 1..<value.upperBound - 1
+        }
     }
 
     let bytes: [UInt8]
@@ -27,11 +30,11 @@ public struct AttributeList: Sendable {
 
     /// Parses a separate list, such as `BANDWIDTH=1280000,CODECS="mp4a.40.2"`. Errors name line 1.
     public init(_ text: [UInt8], limits: PlaylistLimits = .standard) {
-        self.init(text, 0..<text.count, line: 0, limits)
+        self.init(text, in: 0..<text.count, line: 0, limits: limits)
     }
 
     /// Parses the list in a range of a playlist's bytes. Errors name `line`, an index from 0.
-    init(_ bytes: [UInt8], _ range: Range<Int>, line: Int, _ limits: PlaylistLimits) {
+    init(_ bytes: [UInt8], in range: Range<Int>, line: Int, limits: PlaylistLimits) {
         self.bytes = bytes
         self.line = line
         start = range.lowerBound
@@ -73,7 +76,10 @@ public struct Resolution: Hashable, Sendable, CustomStringConvertible {
     /// Height.
     public let height: Int
     /// Creates a resolution. No picture has more than a million pixels in a line.
-    public init(width: Int, height: Int) { (self.width, self.height) = (min(width, 1_000_000), min(height, 1_000_000)) }
+    public init(width: Int, height: Int) {
+        self.width = min(width, 1_000_000)
+        self.height = min(height, 1_000_000)
+    }
     /// The playlist form, such as `1280x720`.
     public var description: String { "\(width)x\(height)" }
 }
@@ -89,7 +95,10 @@ extension AttributeList {
     }
 
     /// Returns true for `YES`. Anything else counts as NO, as RFC 8216 §4.3.4.1 defines for an absent attribute.
-    public func flag(_ name: String) -> Bool { find(name).map { bytes.matches($0.content, "YES") } ?? false }
+    public func flag(_ name: String) -> Bool {
+        guard let attribute = find(name) else { return false }
+        return bytes.matches(attribute.content, "YES")
+    }
 
     /// Returns a decimal-integer. A fraction, which some packagers write, is discarded.
     public func decimalInteger(_ name: String) throws(PlaylistError) -> Int? {
@@ -123,11 +132,14 @@ extension AttributeList {
     func timeOffset(_ name: String) -> TimeOffset? {
         guard let range = find(name)?.content, !range.isEmpty else { return nil }
         let isNegative = bytes[range.lowerBound] == UInt8(ascii: "-")
-        let digits = range.lowerBound + (isNegative ? 1 : 0)..<range.upperBound
-        return bytes.decimalFloat(digits).map { number in
-            let distance = MediaDuration(seconds: number)
-            return isNegative && distance > .zero ? .beforeEnd(distance) : .afterStart(distance)
+        var start = range.lowerBound
+        if isNegative {
+            start += 1
         }
+        guard let number = bytes.decimalFloat(start..<range.upperBound) else { return nil }
+        let distance = MediaDuration(seconds: number)
+        guard isNegative, distance > .zero else { return .afterStart(distance) }
+        return .beforeEnd(distance)
     }
 
     /// Returns the bytes of a hexadecimal-sequence, most significant first. Accepts `0x` and `0X`, and digits of either case.
@@ -138,13 +150,19 @@ extension AttributeList {
             throw bad(name, "a hexadecimal sequence")
         }
         var value: [UInt8] = []
-        var half: UInt8? = digits.count % 2 == 1 ? 0 : nil
+        // An odd number of digits lacks a leading zero.
+        var half: UInt8?
+        if digits.count % 2 == 1 {
+            half = 0
+        }
         for digit in digits {
             guard let nibble = digit.hexadecimalValue else { throw bad(name, "a hexadecimal sequence") }
             if let high = half {
                 value.append(high << 4 | nibble)
+                half = nil
+            } else {
+                half = nibble
             }
-            half = half == nil ? nibble : nil
         }
         return value
     }
@@ -180,8 +198,10 @@ extension AttributeList {
     private func bad(_ name: String, _ type: String) -> PlaylistError { error(.badValue, "\(name) is not \(type)") }
 
     func error(_ code: PlaylistError.Code, _ reason: String) -> PlaylistError {
-        let bounds = (attributes.first?.name.lowerBound ?? 0)..<(attributes.last?.value.upperBound ?? 0)
-        return PlaylistError(code, line: line + 1, reason, excerpt: PlaylistError.excerpt(of: bytes[bounds]))
+        let start = attributes.first?.name.lowerBound ?? 0
+        let end = attributes.last?.value.upperBound ?? 0
+        let excerpt = PlaylistError.excerpt(of: bytes[start..<end])
+        return PlaylistError(code, line: line + 1, reason, excerpt: excerpt)
     }
 }
 
@@ -215,7 +235,11 @@ struct AttributeScanner {
     let end: Int
     private(set) var fault: Fault?
 
-    init(bytes: [UInt8], position: Int, end: Int) { (self.bytes, self.position, self.end) = (bytes, position, end) }
+    init(bytes: [UInt8], position: Int, end: Int) {
+        self.bytes = bytes
+        self.position = position
+        self.end = end
+    }
 
     /// Keeps the first fault.
     mutating func note(_ fault: Fault) { self.fault = self.fault ?? fault }
@@ -246,7 +270,11 @@ struct AttributeScanner {
         }
         skipBlanks()
         guard position < end, bytes[position] == UInt8(ascii: "=") else {
-            note(isAtElementEnd ? .noValue(name) : .noName(start..<end))
+            if isAtElementEnd {
+                note(.noValue(name))
+            } else {
+                note(.noName(start..<end))
+            }
             return nil
         }
         position += 1

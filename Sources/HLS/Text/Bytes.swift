@@ -71,7 +71,9 @@ extension [UInt8] {
             }
             guard byte.isDigit else { return nil }
             digits += 1
-            fraction += seenPoint ? 1 : 0
+            if seenPoint {
+                fraction += 1
+            }
             mantissa = mantissa &* 10 &+ UInt64(byte - 0x30)
         }
         guard digits > 0 else { return nil }
@@ -79,7 +81,13 @@ extension [UInt8] {
         if digits <= 15 {
             return Double(mantissa) / Self.powersOfTen[fraction]
         }
-        return Double("0" + text(range) + (seenPoint ? "0" : "")).flatMap { $0.isFinite ? $0 : nil }
+        // The standard library reads no number that begins or ends with its point.
+        var padded = "0" + text(range)
+        if seenPoint {
+            padded += "0"
+        }
+        guard let value = Double(padded), value.isFinite else { return nil }
+        return value
     }
 
     private static let powersOfTen: [Double] = [
@@ -97,7 +105,8 @@ extension UInt8 {
             return self - 0x30
         }
         let letter = (self | 0x20) &- 0x61
-        return letter < 6 ? letter + 10 : nil
+        guard letter < 6 else { return nil }
+        return letter + 10
     }
 }
 

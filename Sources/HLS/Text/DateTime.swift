@@ -25,14 +25,15 @@ public struct DateTime: Hashable, Sendable, CustomStringConvertible {
     /// Returns the point `seconds` later, to the nearest millisecond; nil outside of the years 0 to 9999.
     public func adding(seconds: Double) -> DateTime? {
         guard abs(seconds) < 1e12 else { return nil }
-        let distance = Int(seconds * 1000 + (seconds < 0 ? -0.5 : 0.5))
+        let half = seconds < 0 ? -0.5 : 0.5
+        let distance = Int(seconds * 1000 + half)
         return DateTime(milliseconds: milliseconds + distance, zone: zone)
     }
 
     /// The playlist form, with milliseconds and zone.
     public var description: String {
         let local = milliseconds + zone * 60_000
-        let days = local >= 0 ? local / 86_400_000 : (local - 86_399_999) / 86_400_000
+        let days = Self.floored(local, by: 86_400_000)
         let time = local - days * 86_400_000
         let (year, month, day) = Self.civil(days)
         return "\(Self.digits(year, 4))-\(Self.digits(month, 2))-\(Self.digits(day, 2))T"
@@ -44,7 +45,8 @@ public struct DateTime: Hashable, Sendable, CustomStringConvertible {
         if zone == 0 {
             return "Z"
         }
-        return (zone < 0 ? "-" : "+") + Self.digits(abs(zone) / 60, 2) + ":" + Self.digits(abs(zone) % 60, 2)
+        let sign = zone < 0 ? "-" : "+"
+        return sign + Self.digits(abs(zone) / 60, 2) + ":" + Self.digits(abs(zone) % 60, 2)
     }
 
     private static func digits(_ value: Int, _ count: Int) -> String {
@@ -56,13 +58,22 @@ public struct DateTime: Hashable, Sendable, CustomStringConvertible {
 /// The proleptic Gregorian calendar.
 extension DateTime {
     // One day of margin at each end for time zones.
-    private static let earliest = days(0, 1, 2) * 86_400_000
-    private static let latest = days(9999, 12, 31) * 86_400_000 - 1
+    private static let earliest = days(year: 0, month: 1, day: 2) * 86_400_000
+    private static let latest = days(year: 9999, month: 12, day: 31) * 86_400_000 - 1
+
+    /// Divides and rounds down, below zero too.
+    private static func floored(_ dividend: Int, by divisor: Int) -> Int {
+        guard dividend < 0 else { return dividend / divisor }
+        return (dividend - divisor + 1) / divisor
+    }
 
     /// Returns the days from 1970-01-01 to a date. The computation starts years in March, so that the leap day is the last day.
-    static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
-        let shifted = month > 2 ? year : year - 1
-        let era = (shifted >= 0 ? shifted : shifted - 399) / 400
+    static func days(year: Int, month: Int, day: Int) -> Int {
+        var shifted = year
+        if month <= 2 {
+            shifted -= 1
+        }
+        let era = floored(shifted, by: 400)
         let yearOfEra = shifted - era * 400
         let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
@@ -71,13 +82,19 @@ extension DateTime {
     /// Returns the date `days` after 1970-01-01.
     static func civil(_ days: Int) -> (year: Int, month: Int, day: Int) {
         let shifted = days + 719_468
-        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+        let era = floored(shifted, by: 146_097)
         let dayOfEra = shifted - era * 146_097
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let month = (5 * dayOfYear + 2) / 153
-        let year = yearOfEra + era * 400 + (month >= 10 ? 1 : 0)
-        return (year, month < 10 ? month + 3 : month - 9, dayOfYear - (153 * month + 2) / 5 + 1)
+        let shiftedMonth = (5 * dayOfYear + 2) / 153
+        let day = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
+        var year = yearOfEra + era * 400
+        var month = shiftedMonth + 3
+        if month > 12 {
+            year += 1
+            month -= 12
+        }
+        return (year, month, day)
     }
 }
 
@@ -98,8 +115,9 @@ struct DateTimeScanner {
         guard let year = number(4), skip("-"), let month = number(2), skip("-"), let day = number(2),
             (1...12).contains(month), (1...31).contains(day)
         else { return nil }
-        let days = DateTime.days(year, month, day)
-        return DateTime.civil(days) == (year, month, day) ? days : nil
+        let days = DateTime.days(year: year, month: month, day: day)
+        guard DateTime.civil(days) == (year, month, day) else { return nil }
+        return days
     }
 
     /// Parses `10:20:30.123` and returns milliseconds. A leap second counts as the next second.
@@ -118,13 +136,14 @@ struct DateTimeScanner {
             return 0
         }
         let isWest = position < bytes.count && bytes[position] == UInt8(ascii: "-")
+        let direction = isWest ? -1 : 1
         guard skip("+-"), let hours = number(2), hours < 24 else { return nil }
         if isAtEnd {
-            return (isWest ? -60 : 60) * hours
+            return direction * 60 * hours
         }
         _ = skip(":")
         guard let minutes = number(2), minutes < 60 else { return nil }
-        return (isWest ? -1 : 1) * (hours * 60 + minutes)
+        return direction * (hours * 60 + minutes)
     }
 
     private mutating func number(_ digits: Int) -> Int? {
@@ -144,6 +163,7 @@ struct DateTimeScanner {
             count += 1
             position += 1
         }
-        return count > 0 ? value : nil
+        guard count > 0 else { return nil }
+        return value
     }
 }

@@ -25,8 +25,8 @@ struct JSONScanner {
         skipBlanks()
         guard position < bytes.count, depth <= Self.deepest else { throw Fault(position: position) }
         switch bytes[position] {
-        case UInt8(ascii: "{"): try object(path, depth, visit)
-        case UInt8(ascii: "["): try array(path, depth, visit)
+        case UInt8(ascii: "{"): try object(at: path, depth: depth, visit)
+        case UInt8(ascii: "["): try array(at: path, depth: depth, visit)
         case UInt8(ascii: "\""): visit(path, try string())
         case UInt8(ascii: "t"): try word("true")
         case UInt8(ascii: "f"): try word("false")
@@ -36,7 +36,7 @@ struct JSONScanner {
     }
 
     private mutating func object(
-        _ path: [String], _ depth: Int, _ visit: ([String], Range<Int>) -> Void
+        at path: [String], depth: Int, _ visit: ([String], Range<Int>) -> Void
     ) throws(Fault) {
         let start = position
         position += 1
@@ -54,7 +54,9 @@ struct JSONScanner {
         visit(path, start..<position)
     }
 
-    private mutating func array(_ path: [String], _ depth: Int, _ visit: ([String], Range<Int>) -> Void) throws(Fault) {
+    private mutating func array(
+        at path: [String], depth: Int, _ visit: ([String], Range<Int>) -> Void
+    ) throws(Fault) {
         let start = position
         position += 1
         if !skip("]") {
@@ -69,7 +71,11 @@ struct JSONScanner {
         position += 1
         while position < bytes.count, bytes[position] != UInt8(ascii: "\"") {
             guard bytes[position] >= 0x20 else { throw Fault(position: position) }
-            position += bytes[position] == UInt8(ascii: "\\") ? 2 : 1
+            if bytes[position] == UInt8(ascii: "\\") {
+                // The escaped character ends nothing.
+                position += 1
+            }
+            position += 1
         }
         guard position < bytes.count else { throw Fault(position: start) }
         position += 1

@@ -41,7 +41,11 @@ public struct PlaylistText: Sendable {
         try Self.checkSignature(bytes, from: start, limits)
         let repair = TextRepair(bytes, from: start)
         self.bytes = repair.bytes ?? bytes
-        source = repair.bytes == nil ? nil : bytes
+        if repair.bytes == nil {
+            source = nil
+        } else {
+            source = bytes
+        }
         mends = repair.mends
         lines = try Self.split(self.bytes, from: start, limits)
     }
@@ -51,7 +55,13 @@ public struct PlaylistText: Sendable {
     init(_ text: PlaylistText, bytes: [UInt8], lines: [Line], mends: [PlaylistError]) {
         self.bytes = bytes
         self.lines = lines
-        source = text.source ?? (bytes == text.bytes ? nil : text.bytes)
+        if let earlier = text.source {
+            source = earlier
+        } else if bytes == text.bytes {
+            source = nil
+        } else {
+            source = text.bytes
+        }
         limits = text.limits
         hasByteOrderMark = text.hasByteOrderMark
         self.mends = Array((text.mends + mends).prefix(Self.maximumMends))
@@ -66,7 +76,9 @@ public struct PlaylistText: Sendable {
     public var lineCount: Int { lines.count }
 
     func extent(_ line: Int) -> Range<Int> {
-        Int(lines[line].start)..<(line + 1 < lines.count ? Int(lines[line + 1].start) : bytes.count)
+        let next = line + 1
+        let end = next < lines.count ? Int(lines[next].start) : bytes.count
+        return Int(lines[line].start)..<end
     }
 
     /// Returns the range after the tag's name and colon, without blanks at its ends; for other lines the whole line.
@@ -80,10 +92,10 @@ public struct PlaylistText: Sendable {
     func string(_ line: Int) -> String { bytes.text(value(line)) }
 
     func attributes(_ line: Int) -> AttributeList {
-        AttributeList(bytes, value(line), line: line, limits)
+        AttributeList(bytes, in: value(line), line: line, limits: limits)
     }
 
-    func error(_ code: PlaylistError.Code, _ line: Int, _ reason: String) -> PlaylistError {
+    func error(_ code: PlaylistError.Code, line: Int, _ reason: String) -> PlaylistError {
         let excerpt = PlaylistError.excerpt(of: bytes[bytes.trimmed(lines[line].content)])
         return PlaylistError(code, line: line + 1, reason, excerpt: excerpt)
     }
@@ -114,7 +126,9 @@ extension PlaylistText {
         case nil: return "an empty body"
         case UInt8(ascii: "<"): return "HTML or XML"
         case UInt8(ascii: "{"), UInt8(ascii: "["): return "JSON"
-        default: return bytes.prefix(512).contains { $0 == 0 || $0 >= 0xF8 } ? "binary data" : "other text"
+        default:
+            let isBinary = bytes.prefix(512).contains { $0 == 0 || $0 >= 0xF8 }
+            return isBinary ? "binary data" : "other text"
         }
     }
 
@@ -124,7 +138,7 @@ extension PlaylistText {
         lines.reserveCapacity(min(limits.lines, bytes.count / 24))
         var start = first
         while start < bytes.count {
-            let (content, next) = try scan(bytes, start, line: lines.count + 1, limits)
+            let (content, next) = try scan(bytes, from: start, line: lines.count + 1, limits: limits)
             if lines.count == limits.lines {
                 throw PlaylistError(.overLimit, line: lines.count + 1, "more than \(limits.lines) lines")
             }
@@ -136,7 +150,7 @@ extension PlaylistText {
     }
 
     private static func scan(
-        _ bytes: [UInt8], _ start: Int, line: Int, _ limits: PlaylistLimits
+        _ bytes: [UInt8], from start: Int, line: Int, limits: PlaylistLimits
     ) throws(PlaylistError) -> (content: Range<Int>, next: Int) {
         var end = bytes.firstIndex(of: 0x0A, in: start..<bytes.count) ?? bytes.count
         let next = min(end + 1, bytes.count)
@@ -144,7 +158,9 @@ extension PlaylistText {
             end -= 1
         }
         if end - start > limits.lineBytes {
-            throw fault(.overLimit, line, "the line is longer than \(limits.lineBytes) bytes", bytes[start..<end])
+            throw fault(
+                .overLimit, line: line, reason: "the line is longer than \(limits.lineBytes) bytes",
+                content: bytes[start..<end])
         }
         return (start..<end, next)
     }
@@ -161,7 +177,7 @@ extension PlaylistText {
     }
 
     private static func fault(
-        _ code: PlaylistError.Code, _ line: Int, _ reason: String, _ content: ArraySlice<UInt8>
+        _ code: PlaylistError.Code, line: Int, reason: String, content: ArraySlice<UInt8>
     ) -> PlaylistError {
         PlaylistError(code, line: line, reason, excerpt: PlaylistError.excerpt(of: content))
     }
@@ -177,6 +193,7 @@ extension PlaylistText {
         if bytes[trimmed.lowerBound] != UInt8(ascii: "#") {
             return .uri
         }
-        return Tag.find(in: bytes, trimmed).map { .tag($0) } ?? .comment
+        guard let tag = Tag.find(in: bytes, trimmed) else { return .comment }
+        return .tag(tag)
     }
 }

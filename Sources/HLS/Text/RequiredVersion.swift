@@ -12,9 +12,22 @@ struct RequiredVersion {
 
     /// The version that a view declares. A text that declares less than 8 never gets more than 7: from 8 on, `{$name}`
     /// in it would become a variable reference instead of a part of a name.
-    var stated: Int { declared < 8 ? min(number, 7) : number }
+    var stated: Int {
+        guard declared < 8 else { return number }
+        return min(number, 7)
+    }
     mutating func need(_ version: Int) { number = max(number, version) }
 
+    /// Records EXT-X-MAP.
+    mutating func needMap(isIFramesOnly: Bool) { need(isIFramesOnly ? 5 : 6) }
+
+    /// Records EXT-X-SKIP: delta updates need version 9; with removed date ranges, 10.
+    mutating func needSkip(removesDateRanges: Bool) {
+        need(9)
+        if removesDateRanges {
+            need(10)
+        }
+    }
     /// Records an EXT-X-KEY or EXT-X-SESSION-KEY. Other session tags have none of these attributes.
     mutating func need(key attributes: AttributeList) {
         if attributes.find("IV") != nil {
@@ -46,7 +59,10 @@ struct RequiredVersion {
     /// Records EXT-X-DEFINE: variables need version 8; QUERYPARAM needs 11.
     mutating func need(definitionsOf text: PlaylistText) {
         for line in text.lines.indices where text.lines[line].kind == .tag(.define) {
-            need(text.attributes(line)["QUERYPARAM"] == nil ? 8 : 11)
+            need(8)
+            if text.attributes(line)["QUERYPARAM"] != nil {
+                need(11)
+            }
         }
     }
 }

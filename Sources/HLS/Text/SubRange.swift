@@ -51,11 +51,11 @@ enum ByteRangeTag {
         _ text: PlaylistText, _ line: Int, value: Range<Int>, previous: SubRange?
     ) throws(PlaylistError) -> SubRange {
         guard let parts = SubRange.parts(text.bytes, value) else {
-            throw text.error(.badValue, line, "the byte range is not length@offset")
+            throw text.error(.badValue, line: line, "the byte range is not length@offset")
         }
-        let offset = parts.offset ?? previous?.end ?? 0
-        guard let range = SubRange(offset: offset, length: parts.length) else {
-            throw text.error(.badValue, line, "the byte range is empty or too large")
+        let offset = parts.offset ?? previous?.end
+        guard let range = SubRange(offset: offset ?? 0, length: parts.length) else {
+            throw text.error(.badValue, line: line, "the byte range is empty or too large")
         }
         return range
     }

@@ -68,11 +68,13 @@ enum Tag: String, CaseIterable, Sendable {
         guard range.count >= 4, bytes.matches(range.lowerBound..<range.lowerBound + 4, "#EXT") else { return nil }
         let end = bytes.firstIndex(of: UInt8(ascii: ":"), in: range) ?? range.upperBound
         let length = end - range.lowerBound
-        guard length < byLength.count else { return isEnd(bytes, range) ? .endList : .unknown }
-        for tag in byLength[length] where bytes.matches(range.lowerBound..<end, tag.rawValue) {
-            return tag
+        if length < byLength.count {
+            for tag in byLength[length] where bytes.matches(range.lowerBound..<end, tag.rawValue) {
+                return tag
+            }
         }
-        return isEnd(bytes, range) ? .endList : .unknown
+        guard isEnd(bytes, range) else { return .unknown }
+        return .endList
     }
 
     /// True for EXT-X-ENDLIST with text behind it, which players ignore.
@@ -99,7 +101,8 @@ extension Tag {
         if let number = Self.clauses[self] {
             return "RFC 8216 §4.3.\(number)"
         }
-        return Self.laterClauses[self].map { "rfc8216bis §4.4.\($0)" } ?? "RFC 8216 §4.1"
+        guard let number = Self.laterClauses[self] else { return "RFC 8216 §4.1" }
+        return "rfc8216bis §4.4.\(number)"
     }
 
     private static let clauses: [Tag: String] = [

@@ -9,7 +9,8 @@ struct TextWriter {
 
     /// Starts after the byte order mark, which views omit.
     init(_ text: PlaylistText) {
-        self.init(text, from: (text.hasByteOrderMark ? 3 : 0)..<text.bytes.count)
+        let start = text.hasByteOrderMark ? 3 : 0
+        self.init(text, from: start..<text.bytes.count)
         output.reserveCapacity(text.bytes.count)
     }
 
@@ -39,7 +40,10 @@ struct TextWriter {
 
     /// Inserts lines that end with the terminator of the playlist's first line.
     mutating func insert(_ lines: [String], beforeLine line: Int) {
-        let place = line < text.lines.count ? text.extent(line).lowerBound : text.bytes.count
+        var place = text.bytes.count
+        if line < text.lines.count {
+            place = text.extent(line).lowerBound
+        }
         replace(place..<place, with: "")
         for line in lines {
             if let last = output.last, last != 0x0A {
@@ -77,7 +81,8 @@ struct TextWriter {
 
     private var terminator: ArraySlice<UInt8> {
         let first = text.bytes[text.lines[0].content.upperBound..<text.extent(0).upperBound]
-        return first.isEmpty ? [0x0A] : first
+        guard !first.isEmpty else { return [0x0A] }
+        return first
     }
 
     /// Returns a name if it is safe on a URI line and in quotes: not empty, no quote, control character or Unicode line
@@ -136,10 +141,12 @@ struct AttributeEdits {
         for (place, attribute) in list.attributes.enumerated() {
             switch change(list, attribute) {
             case .removed?:
-                let next = place + 1 < list.attributes.count ? list.attributes[place + 1].name.lowerBound : nil
-                // At the list's beginning the comma after the attribute is removed, elsewhere the one before it.
                 let start = keptEnd ?? attribute.name.lowerBound
-                let end = keptEnd == nil ? next ?? attribute.value.upperBound : attribute.value.upperBound
+                var end = attribute.value.upperBound
+                if keptEnd == nil, place + 1 < list.attributes.count {
+                    // At the list's beginning the comma after the attribute is removed, elsewhere the one before it.
+                    end = list.attributes[place + 1].name.lowerBound
+                }
                 writer.replace(start..<end, with: "")
                 if keptEnd != nil {
                     keptEnd = end

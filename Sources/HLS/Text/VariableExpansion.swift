@@ -51,22 +51,26 @@ struct VariableExpansion {
             let content = text.lines[line].content
             if output.count - start > text.limits.lineBytes {
                 let limit = text.limits.lineBytes
-                throw text.error(.overLimit, line, "with its variables replaced the line is longer than \(limit) bytes")
+                throw text.error(
+                    .overLimit, line: line, "with its variables replaced the line is longer than \(limit) bytes")
             }
             lines.append(.init(start: UInt32(start), length: UInt32(output.count - start), kind: text.lines[line].kind))
             output += text.bytes[content.upperBound..<text.extent(line).upperBound]
             if output.count > text.limits.bytes {
                 let limit = text.limits.bytes
                 throw text.error(
-                    .overLimit, line, "with its variables replaced the playlist is larger than \(limit) bytes")
+                    .overLimit, line: line, "with its variables replaced the playlist is larger than \(limit) bytes")
             }
         }
     }
 
     private mutating func omit(_ line: Int, from start: Int, _ error: PlaylistError) {
         output.removeSubrange(start...)
-        // A URI stays one: the tag that announces it has lost nothing by itself.
-        let kind: PlaylistText.Line.Kind = text.lines[line].kind == .uri ? .uri : .blank
+        var kind = PlaylistText.Line.Kind.blank
+        if text.lines[line].kind == .uri {
+            // A URI stays one: the tag that announces it has lost nothing by itself.
+            kind = .uri
+        }
         lines.append(.init(start: UInt32(start), length: 0, kind: kind))
         if mends.count < PlaylistText.maximumMends {
             mends.append(error)
@@ -92,7 +96,7 @@ struct VariableExpansion {
         let offset = start - text.lines[line].content.lowerBound
         let tail = text.lines[line].content.upperBound - value.upperBound
         let attributes = AttributeList(
-            output, value.lowerBound + offset..<output.count - tail, line: line, text.limits)
+            output, in: value.lowerBound + offset..<output.count - tail, line: line, limits: text.limits)
         for name in ["NAME", "IMPORT", "QUERYPARAM"] {
             if let name = attributes[name] {
                 reported.insert(name)
@@ -106,7 +110,9 @@ struct VariableExpansion {
         let start = output.count
         append(content, line)
         let isURI = output.count > start && !output[start].isBlank && output[start] != UInt8(ascii: "#")
-        guard isURI else { throw text.error(.badValue, line, "with its variables replaced the line is not a URI") }
+        guard isURI else {
+            throw text.error(.badValue, line: line, "with its variables replaced the line is not a URI")
+        }
     }
 
     private mutating func appendAttributes(_ line: Int) throws(PlaylistError) {
@@ -120,7 +126,8 @@ struct VariableExpansion {
             // Without quotes, a value could add another attribute.
             let isSafe = attribute.isQuoted || output.isHexadecimalSequence(start..<output.count)
             guard isSafe || output[start...].elementsEqual(text.bytes[attribute.value]) else {
-                throw text.error(.badValue, line, "with its variables replaced a value is not a hexadecimal sequence")
+                throw text.error(
+                    .badValue, line: line, "with its variables replaced a value is not a hexadecimal sequence")
             }
         }
         output += text.bytes[position..<text.lines[line].content.upperBound]
@@ -129,7 +136,7 @@ struct VariableExpansion {
     private mutating func append(_ range: Range<Int>, _ line: Int) {
         for name in table.append(range, of: text.bytes, to: &output) where reported.insert(name).inserted {
             guard mends.count < PlaylistText.maximumMends else { return }
-            mends.append(text.error(.missingVariable, line, "no EXT-X-DEFINE before this line defines \(name)"))
+            mends.append(text.error(.missingVariable, line: line, "no EXT-X-DEFINE before this line defines \(name)"))
         }
     }
 }

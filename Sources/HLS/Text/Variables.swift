@@ -22,7 +22,8 @@ public struct VariableSources: Sendable {
         for field in query.utf8.split(separator: UInt8(ascii: "&")) {
             let parts = field.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2, Self.decoding(parts[0]) == name else { continue }
-            return Self.decoding(parts[1]).flatMap { $0.isEmpty ? nil : $0 }
+            guard let value = Self.decoding(parts[1]), !value.isEmpty else { return nil }
+            return value
         }
         return nil
     }
@@ -48,7 +49,10 @@ struct Define {
     init(_ attributes: AttributeList) throws(PlaylistError) {
         let kinds = ["NAME", "IMPORT", "QUERYPARAM"].filter { attributes[$0] != nil }
         guard kinds.count == 1, let name = attributes[kinds[0]] else {
-            let code = kinds.isEmpty ? PlaylistError.Code.missingAttribute : .badValue
+            var code = PlaylistError.Code.badValue
+            if kinds.isEmpty {
+                code = .missingAttribute
+            }
             throw attributes.error(code, "EXT-X-DEFINE needs one of NAME, IMPORT and QUERYPARAM")
         }
         guard !name.isEmpty, name.utf8.allSatisfy(\.isVariableName) else {
@@ -108,18 +112,19 @@ struct VariableTable {
             if let value = sources.imports?[define.name] {
                 return value
             }
-            let cause =
-                sources.imports == nil
-                ? "the playlist was read without a multivariant one" : "the multivariant playlist does not define it"
+            var cause = "the multivariant playlist does not define it"
+            if sources.imports == nil {
+                cause = "the playlist was read without a multivariant one"
+            }
             throw attributes.error(.missingVariable, "the variable \(define.name) cannot be imported: \(cause)")
         case .query:
             if let value = sources.parameter(define.name) {
                 return value
             }
-            let cause =
-                sources.hasURL
-                ? "the playlist's URL has no query parameter \(define.name) with a value"
-                : "the playlist was read without its URL, which may have the query parameter \(define.name)"
+            var cause = "the playlist was read without its URL, which may have the query parameter \(define.name)"
+            if sources.hasURL {
+                cause = "the playlist's URL has no query parameter \(define.name) with a value"
+            }
             throw attributes.error(.missingVariable, cause)
         }
     }
@@ -131,7 +136,7 @@ struct VariableTable {
         var undefined: [String] = []
         var position = range.lowerBound
         while position < range.upperBound {
-            guard let reference = Self.reference(bytes, position, range.upperBound) else {
+            guard let reference = Self.reference(in: bytes, at: position, end: range.upperBound) else {
                 output.append(bytes[position])
                 position += 1
                 continue
@@ -161,11 +166,11 @@ struct VariableTable {
 
     /// True if the range has a reference to a variable.
     static func refers(_ bytes: [UInt8], _ range: Range<Int>) -> Bool {
-        mayRefer(bytes, range) && range.contains { reference(bytes, $0, range.upperBound) != nil }
+        mayRefer(bytes, range) && range.contains { reference(in: bytes, at: $0, end: range.upperBound) != nil }
     }
 
     /// Returns the range of the name in a reference that starts at `position`; nil without a reference.
-    private static func reference(_ bytes: [UInt8], _ position: Int, _ end: Int) -> Range<Int>? {
+    private static func reference(in bytes: [UInt8], at position: Int, end: Int) -> Range<Int>? {
         guard bytes[position] == UInt8(ascii: "{"), position + 3 < end, bytes[position + 1] == UInt8(ascii: "$") else {
             return nil
         }
