@@ -94,7 +94,11 @@ package struct APIClient: Sendable {
             let body = try await answer(Endpoints.assets.line, [], query: query.text)
             pages.append(
                 Task {
-                    do throws(APIError) { return .success(try Self.read(body)) } catch { return .failure(error) }
+                    do throws(APIError) {
+                        return .success(try Self.read(body))
+                    } catch {
+                        return .failure(error)
+                    }
                 })
             let end: PageEnd = try Self.read(body)
             query.after = end.next

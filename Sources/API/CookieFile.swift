@@ -30,6 +30,7 @@ package enum CookieFile {
 extension PlayerURL {
     /// The word without the user name and password of a URL.
     package static func withoutPassword(_ word: String) -> String {
-        isURL(word) ? UserInformation(splitting: word).url : word
+        guard isURL(word) else { return word }
+        return UserInformation(splitting: word).url
     }
 }

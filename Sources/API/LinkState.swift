@@ -50,8 +50,12 @@ package struct LinkChange: Codable, Equatable, Sendable {
     package init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         preset = try values.decodeIfPresent(String.self, forKey: .preset)
-        down = values.contains(.down) ? try values.decode(LinkRate.self, forKey: .down) : nil
-        up = values.contains(.up) ? try values.decode(LinkRate.self, forKey: .up) : nil
+        if values.contains(.down) {
+            down = try values.decode(LinkRate.self, forKey: .down)
+        }
+        if values.contains(.up) {
+            up = try values.decode(LinkRate.self, forKey: .up)
+        }
         delayDown = try values.decodeIfPresent(LinkDelay.self, forKey: .delayDown)
         delayUp = try values.decodeIfPresent(LinkDelay.self, forKey: .delayUp)
         loss = try values.decodeIfPresent(Ratio.self, forKey: .loss)

@@ -190,7 +190,9 @@ actor LogFiles {
             }
         }
         guard isErased else { return }
-        do throws(AccessLogError) { try replace(path, with: String(decoding: kept, as: UTF8.self)) } catch {
+        do throws(AccessLogError) {
+            try replace(path, with: String(decoding: kept, as: UTF8.self))
+        } catch {
             report("events cannot be deleted from \(path): \(error)")
         }
     }

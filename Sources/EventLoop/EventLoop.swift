@@ -193,7 +193,9 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
         guard hasTakenJobs else { return false }
         beginTurn()
         let end = TurnTimes.now + Self.longest
-        repeat { runNextJob() } while hasTakenJobs && TurnTimes.now < end
+        repeat {
+            runNextJob()
+        } while hasTakenJobs && TurnTimes.now < end
         return hasTakenJobs || queue.withLock { !$0.jobs.isEmpty }
     }
 

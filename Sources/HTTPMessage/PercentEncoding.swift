@@ -39,7 +39,8 @@ public enum PercentEncoding {
     }
 
     private static func hexadecimal(_ nibble: UInt8) -> UInt8 {
-        nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "A") + nibble - 10
+        guard nibble >= 10 else { return UInt8(ascii: "0") + nibble }
+        return UInt8(ascii: "A") + nibble - 10
     }
 
     private static func value(_ digit: UInt8) -> UInt8? {

@@ -23,7 +23,11 @@ public struct RequestHead: Sendable {
         var parser = RequestHeadParser(limits: limits)
         let bytes = [UInt8](text.utf8)
         let result: Result<RequestHead?, RequestHeadError> = bytes.withUnsafeBytes { buffer in
-            do throws(RequestHeadError) { return .success(try parser.parse(buffer)) } catch { return .failure(error) }
+            do throws(RequestHeadError) {
+                return .success(try parser.parse(buffer))
+            } catch {
+                return .failure(error)
+            }
         }
         guard let head = try result.get() else { throw .malformedRequestLine }
         self = head

@@ -29,11 +29,15 @@ public struct StoredCookie: Hashable, Sendable, CustomStringConvertible {
         if host.first == UInt8(ascii: ".") {
             host = host.dropFirst()
         }
+        var valueBytes = fields[5].prefix(0)
+        if fields.count == 7 {
+            valueBytes = fields[6]
+        }
         guard let first = host.first, first != UInt8(ascii: "."), host.allSatisfy(Self.isHostByte),
             fields[2].first == UInt8(ascii: "/"),
             let name = String(validating: fields[5], as: UTF8.self), !name.isEmpty,
             let path = String(validating: fields[2], as: UTF8.self),
-            let value = fields.count == 7 ? String(validating: fields[6], as: UTF8.self) : ""
+            let value = String(validating: valueBytes, as: UTF8.self)
         else { return nil }
         domain = String(decoding: host, as: UTF8.self).lowercased()
         includesSubdomains = Self.isTrue(fields[1])

@@ -30,7 +30,8 @@ public struct UserInformation: Sendable {
             let word = String(decoding: part, as: UTF8.self)
             return PercentEncoding.decode(word) ?? word
         }
-        let pair = "\(words[0]):\(words.count > 1 ? words[1] : "")"
+        let password = words.dropFirst().first ?? ""
+        let pair = "\(words[0]):\(password)"
         field = FieldLine("Authorization: Basic \(Self.base64(Array(pair.utf8)))".utf8)
     }
 

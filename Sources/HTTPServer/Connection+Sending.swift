@@ -164,7 +164,11 @@ extension Connection {
             return offset + sent + rest.count
         }
         reply.bodyBytes = Int64(end)
-        reply.source = end < bytes.count ? .bytes(bytes, offset: end) : .queued
+        if end < bytes.count {
+            reply.source = .bytes(bytes, offset: end)
+        } else {
+            reply.source = .queued
+        }
     }
 
     private func sendNext(of body: PartsCursor) {

@@ -137,8 +137,10 @@ public import HTTPMessage
     /// connect to a loopback address from any address of the machine.
     private func client(of descriptor: Int32, _ peer: SocketAddress, at listener: Listener) -> Connection.Client {
         let owners = core.configuration.owners
-        let isAsked = owners != nil && listener.knowsUsers
-        let user = isAsked ? PeerUser(of: descriptor, isUnix: listener.address.isUnix) : .unknown
+        var user = PeerUser.unknown
+        if owners != nil, listener.knowsUsers {
+            user = PeerUser(of: descriptor, isUnix: listener.address.isUnix)
+        }
         return Connection.Client(address: peer, user: user, ownership: Ownership(of: user, by: owners))
     }
 

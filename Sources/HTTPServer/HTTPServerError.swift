@@ -67,8 +67,8 @@ public struct HTTPServerError: Error, Sendable, CustomStringConvertible {
         case .addressNotAvailable: "no network interface of this machine has the address \(address)"
         case .notPermitted: "this user may not listen on port \(port)"
         case .notListening: "\(address) is not a listening IP socket"
-        case .system:
-            "cannot listen \(port == 0 ? "" : "on port \(port) ")at \(address): \(String(cString: strerror(errno)))"
+        case .system where port == 0: "cannot listen at \(address): \(String(cString: strerror(errno)))"
+        case .system: "cannot listen on port \(port) at \(address): \(String(cString: strerror(errno)))"
         }
     }
 }

@@ -65,7 +65,8 @@ struct SocketAddress: Hashable {
         if let address = SocketAddress(loose: host, port: 0) {
             return [address]
         }
-        return HostClass.isLoopback(host) ? [SocketAddress(bytes: [127, 0, 0, 1], port: 0)] : nil
+        guard HostClass.isLoopback(host) else { return nil }
+        return [SocketAddress(bytes: [127, 0, 0, 1], port: 0)]
     }
 
     private static let mappedPrefix: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]

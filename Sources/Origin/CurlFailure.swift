@@ -111,9 +111,10 @@ enum ConnectionFailure {
     static func handshake(_ words: String, hasCertificate: Bool) -> String? {
         let words = words.lowercased()
         if words.contains("certificate required") || words.contains("bad certificate") || words.contains("unknown ca") {
-            return hasCertificate
-                ? "the server does not accept the client certificate. Check --cert and --key"
-                : "the server requires a client certificate. Give one with --cert and --key"
+            guard hasCertificate else {
+                return "the server requires a client certificate. Give one with --cert and --key"
+            }
+            return "the server does not accept the client certificate. Check --cert and --key"
         }
         if words.contains("wrong version number") || words.contains("http request") {
             return "the server does not speak TLS on this port. Check the URL: it may be http"
@@ -126,9 +127,10 @@ enum ConnectionFailure {
                 "the server offers no TLS version that is still safe: Weir needs TLS 1.2 or 1.3. Ask its owner to update it"
         }
         if words.contains("alert") {
-            return hasCertificate
-                ? "the server refuses the TLS handshake. Check --cert and --key"
-                : "the server refuses the TLS handshake: it may require a client certificate (--cert and --key)"
+            guard hasCertificate else {
+                return "the server refuses the TLS handshake: it may require a client certificate (--cert and --key)"
+            }
+            return "the server refuses the TLS handshake. Check --cert and --key"
         }
         return nil
     }

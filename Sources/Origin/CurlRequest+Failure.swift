@@ -127,9 +127,8 @@ extension CurlRequest {
 
     /// The failure of an attempt whose time for its stage has passed.
     func failureOfLate(_ stage: GiveUpRule.Stage) -> TransferState.Failure {
-        stage.isSilence
-            ? .init(code: .timedOut, underlying: "no reply in time")
-            : .init(code: .unreachable, underlying: lateConnection)
+        guard stage.isSilence else { return .init(code: .unreachable, underlying: lateConnection) }
+        return .init(code: .timedOut, underlying: "no reply in time")
     }
 
     private var lateConnection: String {

@@ -379,7 +379,8 @@ public struct GiveUpRule: Sendable {
             case .refused: hasProgressed
             case .permanent: false
             }
-        return mayRetry ? .retry(after: downloadPause(afterFailures: failures, pauses)) : .refuse
+        guard mayRetry else { return .refuse }
+        return .retry(after: downloadPause(afterFailures: failures, pauses))
     }
 
     /// The pause of a download before it begins again.

@@ -74,7 +74,11 @@ struct HTTPVersions {
         if entries.count >= Self.maximumCount, entries[origin] == nil {
             entries = [:]
         }
-        entries[origin] = isHTTP2 ? .http2(failedStreams: 0) : .http1
+        if isHTTP2 {
+            entries[origin] = .http2(failedStreams: 0)
+        } else {
+            entries[origin] = .http1
+        }
     }
 
     /// True if replies of this kind have lengths, as far as is known.

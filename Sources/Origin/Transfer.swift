@@ -503,7 +503,10 @@ import HTTPMessage
             wire.setHandshaking(rule)
         }
         let mayChange = state.failures == 0 && request.retries == nil && request.method == .get
-        let doubt = mayChange ? client.doubt(about: wire) : nil
+        var doubt: GiveUpRule.Doubt?
+        if mayChange {
+            doubt = client.doubt(about: wire)
+        }
         let left = head.left(rule, doubt: doubt, now: .now)
         guard let left else { return attemptEnded(.failed(wire.failureOfLate(stage))) }
         watch(.head(head), for: left)

@@ -540,7 +540,8 @@ struct TransferState {
             failures = 0
             lastProgress = now
         }
-        return isLast ? .last(position, count: Int(end - position)) : .at(position)
+        guard isLast else { return .at(position) }
+        return .last(position, count: Int(end - position))
     }
 
     mutating func fail(_ code: OriginError.Code, underlying: String? = nil) {
@@ -685,7 +686,8 @@ struct TransferState {
         case .failed(let failure):
             avoidHTTP2(after: failure)
             let error = error(failure.code, underlying: failure.underlying)
-            return failure.isTransient ? .retry(error, after: nil) : .fail(error)
+            guard failure.isTransient else { return .fail(error) }
+            return .retry(error, after: nil)
         }
     }
 

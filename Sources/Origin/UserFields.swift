@@ -288,7 +288,8 @@ public struct FieldHost: Hashable, Sendable, CustomStringConvertible {
     static func naming(_ url: WebURL) -> FieldHost? {
         guard let exact = FieldHost(of: url) else { return nil }
         let hasUsualPort = url.port == url.scheme.defaultPort
-        return hasUsualPort ? FieldHost(reach: .host, host: exact.host, port: nil) : exact
+        guard hasUsualPort else { return exact }
+        return FieldHost(reach: .host, host: exact.host, port: nil)
     }
 
     /// True if it names one host alone.

@@ -72,7 +72,8 @@ struct ADTSHeader: Hashable, Sendable, CustomStringConvertible {
 
     /// As in "MPEG-4 AAC of object type 2 at 48000 Hz in channel configuration 1".
     var description: String {
-        "MPEG-\(isMPEG2 ? 2 : 4) AAC of object type \(objectType) at \(Self.rates[Int(rateIndex)]) Hz"
+        let generation = isMPEG2 ? 2 : 4
+        return "MPEG-\(generation) AAC of object type \(objectType) at \(Self.rates[Int(rateIndex)]) Hz"
             + " in channel configuration \(channels)"
     }
 }

@@ -142,10 +142,10 @@ struct TextCheck {
                 .unknownTag, severity: .note, line: line + 1, clause: "RFC 8216 §7",
                 "EXT-X-ALLOW-CACHE was removed in protocol version 7; players ignore it")
         } else if let meant = Self.tags.correction(of: name) {
-            let message =
-                meant == name
-                ? "\(name) is followed by a blank, not by a colon: players ignore it"
-                : "\(name) is not an HLS tag, although it resembles \(meant): players ignore it"
+            var message = "\(name) is not an HLS tag, although it resembles \(meant): players ignore it"
+            if meant == name {
+                message = "\(name) is followed by a blank, not by a colon: players ignore it"
+            }
             findings.add(.unknownTag, line: line + 1, message)
         }
     }

@@ -149,7 +149,10 @@ struct MediaPlaylistRenderer {
         case .dateRange: try writeDateRange(line, naming)
         // Variables have been replaced: most players cannot do it.
         case .define: writer.drop(line: line)
-        default: if tag.isLowLatency { try writeLowLatency(tag, line: line, naming: naming) }
+        default:
+            if tag.isLowLatency {
+                try writeLowLatency(tag, line: line, naming: naming)
+            }
         }
     }
 }

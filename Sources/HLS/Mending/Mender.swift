@@ -132,7 +132,7 @@ struct Mender {
     /// Omits an EXTINF or EXT-X-STREAM-INF that no URI follows, and its byte range.
     private mutating func omitUnannounced() {
         guard let line = announced else { return }
-        omit(line, .missingURI, reason: "no URI follows the \(isMultivariant ? "EXT-X-STREAM-INF" : "EXTINF")")
+        omit(line, .missingURI, reason: "no URI follows the \(announcer.rawValue.dropFirst())")
         if let rangeLine = ranges.line {
             edits[rangeLine] = .omit
         }

@@ -73,7 +73,9 @@ struct TextRepair {
 
     /// Reads bytes that are not UTF-8 as Latin-1. In a URI they become percent-encoded: the origin gets the same bytes.
     private mutating func repairEncoding(_ source: [UInt8]) {
-        do { _ = try UTF8Span(validating: source.span) } catch {
+        do {
+            _ = try UTF8Span(validating: source.span)
+        } catch {
             var output: [UInt8] = []
             output.reserveCapacity(source.count + 64)
             var line = 1

@@ -148,8 +148,12 @@ public struct AddedTracks: Equatable, Sendable {
             ",LANGUAGE=\"\(try TextWriter.checked(text))\""
         }
         let uri = try TextWriter.checked(naming(track.uri))
+        let isDefault = word(for: track.isDefault)
+        let isForced = word(for: track.isForced)
         return "\(Tag.media.rawValue):TYPE=SUBTITLES,GROUP-ID=\"\(try TextWriter.checked(group))\""
             + ",NAME=\"\(try TextWriter.checked(name))\"\(language ?? "")"
-            + ",DEFAULT=\(track.isDefault ? "YES" : "NO"),AUTOSELECT=YES,FORCED=\(track.isForced ? "YES" : "NO"),URI=\"\(uri)\""
+            + ",DEFAULT=\(isDefault),AUTOSELECT=YES,FORCED=\(isForced),URI=\"\(uri)\""
     }
+
+    private static func word(for isTrue: Bool) -> String { isTrue ? "YES" : "NO" }
 }

@@ -60,7 +60,9 @@ struct JSONScanner {
         let start = position
         position += 1
         if !skip("]") {
-            repeat { try value(path, depth: depth + 1, visit) } while skip(",")
+            repeat {
+                try value(path, depth: depth + 1, visit)
+            } while skip(",")
             try expect("]")
         }
         visit(path, start..<position)

@@ -147,7 +147,10 @@ struct TrackParser {
         for place in 0..<min(count, 2) {
             let duration = try reader.integer(version: version)
             let raw = try reader.integer(version: version)
-            let time = version == 1 ? Int64(bitPattern: raw) : Int64(Int32(truncatingIfNeeded: raw))
+            var time = Int64(bitPattern: raw)
+            if version != 1 {
+                time = Int64(Int32(truncatingIfNeeded: raw))
+            }
             let rate: UInt32 = try reader.integer()
             if time == -1, place == 0 {
                 edit.emptyTicks = duration

@@ -107,7 +107,8 @@ extension Track {
         if difference.magnitude <= UInt128(tolerance) {
             return 0
         }
-        return handler == "vide" && difference > 0 ? Int32(exactly: difference) : nil
+        guard handler == "vide", difference > 0 else { return nil }
+        return Int32(exactly: difference)
     }
 }
 

@@ -53,9 +53,9 @@ struct SplicePlanner {
         guard let bytes = configuration.inBand else {
             throw SegmentFormatError(.cannotJoin, "a parameter set is too long for its length field")
         }
-        return bytes.isEmpty
-            ? nil
-            : Insertion(fragment: first.fragment, track: first.track, run: first.run, picture: picture, bytes: bytes)
+        guard !bytes.isEmpty else { return nil }
+        return Insertion(
+            fragment: first.fragment, track: first.track, run: first.run, picture: picture, bytes: bytes)
     }
 
     /// Index boxes, which are dropped: their offsets become wrong, and HLS players use the playlist instead.

@@ -109,8 +109,12 @@ struct TrackFragmentEditor {
     }
 
     private func composition(of run: TrackRun, _ value: Int64) throws(SegmentFormatError) -> UInt32 {
-        let signed = Int32(exactly: value).map { UInt32(bitPattern: $0) }
-        guard let offset = run.version == 0 ? UInt32(exactly: value) : signed else {
+        var offset = UInt32(exactly: value)
+        if run.version != 0 {
+            // Version 1 has signed offsets.
+            offset = Int32(exactly: value).map { UInt32(bitPattern: $0) }
+        }
+        guard let offset else {
             throw run.box.error(.cannotJoin, "a sample would be shown too late")
         }
         return offset

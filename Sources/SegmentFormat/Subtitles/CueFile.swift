@@ -195,7 +195,8 @@ enum SubRipMarkup {
         let inner = text.dropFirst().dropLast()
         let name = inner.drop { $0 == "/" }.prefix { $0.isLetter || $0.isNumber }.lowercased()
         if tags.contains(name) {
-            return "<\(inner.hasPrefix("/") ? "/" : "")\(name)>"
+            guard inner.hasPrefix("/") else { return "<\(name)>" }
+            return "</\(name)>"
         }
         if name == "font" || name == "s" {
             return ""

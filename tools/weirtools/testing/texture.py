@@ -2,7 +2,14 @@
 
 import re
 
-KINDS = ("body", "tuple", "ternary", "chain", "unlabelled")
+KINDS = ("body", "tuple", "inline", "ternary", "chain", "unlabelled")
+
+# The rooms whose code has room to breathe: none of these kinds may come back into them.
+ROOMS = (
+    "API", "AccessLog", "EventLoop", "HLS", "HTTPMessage", "HTTPServer", "Orders", "Origin", "Playheads",
+    "PlaylistCheck", "SafeText", "SegmentFormat", "Subprocess",
+)
+REFUSED_IN_ROOMS = ("inline", "chain", "unlabelled")
 
 # What is no code: comments, and strings with what is interpolated in them.
 NO_CODE = re.compile(
@@ -11,7 +18,11 @@ NO_CODE = re.compile(
 BODY = re.compile(r"(?:\}\s*else\s+)?(?:if|for|while)\b.*\{.*\S.*\}$")
 ENDS_WITH_ELSE = re.compile(r"\}\s*else\s*\{$")
 TUPLE = re.compile(r"\(\s*([\w.\[\]]+\s*(?:,\s*[\w.\[\]]+\s*)+)\)\s*=\s*\((.*)$")
-TERNARY = re.compile(r"\s\?\s[^:]*\s:\s|^\s*\?\s.*\s:\s")
+# In a body on the line of its own head: an assignment of several values, or an if, a for or a while with its body.
+INLINE = re.compile(
+    r"\{\s\([\w.]+(?:,\s[\w.]+)+\)\s=\s\(|(?:\{|\bcase\b.*:|\bdefault:)\s(?:if|for|while)\b.*\{.*\S.*\}$")
+# The two signs may stand on lines of their own, and a label's colon between them.
+TERNARY = re.compile(r"\s\?\s")
 CHAIN = re.compile(r"\b(?:map|flatMap|compactMap)\s*\{|\?\?|\s\?\s")
 HEAD = re.compile(r"\b(?:func\s+(?:\w+|[-+*/=<>!&|^~%]+)|(?<!\.)init[?!]?)\s*(?:<[^>()]*>)?\s*\(")
 UNLABELLED = re.compile(r"\s*(?:@\w+\s+)*_\s+\w+\s*:")
@@ -63,6 +74,8 @@ def lines_of(text):
         match = TUPLE.match(code)
         if match and not is_swap(match[1], match[2]):
             findings.append(("tuple", number))
+        if INLINE.search(code):
+            findings.append(("inline", number))
         if TERNARY.search(line):
             findings.append(("ternary", number))
         if len(CHAIN.findall(line)) > 1:
@@ -71,6 +84,12 @@ def lines_of(text):
         if sum(bool(UNLABELLED.match(one)) for one in parameters(text, match.end() - 1)) >= 3:
             findings.append(("unlabelled", text.count("\n", 0, match.start()) + 1))
     return findings, count
+
+
+def is_of_rooms(path, sources):
+    """True for a file of one of the rooms."""
+    parts = path.relative_to(sources).parts if path.is_relative_to(sources) else ()
+    return bool(parts) and parts[0] in ROOMS
 
 
 def measure(folders):
