@@ -1,108 +1,40 @@
-import EventLoop
-import Fetching
+package import EventLoop
+package import Fetching
 package import HLS
-import HTTPMessage
+package import HTTPMessage
 import Orders
 package import Store
 
-/// The content of an asset beside its own presentation: tracks that the user attached, and stored interstitials. Its renditions
-/// are folders of the bundle like others, so that they are counted, verified, moved and removed with the asset.
-package struct Additions {
-    package internal(set) var attachments: [BundleIdentity.Attachment] = []
-    package internal(set) var interstitials: [BundleIdentity.Interstitial] = []
+/// The part of a bundle beside its asset's own presentation: an image, tracks that the user attached, and stored interstitials. Its
+/// renditions are folders of the bundle like others, so that they are counted, verified, moved and removed with the asset.
+@LoopActor package struct Additions {
+    /// The format of the image that represents the asset in lists; nil if there is none.
+    package var artwork: Artwork.Kind?
+    package var attachments: [BundleIdentity.Attachment] = []
+    package var interstitials: [BundleIdentity.Interstitial] = []
     /// True if a download stores the interstitials: those that it could not store stream while the origin may be asked.
-    package internal(set) var keepsInterstitials = false
-    /// The renditions of both, by id.
-    package internal(set) var renditions: [String: Rendition] = [:]
+    package var keepsInterstitials = false
+    /// The renditions of tracks and interstitials, by id.
+    package var renditions: [String: Rendition] = [:]
 
     /// The renditions in a fixed order.
     package var sorted: [Rendition] { renditions.isEmpty ? [] : renditions.sorted { $0.key < $1.key }.map(\.value) }
 
     /// The prefix of the folder of an attached track.
-    static let attachedPrefix = "attached-"
+    package nonisolated static let attachedPrefix = "attached-"
     /// The prefix of the folder of an interstitial's rendition.
-    static let interstitialPrefix = "interstitial-"
-}
-
-extension Asset {
-    /// The part of the bundle beside the presentation. It is read from the bundle at the first use.
-    package var additions: Additions {
-        get { content.additions ?? readAdditions() }
-        set { content.additions = newValue }
-    }
-
-    private func readAdditions() -> Additions {
-        // An unmounted volume may have some.
-        guard !isPreview, !isRemoved, bundle.absence == nil else { return Additions() }
-        let text = bundle.readOnce { (try? bundle.directory(create: false).read(BundleIdentity.fileName)) ?? nil }
-        let identity = text.flatMap { try? BundleIdentity($0, at: id) }
-        restoreAdditions(identity ?? BundleIdentity(id: id, name: name, title: nil, created: created))
-        return additions
-    }
-
-    /// Restores the additions that a bundle's identity lists.
-    func restoreAdditions(_ identity: BundleIdentity) {
-        var additions = Additions()
-        additions.attachments = identity.attachments ?? []
-        additions.interstitials = identity.interstitials ?? []
-        additions.keepsInterstitials = identity.interstitials != nil
-        for attachment in additions.attachments {
-            let rendition = rendition(of: attachment)
-            if let text = rendition.folder.read("media.m3u8"), let source = attachedSource(text) {
-                rendition.adopt(source)
-            }
-            additions.renditions[attachment.id] = rendition
-        }
-        for id in additions.interstitials.flatMap(\.renditions) where additions.renditions[id] == nil {
-            additions.renditions[id] = interstitialRendition(id)
-        }
-        self.additions = additions
-    }
-
-    /// Reads the additions again, because the volume of the bundle has come or gone. Known renditions stay, because folders
-    /// and playlists belong to them.
-    func reloadAdditions() {
-        guard let former = loadedContent?.additions?.renditions else { return }
-        loadedContent?.additions = nil
-        guard !former.isEmpty, bundle.absence == nil else { return }
-        for (id, rendition) in former where additions.renditions[id] != nil {
-            additions.renditions[id] = rendition
-        }
-    }
-
-    /// Makes the rendition of an attached track, without a playlist.
-    func rendition(of attachment: BundleIdentity.Attachment) -> Rendition {
-        let content: PieceName.Content = attachment.kind == .thumbnails ? .images : .subtitles
-        return addition(.init(id: attachment.id, content: content, isIFramesOnly: false))
-    }
-
-    /// Makes the rendition of an interstitial, without a playlist.
-    func interstitialRendition(_ id: String) -> Rendition {
-        let isText = id.contains("-subtitles")
-        return addition(.init(id: id, content: isText ? .subtitles : .media, isIFramesOnly: false))
-    }
-
-    private func addition(_ name: RenditionNaming.Name) -> Rendition {
-        let rendition = Rendition(name, bundle: bundle, keys: keys)
-        // No place in the presentation's own playlist.
-        rendition.place = -1
-        return rendition
-    }
-
-    /// The source of an attached track: its URIs are names of pieces, which no origin has.
-    func attachedSource(_ text: [UInt8]) -> Rendition.Source? {
-        guard let nowhere = try? WebURL.nowhere(id), case .media(let playlist)? = try? Playlist.parse(text) else {
-            return nil
-        }
-        return Rendition.Source(playlist: playlist, base: nowhere, isRecorded: true)
-    }
+    package nonisolated static let interstitialPrefix = "interstitial-"
+    /// The file of chapters in JSON, beside the pieces of the playlist.
+    package nonisolated static let chapterFile = PieceName(.data(0), fileExtension: "json")
+    /// The file of thumbnails' times in WebVTT, beside the pieces of the playlist.
+    package nonisolated static let timesFile = PieceName(.data(0), fileExtension: "vtt")
 
     /// The attached tracks as lines of a multivariant playlist, with URIs relative to the bundle or to a session. Only complete
     /// tracks are listed: a player that cannot load one may stop.
-    package var addedTracks: AddedTracks {
+    package var tracks: AddedTracks {
         var tracks = AddedTracks()
-        for attachment in additions.attachments {
-            guard let rendition = additions.renditions[attachment.id], rendition.isComplete else { continue }
+        for attachment in attachments {
+            guard let rendition = renditions[attachment.id], rendition.isComplete else { continue }
             let uri = "\(attachment.id)/media.m3u8"
             switch attachment.kind {
             case .subtitles:
@@ -111,7 +43,7 @@ extension Asset {
                 subtitles.isDefault = attachment.isDefault ?? false
                 tracks.subtitles.append(subtitles)
             case .chapters:
-                let file = AttachmentFiles.chapterFile.description
+                let file = Self.chapterFile.description
                 if rendition.folder.contains(file) {
                     tracks.chapters = "\(attachment.id)/\(file)"
                 }
@@ -124,5 +56,100 @@ extension Asset {
             }
         }
         return tracks
+    }
+
+    package func interstitial(_ name: Interstitials.Name) -> BundleIdentity.Interstitial? {
+        let file = name.description
+        return interstitials.first { $0.file == file }
+    }
+
+    /// True if an interstitial plays from the store alone.
+    package func hasStored(_ name: Interstitials.Name) -> Bool {
+        guard let stored = interstitial(name) else { return false }
+        return stored.renditions.allSatisfy { renditions[$0]?.isComplete ?? false }
+            && (name.kind == .list || !stored.renditions.isEmpty)
+    }
+}
+
+extension AssetContent {
+    /// The part of the bundle beside the presentation. It is read from the bundle at the first use.
+    package var additions: Additions {
+        get {
+            if let knownAdditions {
+                return knownAdditions
+            }
+            // A preview has no bundle, and an unmounted volume may have one.
+            guard isStored, !bundle.isRemoved, bundle.absence == nil else { return Additions() }
+            let text = bundle.readOnce { (try? bundle.directory(create: false).read(BundleIdentity.fileName)) ?? nil }
+            let read = additions(text.flatMap { try? BundleIdentity($0, at: bundle.id) })
+            knownAdditions = read
+            return read
+        }
+        set { knownAdditions = newValue }
+    }
+
+    /// Restores the additions that the bundle's identity lists.
+    func restoreAdditions(_ identity: BundleIdentity) { knownAdditions = additions(identity) }
+
+    /// Reads the additions again at the next use, because the bundle was emptied.
+    func forgetAdditions() { knownAdditions = nil }
+
+    /// Reads the additions again, because the volume of the bundle has come or gone. Known renditions stay, because folders
+    /// and playlists belong to them.
+    func reloadAdditions() {
+        let former = knownAdditions?.renditions ?? [:]
+        knownAdditions = nil
+        guard !former.isEmpty, bundle.absence == nil else { return }
+        for (id, rendition) in former where additions.renditions[id] != nil {
+            additions.renditions[id] = rendition
+        }
+    }
+
+    private func additions(_ identity: BundleIdentity?) -> Additions {
+        var additions = Additions()
+        additions.artwork = bundle.readOnce {
+            let folder = try? bundle.directory(create: false)
+            return Artwork.Kind.allCases.first { folder?.size(of: $0.fileName) != nil }
+        }
+        additions.attachments = identity?.attachments ?? []
+        additions.interstitials = identity?.interstitials ?? []
+        additions.keepsInterstitials = identity?.interstitials != nil
+        for attachment in additions.attachments {
+            let rendition = makeRendition(of: attachment)
+            if let text = rendition.folder.read("media.m3u8"), let source = attachedSource(text) {
+                rendition.adopt(source)
+            }
+            additions.renditions[attachment.id] = rendition
+        }
+        for id in additions.interstitials.flatMap(\.renditions) where additions.renditions[id] == nil {
+            additions.renditions[id] = makeRendition(ofInterstitial: id)
+        }
+        return additions
+    }
+
+    /// Makes the rendition of an attached track, without a playlist.
+    package func makeRendition(of attachment: BundleIdentity.Attachment) -> Rendition {
+        let content: PieceName.Content = attachment.kind == .thumbnails ? .images : .subtitles
+        return makeAddition(.init(id: attachment.id, content: content, isIFramesOnly: false))
+    }
+
+    /// Makes the rendition of an interstitial, without a playlist.
+    package func makeRendition(ofInterstitial id: String) -> Rendition {
+        let isText = id.contains("-subtitles")
+        return makeAddition(.init(id: id, content: isText ? .subtitles : .media, isIFramesOnly: false))
+    }
+
+    private func makeAddition(_ name: RenditionNaming.Name) -> Rendition {
+        let rendition = Rendition(name, bundle: bundle, keys: keys)
+        // No place in the presentation's own playlist.
+        rendition.place = -1
+        return rendition
+    }
+
+    /// The source of an attached track: its URIs are names of pieces, which no origin has.
+    package func attachedSource(_ text: [UInt8]) -> Rendition.Source? {
+        guard let nowhere = try? WebURL.nowhere(bundle.id), case .media(let playlist)? = try? Playlist.parse(text)
+        else { return nil }
+        return Rendition.Source(playlist: playlist, base: nowhere, isRecorded: true)
     }
 }

@@ -45,7 +45,7 @@ import Store
         } catch {
             throw LibraryError(error, about: "the artwork of \(asset.name) is not kept")
         }
-        asset.knownArtwork = .some(artwork.kind)
+        asset.content.additions.artwork = artwork.kind
         library.events.send(.assetChanged(asset))
         library.writeBundle(of: asset)
     }
@@ -53,7 +53,7 @@ import Store
     /// Deletes the stored image of an asset, if there is one.
     public func remove(of asset: Asset) throws(LibraryError) {
         try library.checkWritable("the artwork of \(asset.name) is not removed")
-        guard asset.artworkKind != nil else { return }
+        guard asset.content.additions.artwork != nil else { return }
         guard !asset.bundle.isSuspended else {
             return asset.bundle.performWrite { [weak library] in try? library?.artwork.remove(of: asset) }
         }
@@ -65,31 +65,18 @@ import Store
         } catch {
             throw LibraryError(error, about: "the artwork of \(asset.name) is not removed")
         }
-        asset.knownArtwork = .some(nil)
+        asset.content.additions.artwork = nil
         library.events.send(.assetChanged(asset))
         library.writeBundle(of: asset)
     }
 
-    /// Reads the stored image of an asset; nil if there is none.
+    /// Reads the stored image of an asset; nil if there is none. Does not load the asset's playlists: a page shows the images of
+    /// all assets.
     public func image(of asset: Asset) -> Artwork? {
-        guard let kind = asset.artworkKind, let folder = try? asset.bundle.directory(create: false),
-            let bytes = try? folder.read(kind.fileName)
-        else { return nil }
-        return Artwork(bytes)
-    }
-}
-
-extension Asset {
-    /// The format of the stored image; nil if there is none.
-    public var artworkKind: Artwork.Kind? {
-        if let known = knownArtwork {
-            return known
+        asset.bundle.readOnce {
+            let folder = try? asset.bundle.directory(create: false)
+            return Artwork.Kind.allCases.lazy.compactMap { (try? folder?.read($0.fileName)) ?? nil }.first
+                .flatMap { Artwork($0) }
         }
-        let kind = bundle.readOnce {
-            let folder = try? bundle.directory(create: false)
-            return Artwork.Kind.allCases.first { folder?.size(of: $0.fileName) != nil }
-        }
-        knownArtwork = .some(kind)
-        return kind
     }
 }

@@ -25,8 +25,6 @@ public import Store
     public internal(set) var title: String?
     /// The user's description; nil without one, and for one that came with a download.
     public package(set) var note: String?
-    /// Caches `artworkKind`; nil before the first lookup.
-    package var knownArtwork: Artwork.Kind??
     /// The URL of the asset, secrets included. `Relocation.follow` changes it.
     public internal(set) var origin: WebURL
     /// Time of the first request, in seconds since 1970.
@@ -75,7 +73,7 @@ public import Store
     /// True if the catalogue contains the asset. An asset without stored pieces is not in the catalogue.
     package var isPersistent = false
     /// True for a preview or an interstitial asset: it is not registered, and none of it is written to disk.
-    package var isPreview = false
+    package let isPreview: Bool
     /// Time and result of the latest request for the entry playlist.
     var checked: EntryCheck?
     /// The beginning of the present request of players for the entry playlist; nil without one.
@@ -97,7 +95,7 @@ public import Store
 
     package init(
         id: String, name: String, title: String?, origin: WebURL, access: OriginAccess? = nil, created: Int64,
-        store: Store
+        store: Store, isPreview: Bool = false
     ) {
         self.id = id
         self.name = name
@@ -105,6 +103,7 @@ public import Store
         self.created = created
         self.origin = origin
         self.access = access ?? OriginAccess(to: origin)
+        self.isPreview = isPreview
         bundle = Bundle(id: id, store: store)
         bundle.owner = self
     }
@@ -156,7 +155,7 @@ public import Store
     /// Loads the content with `read`, which adopts the playlists.
     @discardableResult func load(_ read: () -> Void) -> AssetContent {
         let waiting = state.waiting
-        let content = AssetContent(in: bundle, keys: keys, editions: editions)
+        let content = AssetContent(in: bundle, isStored: !isPreview, keys: keys, editions: editions)
         state = .loaded(content)
         read()
         for body in waiting {
@@ -207,8 +206,8 @@ public import Store
     /// The multivariant playlist; nil if the asset is a lone media playlist.
     public var multivariant: MultivariantPlaylist? { content.multivariant }
 
-    /// Returns the rendition with this id, also one that is not the presentation's own: see `additions`.
-    public func rendition(_ id: String) -> Rendition? { content.rendition(id) ?? additions.renditions[id] }
+    /// Returns the rendition with this id, also one that is not the presentation's own: see `Additions`.
+    public func rendition(_ id: String) -> Rendition? { content.rendition(id) ?? content.additions.renditions[id] }
 
     /// Returns the folder with this name in the bundle: a rendition's, `keys` or `data`.
     public func folder(_ id: String) -> PieceFolder? {
@@ -234,7 +233,7 @@ public import Store
     /// All folders of its bundle.
     package var folders: [PieceFolder] {
         [keys.folder, content.sessionData.folder]
-            + (content.renditions + content.images + additions.sorted).map(\.folder)
+            + (content.renditions + content.images + content.additions.sorted).map(\.folder)
     }
 
     // MARK: Entry

@@ -14,8 +14,10 @@ public import HTTPMessage
         case media
     }
 
-    private let bundle: Bundle
-    private let keys: KeyRing
+    let bundle: Bundle
+    let keys: KeyRing
+    /// False for a preview: the bundle of its name is another asset's.
+    let isStored: Bool
     private let editions: PlaylistEditions
     /// The playlist at the origin URL; nil before it was fetched.
     public private(set) var entry: Entry?
@@ -27,8 +29,8 @@ public import HTTPMessage
     public let sessionData: SessionDataShelf
     /// The interstitials that its playlists name.
     public var interstitials = Interstitials()
-    /// The part of the bundle beside the presentation; nil before the first use: see `Asset.additions`.
-    var additions: Additions?
+    /// Caches `additions`; nil before the first use.
+    var knownAdditions: Additions?
     /// New URLs of renditions, by place, from a playlist that otherwise does not fit this one.
     private var moved: [Int: [WebURL]] = [:]
     /// True if the origin offers another choice of renditions than the stored one.
@@ -43,8 +45,9 @@ public import HTTPMessage
     /// See `MultivariantPlaylist.possibleMirrors`.
     private var possibleMirrors: [Int: [Int]] = [:]
 
-    init(in bundle: Bundle, keys: KeyRing, editions: PlaylistEditions) {
+    init(in bundle: Bundle, isStored: Bool, keys: KeyRing, editions: PlaylistEditions) {
         self.bundle = bundle
+        self.isStored = isStored
         self.keys = keys
         self.editions = editions
         sessionData = SessionDataShelf(in: bundle)

@@ -160,7 +160,7 @@ public import Store
     /// nil if its records cannot be read back.
     package func insert(_ asset: Asset) async throws(StoreError) -> Asset? {
         // Those of attached tracks are read from the bundle.
-        let added = asset.additions.sorted.filter { !($0.source?.isRecorded ?? true) }
+        let added = asset.content.additions.sorted.filter { !($0.source?.isRecorded ?? true) }
         let playlists = (asset.renditions + added).compactMap { rendition in
             rendition.source.map { record(of: $0, rendition.name.id, in: asset) }
         }

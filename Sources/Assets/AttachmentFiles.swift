@@ -1,5 +1,5 @@
 package import EventLoop
-package import Fetching
+import Fetching
 package import HTTPMessage
 import Orders
 package import SegmentFormat
@@ -29,10 +29,6 @@ package struct AttachmentOrder: Sendable {
 @LoopActor package struct AttachmentFiles {
     let library: Library
 
-    /// The file of chapters in JSON, and of thumbnails' times in WebVTT, beside the pieces of the playlist.
-    nonisolated static let chapterFile = PieceName(.data(0), fileExtension: "json")
-    package nonisolated static let timesFile = PieceName(.data(0), fileExtension: "vtt")
-
     /// Attaches a track. It is listed in every playlist of the asset from then on.
     ///
     /// - Throws: `notStored` if no stored segment shows where the media begins, `busy` while the asset is moved, and `store`;
@@ -41,8 +37,7 @@ package struct AttachmentOrder: Sendable {
         _ order: AttachmentOrder, to asset: Asset
     ) async throws(LibraryError) -> BundleIdentity.Attachment {
         try check(asset)
-        let start = asset.mediaStart
-        guard let duration = asset.duration, let start else {
+        guard let duration = asset.duration, let start = MediaStart(of: asset) else {
             throw LibraryError(
                 .notStored,
                 "nothing is attached to \(asset.name): no stored segment of it shows where the media begins")
@@ -53,8 +48,9 @@ package struct AttachmentOrder: Sendable {
         try asset.checkNotRemoved()
         try check(asset)
         let attachment = Self.attachment(order, in: asset)
-        let rendition = asset.rendition(of: attachment)
-        guard let source = asset.attachedSource(files.playlist) else {
+        let content = asset.content
+        let rendition = content.makeRendition(of: attachment)
+        guard let source = content.attachedSource(files.playlist) else {
             throw LibraryError(.notPlaylist, "the track for \(asset.name) has no playlist that can be read")
         }
         do {
@@ -62,16 +58,14 @@ package struct AttachmentOrder: Sendable {
             try? asset.bundle.directory(create: true).removeTree(attachment.id)
             rendition.adopt(source)
             // Known before its pieces are: those of an unknown folder count as cached.
-            var additions = asset.additions
-            additions.renditions[attachment.id] = rendition
-            asset.additions = additions
+            content.additions.renditions[attachment.id] = rendition
             for (name, bytes) in files.pieces {
                 try rendition.folder.put(bytes, as: name.description)
             }
             try rendition.folder.write(files.playlist, as: "media.m3u8")
             try change(asset) { $0.attachments.append(attachment) }
         } catch {
-            asset.additions.renditions[attachment.id] = nil
+            content.additions.renditions[attachment.id] = nil
             try? asset.bundle.directory(create: false).removeTree(attachment.id)
             throw Self.failure(error, "the track for \(asset.name) is not kept")
         }
@@ -81,10 +75,10 @@ package struct AttachmentOrder: Sendable {
     /// Removes an attached track, and returns its size in bytes. Throws `missing` for an unknown id, `busy` and `store`.
     package func detach(_ id: String, from asset: Asset) throws(LibraryError) -> Int64 {
         try check(asset)
-        guard asset.additions.attachments.contains(where: { $0.id == id }),
-            let rendition = asset.additions.renditions[id]
+        guard asset.content.additions.attachments.contains(where: { $0.id == id }),
+            let rendition = asset.content.additions.renditions[id]
         else {
-            let known = asset.additions.attachments.map(\.id)
+            let known = asset.content.additions.attachments.map(\.id)
             throw LibraryError(
                 .missing,
                 "\(asset.name) has no attached track \"\(id)\"; "
@@ -103,29 +97,6 @@ package struct AttachmentOrder: Sendable {
             throw Self.failure(error, "the track of \(asset.name) is not completely removed")
         }
         return bytes
-    }
-
-    /// Copies the attached tracks of an asset to another one that takes its place.
-    func copy(from asset: Asset, to other: Asset) {
-        for attachment in asset.additions.attachments {
-            guard let rendition = asset.additions.renditions[attachment.id], rendition.isComplete,
-                let playlist = rendition.folder.read("media.m3u8"), let source = other.attachedSource(playlist)
-            else { continue }
-            let copy = other.rendition(of: attachment)
-            copy.adopt(source)
-            var additions = other.additions
-            additions.renditions[attachment.id] = copy
-            other.additions = additions
-            do {
-                for (file, size) in rendition.folder.sizes {
-                    try copy.folder.put(rendition.folder.beginning(of: file, count: Int(size)), as: file)
-                }
-                try copy.folder.write(playlist, as: "media.m3u8")
-                try change(other) { $0.attachments.append(attachment) }
-            } catch {
-                library.report("\(asset.name): \(attachment.id) is not kept: \(error)")
-            }
-        }
     }
 
     private static func failure(_ error: any Error, _ sentence: String) -> LibraryError {
@@ -147,14 +118,14 @@ package struct AttachmentOrder: Sendable {
 
     /// Changes the additions, and writes them to the bundle. Players see the change in the playlists that they load next.
     private func change(_ asset: Asset, _ body: (inout Additions) -> Void) throws {
-        let before = asset.additions
+        let before = asset.content.additions
         var after = before
         body(&after)
-        asset.additions = after
+        asset.content.additions = after
         do {
             try BundlePlaylists(asset).write()
         } catch {
-            asset.additions = before
+            asset.content.additions = before
             throw error
         }
         library.store.applyMode(to: asset.id, in: asset.bundle.place)
@@ -180,7 +151,7 @@ package struct AttachmentOrder: Sendable {
         }
         let words = [kind.rawValue, kind == .subtitles ? AssetNaming.slug((order.language ?? "")[...]) : ""]
         let base = Additions.attachedPrefix + words.filter { !$0.isEmpty }.joined(separator: "-")
-        let id = AssetNaming.unique(base) { id in asset.additions.renditions[id] != nil }
+        let id = AssetNaming.unique(base) { id in asset.content.additions.renditions[id] != nil }
         // A name that cannot be in a quoted string of a playlist (RFC 8216 §4.2) is made one.
         let name = (order.name ?? order.language ?? kind.rawValue).replacing("\"", with: "'")
         var attachment = BundleIdentity.Attachment(
@@ -209,13 +180,14 @@ package struct AttachmentOrder: Sendable {
         case .chapters(let list):
             let json = list.json(language: order.language, length: duration)
             return Files(
-                pieces: [(text, list.webVTT(length: duration)), (chapterFile, json)],
+                pieces: [(text, list.webVTT(length: duration)), (Additions.chapterFile, json)],
                 playlist: playlist(of: text, seconds: duration))
         case .thumbnails(let track, let pictures):
             let names = pictures.enumerated().map { PieceName(.segment($0), fileExtension: $1.kind.rawValue) }
             let naming = { (number: Int) in names[number].description }
             return Files(
-                pieces: zip(names, pictures).map { ($0, $1.bytes) } + [(timesFile, track.webVTT(naming: naming))],
+                pieces: zip(names, pictures).map { ($0, $1.bytes) }
+                    + [(Additions.timesFile, track.webVTT(naming: naming))],
                 playlist: track.playlist(naming: naming))
         }
     }
@@ -237,15 +209,18 @@ package struct AttachmentOrder: Sendable {
     }
 }
 
-extension Asset {
-    /// The chapters that were attached last; nil without any that can be read.
-    package var attachedChapters: ChapterList? {
+extension ChapterList {
+    /// The chapters that were attached last to an asset; nil without any that can be read.
+    @LoopActor package init?(attachedTo asset: Asset) {
+        let additions = asset.content.additions
         guard let last = additions.attachments.last(where: { $0.kind == .chapters }),
             let folder = additions.renditions[last.id]?.folder
         else { return nil }
-        let file = AttachmentFiles.chapterFile.description
-        guard let size = folder.sizes[file] else { return nil }
-        return try? ChapterList(folder.beginning(of: file, count: Int(size)))
+        let file = Additions.chapterFile.description
+        guard let size = folder.sizes[file],
+            let list = try? ChapterList(folder.beginning(of: file, count: Int(size)))
+        else { return nil }
+        self = list
     }
 }
 

@@ -24,7 +24,7 @@ import Store
 
     /// Writes all files. Each write is atomic: a reader sees the old text or the new one.
     func write() throws {
-        for rendition in asset.renditions + asset.additions.sorted where rendition.isComplete {
+        for rendition in asset.renditions + asset.content.additions.sorted where rendition.isComplete {
             guard let source = rendition.source else { continue }
             try rendition.folder.write(media(source, of: rendition), as: "media.m3u8")
         }
@@ -56,7 +56,7 @@ import Store
     private func stored(_ uri: String?, _ kind: Interstitials.Kind, in source: Rendition.Source) -> String? {
         guard let url = uri.flatMap({ try? source.base.resolving($0) }) else { return nil }
         let name = asset.content.interstitials.name(url, kind)
-        return asset.hasStored(name) ? "../\(Interstitials.folder)/\(name)" : nil
+        return asset.content.additions.hasStored(name) ? "../\(Interstitials.folder)/\(name)" : nil
     }
 
     /// The multivariant playlist of the complete renditions; nil if nothing plays.
@@ -67,7 +67,7 @@ import Store
         guard let multivariant = asset.multivariant else {
             guard let rendition = asset.renditions.first, whole.contains(0) else { return nil }
             let text = rendition.masterText(uri: "\(rendition.name.id)/media.m3u8")
-            return Master(text: try asset.addedTracks.added(to: text) { $0 }, renditions: [0])
+            return Master(text: try asset.content.additions.tracks.added(to: text) { $0 }, renditions: [0])
         }
         var renditions: Set<Int> = []
         var files: Set<String> = []
@@ -83,7 +83,7 @@ import Store
             return file
         }
         return try text.map {
-            Master(text: try asset.addedTracks.added(to: $0) { $0 }, renditions: renditions, files: files)
+            Master(text: try asset.content.additions.tracks.added(to: $0) { $0 }, renditions: renditions, files: files)
         }
     }
 
@@ -91,7 +91,8 @@ import Store
     package func identity() throws -> [UInt8] {
         var identity = BundleIdentity(id: asset.id, name: asset.name, title: asset.title, created: asset.created)
         identity.note = asset.note
-        identity.artwork = asset.artworkKind?.fileName
+        let additions = asset.content.additions
+        identity.artwork = additions.artwork?.fileName
         identity.origin = asset.origin.isPlaceholder ? nil : asset.origin.redacted
         let policy = asset.life.policy
         let ring = asset.keys
@@ -101,10 +102,8 @@ import Store
         if policy.afterFirstPlay != nil {
             identity.firstPlayed = asset.life.firstPlayed
         }
-        let attachments = asset.additions.attachments
-        let interstitials = asset.additions.interstitials
-        identity.attachments = attachments.isEmpty ? nil : attachments
-        identity.interstitials = asset.additions.keepsInterstitials ? interstitials : nil
+        identity.attachments = additions.attachments.isEmpty ? nil : additions.attachments
+        identity.interstitials = additions.keepsInterstitials ? additions.interstitials : nil
         if ring.isLimited {
             identity.keys = ring.allNumbers.map { BundleIdentity.Key($0, ring.life(of: $0)) }
         }

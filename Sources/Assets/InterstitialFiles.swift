@@ -3,7 +3,7 @@ import Fetching
 package import HLS
 package import HTTPMessage
 import Origin
-package import Store
+import Store
 
 /// Stores interstitials with the asset whose playlists name them. Each presentation becomes renditions of the asset, and a
 /// multivariant playlist in the folder `interstitials` of its bundle; a list becomes a list of those.
@@ -115,24 +115,22 @@ package import Store
     private func adopt(
         _ sources: [(id: String, source: Rendition.Source)], of reference: Reference, in asset: Asset
     ) async throws(LibraryError) -> [Rendition] {
-        var additions = asset.additions
+        let content = asset.content
         var renditions: [Rendition] = []
         for (id, source) in sources {
-            let known = additions.renditions[id]
+            let known = content.additions.renditions[id]
             if let known, await known.hasSameContent(as: source, owner: asset.access) {
                 known.move(to: source)
                 renditions.append(known)
                 continue
             }
-            let rendition = known ?? asset.interstitialRendition(id)
+            let rendition = known ?? content.makeRendition(ofInterstitial: id)
             library.loader.forget([rendition.folder])
             if !rendition.folder.sizes.isEmpty {
                 rendition.folder.removePieces { _ in true }
             }
             rendition.forget()
-            additions = asset.additions
-            additions.renditions[id] = rendition
-            asset.additions = additions
+            content.additions.renditions[id] = rendition
             for url in source.keyURLs {
                 asset.keys.add(url)
             }
@@ -173,8 +171,9 @@ package import Store
     package func keep(
         _ list: AssetList, _ presentations: [Reference?], as reference: Reference, of asset: Asset
     ) throws(LibraryError) {
-        let names = presentations.map { $0.flatMap { asset.hasStored($0.name) ? $0.name : nil } }
-        let ids = names.flatMap { $0.flatMap { asset.storedInterstitial($0)?.renditions } ?? [] }
+        let additions = asset.content.additions
+        let names = presentations.map { $0.flatMap { additions.hasStored($0.name) ? $0.name : nil } }
+        let ids = names.flatMap { $0.flatMap { additions.interstitial($0)?.renditions } ?? [] }
         do {
             let text = try list.rendered(keeping: { names[$0] != nil }) { names[$0]?.description }
             try record(reference, ids, in: asset)
@@ -188,10 +187,8 @@ package import Store
 
     /// Records that a download stores the interstitials of an asset, whether there are any or not.
     package func markKept(of asset: Asset) {
-        guard !asset.additions.keepsInterstitials, !asset.isRemoved else { return }
-        var additions = asset.additions
-        additions.keepsInterstitials = true
-        asset.additions = additions
+        guard !asset.content.additions.keepsInterstitials, !asset.isRemoved else { return }
+        asset.content.additions.keepsInterstitials = true
     }
 
     private func write(_ text: [UInt8], as name: Interstitials.Name, of asset: Asset) throws(LibraryError) {
@@ -205,62 +202,12 @@ package import Store
 
     private func record(_ reference: Reference, _ ids: [String], in asset: Asset) throws(LibraryError) {
         try asset.checkNotRemoved()
-        var additions = asset.additions
+        var additions = asset.content.additions
         let new = BundleIdentity.Interstitial(file: reference.name.description, renditions: ids)
         additions.interstitials.removeAll { $0.file == new.file }
         additions.interstitials.append(new)
         additions.keepsInterstitials = true
-        asset.additions = additions
+        asset.content.additions = additions
         library.writeBundle(of: asset)
-    }
-}
-
-extension Asset {
-    package func storedInterstitial(_ name: Interstitials.Name) -> BundleIdentity.Interstitial? {
-        let file = name.description
-        return additions.interstitials.first { $0.file == file }
-    }
-
-    /// True if an interstitial plays from the store alone.
-    package func hasStored(_ name: Interstitials.Name) -> Bool {
-        guard let stored = storedInterstitial(name) else { return false }
-        return stored.renditions.allSatisfy { additions.renditions[$0]?.isComplete ?? false }
-            && (name.kind == .list || !stored.renditions.isEmpty)
-    }
-
-    /// The stored file of an interstitial, with relative URIs: a multivariant playlist, or a list in JSON.
-    private func text(of name: Interstitials.Name) -> [UInt8]? {
-        guard hasStored(name) else { return nil }
-        return bundle.readOnce {
-            (try? bundle.directory(create: false).subdirectory(Interstitials.folder).read(name.description)) ?? nil
-        }
-    }
-
-    /// The stored presentation of an interstitial as a multivariant playlist; nil if it is not stored.
-    /// - Parameter naming: makes the URI of a rendition's playlist from the rendition's id.
-    package func interstitialPlaylist(_ name: Interstitials.Name, naming: (String) -> String) -> [UInt8]? {
-        guard name.kind == .presentation, let text = text(of: name),
-            case .multivariant(let playlist)? = try? Playlist.parse(text)
-        else { return nil }
-        return try? playlist.rendered { reference in
-            reference.renditionIndex.map { index in
-                let parts = playlist.renditionURIs[index].split(separator: "/")
-                return naming(parts.count > 1 ? String(parts[1]) : "")
-            }
-        }
-    }
-
-    /// The stored list of an interstitial; nil if it is not stored.
-    /// - Parameter naming: makes the URI of a presentation from its name.
-    package func interstitialList(_ name: Interstitials.Name, naming: (Interstitials.Name) -> String) -> [UInt8]? {
-        guard name.kind == .list, let text = text(of: name), let list = try? AssetList(text) else { return nil }
-        return try? list.rendered { Interstitials.Name(list.uris[$0]).map(naming) }
-    }
-
-    /// The texts of the folder `interstitials`, for an export.
-    package var interstitialTexts: [(file: String, bytes: [UInt8])] {
-        additions.interstitials.compactMap { stored in
-            Interstitials.Name(stored.file).flatMap { text(of: $0) }.map { (stored.file, $0) }
-        }
     }
 }

@@ -71,11 +71,3 @@ public struct Interstitials {
     /// Returns the URL of a name; nil if the name was never given, or was dropped.
     func url(_ name: Name) -> WebURL? { urls[name] }
 }
-
-/// FNV-1a: a short hash of a text, equal in every process, without protection against made collisions.
-public enum Fingerprint {
-    /// Returns the hash of some bytes.
-    public static func of(_ bytes: [UInt8]) -> UInt64 {
-        bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-    }
-}

@@ -52,7 +52,7 @@ extension Library {
     /// Removes all renditions that are no longer complete from the bundle's own playlists.
     package func rectify(_ asset: Asset) {
         guard readOnlyReason == nil, !asset.isRemoved else { return }
-        for rendition in asset.renditions + asset.additions.sorted
+        for rendition in asset.renditions + asset.content.additions.sorted
         where !rendition.isComplete && rendition.folder.hasPlaylist {
             do throws(StoreError) {
                 try withdraw(rendition, of: asset)
@@ -102,7 +102,7 @@ extension Library {
         let path = "\(asset.id)/\(BundleIdentity.fileName)"
         do throws(StoreError) {
             guard let identity = try BundleIdentity(text, at: path) else { return true }
-            asset.restoreAdditions(identity)
+            asset.content.restoreAdditions(identity)
             guard identity.format < BundleIdentity.currentFormat, readOnlyReason == nil else { return true }
             asset.whenLoaded { [weak self, weak asset] in
                 if let asset {

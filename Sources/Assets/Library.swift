@@ -58,7 +58,7 @@ public import Store
     /// The state of `playlists`, `interstitials` and `volumes`, and the running surveys.
     let playlistTasks = PlaylistLoader.Tasks()
     let revisionChecks = RevisionChecks()
-    var interstitialAssets = InterstitialAssets()
+    var unlisted = UnlistedAssets()
     /// Keeps the cookies of assets; nil to forget them with the process.
     public var cookieFolder: CookieFolder? {
         didSet {
@@ -165,8 +165,8 @@ public import Store
 
     /// Returns the asset with this id.
     public func asset(id: String) -> Asset? { byID[id] }
-    /// Returns the asset or interstitial asset with this id.
-    public func presentation(id: String) -> Asset? { byID[id] ?? interstitialAssets.asset(id: id) }
+    /// Returns the asset with this id, listed or not.
+    public func presentation(id: String) -> Asset? { byID[id] ?? unlisted.asset(id: id) }
     /// Returns the asset with this name.
     public func asset(named name: String) -> Asset? { byName[name] }
 
@@ -310,8 +310,7 @@ public import Store
         let asset = Asset(
             id: name, name: name, title: nil, origin: url,
             access: OriginAccess(to: url, with: fields, namesPeer: isUsers, route: route), created: Self.now,
-            store: store)
-        asset.isPreview = true
+            store: store, isPreview: true)
         asset.access.cookies.offer(cookies)
         try await playlists.loadEntry(of: asset)
         if let first = asset.renditions.first {
@@ -535,8 +534,7 @@ public import Store
             folder.clearList()
         }
         asset.published = []
-        asset.knownArtwork = nil
-        asset.loadedContent?.additions = nil
+        asset.loadedContent?.forgetAdditions()
     }
 
     /// Waits until all complete files are pieces that survive a power loss. No data may arrive after that.

@@ -1,4 +1,4 @@
-import EventLoop
+package import EventLoop
 import Fetching
 import Glibc
 import HLS
@@ -21,18 +21,15 @@ package struct MediaStart {
     }
 }
 
-extension Asset {
-    /// The start of the media; nil if no stored segment shows it. The first stored segment of the first variant decides.
-    @LoopActor package var mediaStart: MediaStart? {
-        let variants = Set(multivariant?.variants.map(\.renditionIndex) ?? [])
-        let ordered =
-            renditions.filter { variants.contains($0.place) } + renditions.filter { !variants.contains($0.place) }
-        for rendition in ordered where rendition.name.content == .media && !rendition.name.isIFramesOnly {
-            if let start = rendition.mediaStart {
-                return start
-            }
-        }
-        return nil
+extension MediaStart {
+    /// The start of an asset's media; nil if no stored segment shows it. The first stored segment of the first variant decides.
+    @LoopActor package init?(of asset: Asset) {
+        let variants = Set(asset.multivariant?.variants.map(\.renditionIndex) ?? [])
+        let renditions = asset.renditions.filter { $0.name.content == .media && !$0.name.isIFramesOnly }
+        let own = renditions.filter { variants.contains($0.place) }
+        let others = renditions.filter { !variants.contains($0.place) }
+        guard let start = (own + others).lazy.compactMap(\.mediaStart).first else { return nil }
+        self = start
     }
 }
 

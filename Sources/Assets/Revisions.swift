@@ -1,5 +1,6 @@
 public import EventLoop
 import Fetching
+import HTTPMessage
 import Origin
 import Playheads
 import Store
@@ -56,10 +57,7 @@ import Store
             await library.store.sync()
         }
         guard asset.revision === revision, !asset.isRemoved, !library.playheads.isPlayed(asset.id) else { return false }
-        if revision.artworkKind == nil, let artwork = library.artwork.image(of: asset) {
-            try? library.artwork.keep(artwork, of: revision)
-        }
-        library.attachments.copy(from: asset, to: revision)
+        copyAdditions(of: asset, to: revision)
         revision.title = asset.title
         revision.life = asset.life
         library.unregister(asset)
@@ -80,6 +78,49 @@ import Store
         library.publish(revision)
         library.report("\(revision.name): the new content has taken the place of the old")
         return true
+    }
+
+    /// Copies the image and the attached tracks of an asset to the revision that takes its place.
+    private func copyAdditions(of asset: Asset, to revision: Asset) {
+        let additions = asset.content.additions
+        let bundle = try? asset.bundle.directory(create: false)
+        if revision.content.additions.artwork == nil, let kind = additions.artwork,
+            let image = (try? bundle?.read(kind.fileName)) ?? nil
+        {
+            revision.bundle.performWrite { [weak library = library] in
+                let folder = try? revision.bundle.directory(create: true)
+                guard (try? folder?.write(image, as: kind.fileName)) != nil else { return }
+                revision.content.additions.artwork = kind
+                library?.writeBundle(of: revision)
+            }
+        }
+        for attachment in additions.attachments {
+            guard let rendition = additions.renditions[attachment.id], rendition.isComplete else { continue }
+            do throws(StoreError) {
+                try copy(attachment, rendition, to: revision)
+            } catch {
+                library.report("\(asset.name): \(attachment.id) is not kept: \(error)")
+            }
+        }
+    }
+
+    private func copy(
+        _ attachment: BundleIdentity.Attachment, _ rendition: Rendition, to revision: Asset
+    ) throws(StoreError) {
+        let content = revision.content
+        guard let playlist = rendition.folder.read("media.m3u8"), let source = content.attachedSource(playlist) else {
+            return
+        }
+        let copy = content.makeRendition(of: attachment)
+        copy.adopt(source)
+        // Known before its pieces are: those of an unknown folder count as cached.
+        content.additions.renditions[attachment.id] = copy
+        for (file, size) in rendition.folder.sizes {
+            try copy.folder.put(rendition.folder.beginning(of: file, count: Int(size)), as: file)
+        }
+        try copy.folder.write(playlist, as: "media.m3u8")
+        content.additions.attachments.append(attachment)
+        library.writeBundle(of: revision)
     }
 
     /// Returns the asset that a revision revises, until it is replaced.

@@ -108,9 +108,8 @@ package import Store
                 for folder in asset.folders {
                     folder.forget()
                 }
-                asset.knownArtwork = nil
                 asset.knownVerified = nil
-                asset.reloadAdditions()
+                asset.loadedContent?.reloadAdditions()
                 // Without this, pieces that were not read while the volume was unmounted would count as holes.
                 if isThere, volume.isAfterPowerLoss {
                     for folder in asset.folders {

@@ -27,7 +27,7 @@ import Store
     var tracks: API.Tracks {
         var tracks = ownTracks
         let attached = { (kind: AttachmentKind) in
-            asset.additions.attachments.filter { $0.kind == kind }.map(shape)
+            asset.content.additions.attachments.filter { $0.kind == kind }.map(shape)
         }
         tracks.subtitles += attached(.subtitles)
         let chapters = attached(.chapters)
@@ -43,7 +43,7 @@ import Store
             isDefault: attachment.isDefault ?? false)
         shape.isForced = attachment.kind == .subtitles ? attachment.isForced ?? false : nil
         shape.isAttached = true
-        guard let rendition = asset.additions.renditions[attachment.id] else { return shape }
+        guard let rendition = asset.content.additions.renditions[attachment.id] else { return shape }
         shape.stored = stored(of: rendition)
         shape.isComplete = rendition.isComplete
         shape.bytes = bytes(rendition)

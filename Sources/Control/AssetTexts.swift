@@ -19,10 +19,10 @@ private struct AssetSignature: Equatable {
     let isInsecure: Bool
     let life: StorageLife
     let isLoaded: Bool
-    let artwork: Artwork.Kind??
     let refusal: String?
     let unusableKeys: Set<Int>
     let keyChanges: Int
+    var artwork: Artwork.Kind?
     var isChanged = false
     var edition = 0
     var changes = 0
@@ -37,11 +37,11 @@ private struct AssetSignature: Equatable {
         isInsecure = asset.route.isInsecure
         life = asset.life
         isLoaded = asset.isLoaded
-        artwork = asset.knownArtwork
         refusal = asset.refusal
         unusableKeys = asset.keys.unusable
         keyChanges = asset.keys.usabilityChanges
         guard isLoaded else { return }
+        artwork = asset.content.additions.artwork
         isChanged = asset.hasChanged
         edition = asset.playlistChanges
         for folder in asset.folders {

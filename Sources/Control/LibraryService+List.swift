@@ -139,10 +139,11 @@ extension LibraryService {
         let isComplete = isStored && (asset.keys.unusable.isEmpty || asset.isPlayableOffline)
         let tracks = AssetShapes(asset).tracks
         let local: Playability.Answer = isComplete ? .yes : asset.bytes > 0 ? .partial : .no
+        let hasArtwork = asset.content.additions.artwork != nil
         let facts = SummaryRecord(
             asset: asset.id, version: Self.summaryVersion, local: local.rawValue, isLive: asset.isLive,
             duration: asset.duration, bytes: asset.bytes + (asset.revision?.bytes ?? 0),
-            cachedBytes: asset.cachedBytes + (asset.revision?.cachedBytes ?? 0), hasArtwork: asset.artworkKind != nil,
+            cachedBytes: asset.cachedBytes + (asset.revision?.cachedBytes ?? 0), hasArtwork: hasArtwork,
             quality: tracks.storedQuality, tracks: "")
         return (facts, tracks)
     }

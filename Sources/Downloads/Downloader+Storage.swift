@@ -107,7 +107,7 @@ extension Download {
         for id in ids {
             wanted[asset.rendition(id)?.name.id ?? id] = task.span(of: id)
         }
-        for id in asset.additions.interstitials.flatMap(\.renditions) {
+        for id in asset.content.additions.interstitials.flatMap(\.renditions) {
             wanted[id] = .all
         }
         return .renditions(wanted)

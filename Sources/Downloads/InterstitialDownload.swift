@@ -80,7 +80,7 @@ import Store
     /// Stores an interstitial, unless it is stored already.
     private func store(_ reference: InterstitialFiles.Reference) async {
         do throws(LibraryError) {
-            guard !asset.hasStored(reference.name) else {
+            guard !asset.content.additions.hasStored(reference.name) else {
                 stored.insert(reference)
                 return
             }
@@ -105,7 +105,7 @@ import Store
         var missing: Set<InterstitialFiles.Reference> = []
         let named = Set(presentations.compactMap(\.self))
         for presentation in presentations.compactMap(\.self).prefix(Self.limit)
-        where !isOver && !asset.hasStored(presentation.name) {
+        where !isOver && !asset.content.additions.hasStored(presentation.name) {
             do throws(LibraryError) {
                 try await storePresentation(presentation)
             } catch {

@@ -59,7 +59,7 @@ package struct VerificationReport: Equatable, Sendable {
 
 extension VerificationReport {
     @LoopActor init(of asset: Asset, faults: [String: [String: PieceFault]], pinned: PinnedContent) {
-        for rendition in asset.renditions + asset.content.images + asset.additions.sorted {
+        for rendition in asset.renditions + asset.content.images + asset.content.additions.sorted {
             let wrong = faults[rendition.folder.id] ?? [:]
             guard !rendition.folder.sizes.isEmpty || !wrong.isEmpty || pinned.includes(rendition: rendition.name.id)
             else { continue }
@@ -106,7 +106,7 @@ extension VerificationReport.Part {
         _ keys: KeyRing, _ faults: [String: PieceFault], of asset: Asset, _ pinned: PinnedContent
     ) {
         var wanted: Set<Int> = []
-        for rendition in asset.renditions + asset.additions.sorted
+        for rendition in asset.renditions + asset.content.additions.sorted
         where !rendition.folder.sizes.isEmpty || pinned.includes(rendition: rendition.name.id) {
             wanted.formUnion(rendition.keyNumbers.compactMap(\.self))
         }

@@ -36,7 +36,7 @@ extension Playback {
     /// Answers from the store. Returns false if the interstitial is not stored with its asset.
     private func sendStoredInterstitial(_ name: Interstitials.Name, to request: PlaylistRequest) -> Bool {
         let view = view(for: request)
-        if let text = request.asset.interstitialList(name, naming: { view.listedURI(of: $0) }) {
+        if let text = StoredInterstitials(of: request.asset).list(name, naming: { view.listedURI(of: $0) }) {
             Task { @LoopActor in await sendList(text, to: request) }
             return true
         }

@@ -258,7 +258,7 @@ extension Playback {
         if let known, fields.contradict(player.lines) {
             let isUsed = known.bytes > 0 || library.playheads.isPlayed(known.id)
             if isUsed || fields.given.contradict(player.lines) {
-                return try await library.interstitials.open(url, apart: player.added(to: UserFields()))
+                return try await library.open(url, apart: player.added(to: UserFields()))
             }
         }
         return try await library.open(url, fields: player.added(to: fields))

@@ -92,11 +92,11 @@ import Substitution
     ) -> String? {
         guard let url = uri.flatMap({ try? source.base.resolving($0) }) else { return nil }
         let name = asset.content.interstitials.name(url, kind)
-        if asset.hasStored(name) {
+        if asset.content.additions.hasStored(name) {
             return Self.uri(of: name)
         }
         let isOffline = session.mode == .offline || library.isOffline
-        let isWanted = asset.additions.keepsInterstitials && session.mode != .local
+        let isWanted = asset.content.additions.keepsInterstitials && session.mode != .local
         if !isOffline, !rendition.isComplete || isWanted {
             return Self.uri(of: name)
         }
@@ -155,7 +155,7 @@ import Substitution
     private func draft(
         lone rendition: Rendition, _ source: Rendition.Source, cut: MediaPlaylistCut?
     ) async throws(PlaylistError) -> PlaylistDraft {
-        let added = asset.addedTracks
+        let added = asset.content.additions.tracks
         guard !added.isEmpty else { return await draft(rendition, source, cut: cut) }
         let text = rendition.masterText(uri: Self.playlist(of: rendition.name.id))
         return .text(try added.added(to: text) { SessionPath.mark + $0 })
@@ -180,10 +180,10 @@ import Substitution
     /// - Parameter isStored: true to name only stored files.
     private func draft(_ choice: EntryDraft.Choice, isStored: Bool) -> PlaylistDraft? {
         guard let multivariant = asset.multivariant else { return nil }
-        var draft = EntryDraft(
-            asset: asset.id, choice: choice, folders: asset.renditions.map(\.name.id), added: asset.addedTracks,
-            playlist: multivariant)
         let content = asset.content
+        var draft = EntryDraft(
+            asset: asset.id, choice: choice, folders: content.renditions.map(\.name.id),
+            added: content.additions.tracks, playlist: multivariant)
         for key in multivariant.sessionKeys {
             draft.keys[key.line] =
                 isStored ? content.storedFile(of: .sessionKey(key)) : content.number(of: key).map { "keys/\($0).key" }
@@ -202,7 +202,7 @@ import Substitution
 
     /// The draft of the stored presentation of an interstitial; nil if it is not stored.
     func draft(of name: Interstitials.Name) -> PlaylistDraft? {
-        asset.interstitialPlaylist(name, naming: Self.playlist(of:)).map { .text($0) }
+        StoredInterstitials(of: asset).playlist(name, naming: Self.playlist(of:)).map { .text($0) }
     }
 
     private static func playlist(of folder: String) -> String { "\(SessionPath.mark)\(folder)/\(Route.playlistFile)" }

@@ -330,8 +330,9 @@ import Store
         case .initialization, .passing:
             return !needs.isEmpty || haveSegments([piece.folder])
         case .key, .data:
-            return !needs.isEmpty
-                || haveSegments((asset.renditions + asset.content.images + asset.additions.sorted).map(\.folder))
+            guard needs.isEmpty else { return true }
+            let content = asset.content
+            return haveSegments((content.renditions + content.images + content.additions.sorted).map(\.folder))
         }
     }
 

@@ -240,7 +240,7 @@ import Testing
         try await retention.setPolicy(StoragePolicy(priority: .important), of: asset)
         try await fixture.restart()
         let known = try #require(library.asset(named: "ts"))
-        #expect(known.bytes > 0 && known.artworkKind == nil && known.bundle.exists)
+        #expect(known.bytes > 0 && known.content.additions.artwork == nil && known.bundle.exists)
         let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
         let open = descriptors.compactMap {
             try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + $0)

@@ -18,7 +18,7 @@ extension Asset {
             }
             let listed = master.renditions.sorted().map { renditions[$0] }
             var folders: [ExportContents.Folder] = []
-            let all = listed + additions.sorted.filter(\.isComplete)
+            let all = listed + content.additions.sorted.filter(\.isComplete)
             for rendition in all {
                 folders.append(try exportFolder(of: rendition, playlists))
             }
@@ -31,7 +31,7 @@ extension Asset {
                     folders.append(try folder.exported(files.sorted()))
                 }
             }
-            let interstitials = interstitialTexts.map { ExportContents.Text($0.file, $0.bytes) }
+            let interstitials = StoredInterstitials(of: self).texts.map { ExportContents.Text($0.file, $0.bytes) }
             if !interstitials.isEmpty {
                 let folder = try bundle.directory(create: false).subdirectory(Interstitials.folder)
                 folders.append(.init(Interstitials.folder, beside: folder, texts: interstitials))
@@ -66,7 +66,7 @@ extension Asset {
 
     private func exportTexts(_ playlists: BundlePlaylists, master: [UInt8]) throws -> [ExportContents.Text] {
         var texts: [ExportContents.Text] = []
-        if let kind = artworkKind, let bytes = try bundle.directory(create: false).read(kind.fileName) {
+        if let kind = content.additions.artwork, let bytes = try bundle.directory(create: false).read(kind.fileName) {
             texts.append(.init(kind.fileName, bytes))
         }
         texts.append(.init("asset.json", try playlists.identity()))

@@ -32,7 +32,7 @@ extension Exporter {
         let nothing = ExchangeError(.incomplete, "nothing of \(track) of \(asset.name) is stored")
         guard let folder = try? rendition.folder.pieces().directory else { throw nothing }
         // Without media, the subtitles begin with it.
-        let start = asset.mediaStart.map { Double($0.ticks) / 90_000 }
+        let start = MediaStart(of: asset).map { Double($0.ticks) / 90_000 }
         let work = SubtitleJoining(rendition.mediaFiles, from: folder, start: start)
         guard let text = await FileLane.shared.run(inSlices: work, { $0.step() }) else {
             throw ExchangeError(.incomplete, "\(track) of \(asset.name) was not joined: it was given up")
@@ -78,6 +78,7 @@ extension Asset {
                 (rendition: renditions[$0], language: media.language, isDefault: media.isDefault)
             }
         }
+        let additions = content.additions
         let attached = additions.attachments.filter { $0.kind == .subtitles }.compactMap { attachment in
             additions.renditions[attachment.id].map {
                 (rendition: $0, language: attachment.language, isDefault: attachment.isDefault ?? false)

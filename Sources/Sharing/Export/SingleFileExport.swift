@@ -70,7 +70,8 @@ extension Asset {
 
     /// The complete subtitles that the user attached.
     private var attachedSubtitles: [SingleFileExport.Subtitles] {
-        additions.attachments.filter { $0.kind == .subtitles }.compactMap { attachment in
+        let additions = content.additions
+        return additions.attachments.filter { $0.kind == .subtitles }.compactMap { attachment in
             guard let rendition = additions.renditions[attachment.id], rendition.isComplete else { return nil }
             var subtitles = SingleFileExport.Subtitles(
                 folder: attachment.id, files: rendition.mediaFiles,
@@ -87,7 +88,7 @@ extension Asset {
 
     /// The chapters that the user attached last, in ffmpeg's metadata format.
     private var chapterMetadata: [UInt8]? {
-        attachedChapters.map { list in
+        ChapterList(attachedTo: self).map { list in
             let chapters = list.spans(length: duration).map { span in
                 let title = span.title.map { "=;#\\\n".contains($0) ? "\\\($0)" : "\($0)" }.joined()
                 return """

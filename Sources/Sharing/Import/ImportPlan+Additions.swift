@@ -14,13 +14,15 @@ extension ImportPlan {
 
     /// - Throws: `badImport` if a playlist of an addition is damaged, or names a file that is not in the folder.
     func readAdditions(of identity: BundleIdentity) async throws(ExchangeError) {
+        let additions = ImportedAdditions(of: asset)
         for attachment in identity.attachments ?? [] where attachment.kind == .thumbnails {
             let place = PlaylistFolder.Place(components: [attachment.id, "media.m3u8"])
             guard let text = folder.contents(of: place.components, limit: Self.textLimit),
-                let rendition = asset.adopt(attachment, playlist: text), let playlist = rendition.source?.playlist
+                let rendition = additions.adopt(attachment, playlist: text),
+                let playlist = rendition.source?.playlist
             else { continue }
             try await addPieces(of: playlist, of: rendition, at: place)
-            let times = AttachmentFiles.timesFile.description
+            let times = Additions.timesFile.description
             let source = PlaylistFolder.Place(components: [attachment.id, times])
             if folder.has(source) {
                 add(Piece(folder: attachment.id, file: times, source: source, range: nil, namedBy: attachment.id))
@@ -45,12 +47,12 @@ extension ImportPlan {
             texts.append((Interstitials.folder, interstitial.file, text))
             adopted.append(interstitial)
         }
-        asset.adopt(adopted)
+        ImportedAdditions(of: asset).adopt(adopted)
     }
 
     private func read(interstitialRendition id: String) async throws(ExchangeError) {
         let place = PlaylistFolder.Place(components: [id, "media.m3u8"])
-        guard let rendition = asset.adopt(interstitialRendition: id),
+        guard let rendition = ImportedAdditions(of: asset).adopt(interstitialRendition: id),
             let base = try? asset.origin.resolving("\(id)/media.m3u8")
         else {
             throw ExchangeError(

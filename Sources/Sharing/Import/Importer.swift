@@ -59,8 +59,7 @@ import Store
         }
         let asset = Asset(
             id: id, name: name, title: source.identity?.title, origin: origin,
-            created: source.identity?.created ?? Library.now, store: library.store)
-        asset.isPreview = true
+            created: source.identity?.created ?? Library.now, store: library.store, isPreview: true)
         let plan = ImportPlan(asset, from: source.folder)
         if let package = source.package {
             try await plan.read(package)
@@ -148,7 +147,7 @@ import Store
     ) async throws(ExchangeError) -> [(folder: String?, file: String, bytes: [UInt8])] {
         let asset = plan.asset
         let playlists = BundlePlaylists(asset)
-        let added = asset.additions.sorted.filter { $0.source != nil }
+        let added = asset.content.additions.sorted.filter { $0.source != nil }
         do {
             var texts: [(folder: String?, file: String, bytes: [UInt8])] = []
             for rendition in plan.listed + added {

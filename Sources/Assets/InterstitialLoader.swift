@@ -1,15 +1,15 @@
 public import EventLoop
 import Fetching
 import HLS
-public import HTTPMessage
-public import Origin
+import HTTPMessage
+import Origin
 
 /// Opens presentations that are played in between, and fetches the lists of them.
 @LoopActor public struct InterstitialLoader {
     let library: Library
 
     /// Returns the presentation that an interstitial of `asset` names, with its entry loaded: an asset of the library,
-    /// or an interstitial asset. It has the rights of `asset`: no other private address, and the same header fields.
+    /// or an unlisted one. It has the rights of `asset`: no other private address, and the same header fields.
     /// - Parameter query: the parameters that the player adds to the URL, without its own delivery directives.
     /// - Throws: `missing` for a name that no recent playlist of the asset contains.
     public func presentation(
@@ -19,39 +19,7 @@ public import Origin
         if let known = library.asset(at: url) {
             return known
         }
-        let key = InterstitialAssets.Key(url: url.adding(parametersOf: query), access: asset.access)
-        if let interstitialAsset = library.interstitialAssets.asset(key) {
-            return interstitialAsset
-        }
-        return try await library.interstitialAssets.opening.run(key) { await open(key) }.get()
-    }
-
-    /// Opens a URL for a session whose user name, password or cookie is not that of the known asset there. The session
-    /// shares nothing with it, and nothing is stored.
-    public func open(_ url: WebURL, apart fields: UserFields) async throws(LibraryError) -> Asset {
-        try library.checkOnline("\(url.redacted) is not in the store for this user")
-        let access = library.interstitialAssets.access(to: url, with: fields)
-        let key = InterstitialAssets.Key(url: url, access: access)
-        if let known = library.interstitialAssets.asset(key) {
-            return known
-        }
-        return try await library.interstitialAssets.opening.run(key) { await open(key) }.get()
-    }
-
-    private func open(_ key: InterstitialAssets.Key) async -> Result<Asset, LibraryError> {
-        let name = AssetNaming.name(forPath: key.url.path)
-        let id = AssetNaming.id(forName: name) { library.presentation(id: $0) != nil }
-        let interstitialAsset = Asset(
-            id: id, name: name, title: nil, origin: key.url, access: key.access, created: Library.now,
-            store: library.store)
-        interstitialAsset.isPreview = true
-        do {
-            try await library.playlists.loadEntry(of: interstitialAsset)
-        } catch {
-            return .failure(error)
-        }
-        library.interstitialAssets.add(interstitialAsset, key)
-        return .success(interstitialAsset)
+        return try await library.openUnlisted(url.adding(parametersOf: query), asset.access)
     }
 
     /// Fetches the list that an interstitial of `asset` names, and replaces the URIs of its presentations by those of
@@ -87,46 +55,6 @@ public import Origin
             }
         }
         throw LibraryError(.missing, "\(asset.name) has no such interstitial")
-    }
-}
-
-/// The interstitial assets: presentations that other assets' playlists name, and that are not stored
-/// with them. They are never listed.
-@LoopActor struct InterstitialAssets {
-    /// Identifies an interstitial asset. Several assets may name one URL, each with the hosts of its own user.
-    struct Key: Hashable {
-        let url: WebURL
-        let access: OriginAccess
-    }
-
-    let opening = SharedTasks<Key, Result<Asset, LibraryError>>()
-    private var byKey: [Key: Asset] = [:]
-    private var byID: [String: Asset] = [:]
-    private var order: [Key] = []
-    /// A player plays one interstitial, and looks at the next few.
-    private static let limit = 64
-
-    func asset(id: String) -> Asset? { byID[id] }
-
-    /// Returns the interstitial asset with a key, and marks it as used.
-    mutating func asset(_ key: Key) -> Asset? {
-        guard let asset = byKey[key] else { return nil }
-        order.removeAll { $0 == key }
-        order.append(key)
-        return asset
-    }
-
-    /// The rights of a known session with these fields, or new ones.
-    func access(to url: WebURL, with fields: UserFields) -> OriginAccess {
-        order.last { $0.url == url && $0.access.fields == fields }?.access ?? OriginAccess(to: url, with: fields)
-    }
-
-    mutating func add(_ asset: Asset, _ key: Key) {
-        byKey[key] = asset
-        byID[asset.id] = asset
-        order.append(key)
-        guard order.count > Self.limit, let gone = byKey.removeValue(forKey: order.removeFirst()) else { return }
-        byID[gone.id] = nil
     }
 }
 
