@@ -85,7 +85,7 @@ public final class Catalogue: Sendable {
                 self.records = try RecordWriter(
                     opening.records, present: opening.present, backlog: opening.unrecorded, report: report
                 ) { id in
-                    try queue.read { try Self.rows(of: id, $0) }
+                    try queue.read { try Self.soundRows(of: id, $0) }
                 }
                 _ = Self.rehearsal
             case .readOnly:
@@ -124,13 +124,25 @@ public final class Catalogue: Sendable {
 
     /// Reads all rows of one asset. Returns nil for an asset that is not in the catalogue.
     static func rows(of id: String, _ database: Database) throws -> AssetRows? {
-        guard let asset = try AssetRecord.all(of: id, database).first else { return nil }
-        var belongings = Contents()
-        for table in Contents.belongingTables {
-            try table.read(id, database, &belongings)
+        var contents = Contents()
+        for table in Contents.tables {
+            try table.read(id, database, &contents)
         }
+        guard let asset = contents.assets.first else { return nil }
         let revision = try ChecksumRecord.all(of: id, database).first?.revision ?? 0
-        return AssetRows(revision: revision, asset: asset, belongings: belongings)
+        return AssetRows(revision: revision, asset: asset, contents)
+    }
+
+    /// Reads all rows of one asset for its record. Throws if they do not match their checksum: damage must not become part of the
+    /// record, which replaces the rows at the next start.
+    static func soundRows(of id: String, _ database: Database) throws -> AssetRows? {
+        guard let rows = try rows(of: id, database) else { return nil }
+        guard let sum = try ChecksumRecord.all(of: id, database).first?.sum, rows.match(sum) else {
+            throw StoreError(
+                .catalogue, path: database.description,
+                detail: "the rows of \(id) are not as they were written; the next start reads them from its record")
+        }
+        return rows
     }
 
     /// Reads the playlists, keys and other rows of an asset; none of one that is not in the catalogue. Waits for the disk.
@@ -236,7 +248,7 @@ public final class Catalogue: Sendable {
             if !wasDeleted {
                 deleted.withLock { _ = $0.remove(id) }
             }
-            records?.schedule([id])
+            records?.scheduleWhole(id)
             throw error
         }
         await emptyLog()
@@ -258,8 +270,12 @@ public final class Catalogue: Sendable {
                 try change(database, &changes)
                 return try changes.finish(database)
             }
-            revisions.withLock { $0.merge(changed) { max($0, $1) } }
-            records?.schedule(changed.keys)
+            revisions.withLock { revisions in
+                for change in changed {
+                    revisions[change.asset] = max(revisions[change.asset] ?? 0, change.revision)
+                }
+            }
+            records?.schedule(changed)
         } catch {
             throw StoreError(error, catalogue: queue.path)
         }

@@ -43,12 +43,13 @@ extension CatalogueRow {
         try all(database, "WHERE \(columns[0].name) = ? \(order)", arguments: [asset])
     }
 
+    /// The values of the primary key.
+    var key: [DatabaseValue] { Self.columns.prefix(Self.keyCount).map { $0.value(self) } }
+
     /// Reads the row with the same key; nil if there is none.
     private func former(_ database: Database) throws -> Self? {
-        let key = Self.columns.prefix(Self.keyCount)
-        let condition = key.map { "\($0.name) = ?" }.joined(separator: " AND ")
-        return try Self.all(database, "WHERE \(condition)", arguments: StatementArguments(key.map { $0.value(self) }))
-            .first
+        let condition = Self.columns.prefix(Self.keyCount).map { "\($0.name) = ?" }.joined(separator: " AND ")
+        return try Self.all(database, "WHERE \(condition)", arguments: StatementArguments(key)).first
     }
 
     private static var names: String { columns.map(\.name).joined(separator: ", ") }

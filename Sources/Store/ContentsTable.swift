@@ -12,6 +12,8 @@ struct ContentsTable: Sendable {
     let append: @Sendable (Contents, _ to: inout Contents) -> Void
     /// Appends each row to the contents of its asset.
     let distribute: @Sendable (Contents, _ to: inout [String: Contents]) -> Void
+    /// Removes each row that has the key of a later one.
+    let keepLatest: @Sendable (inout Contents) -> Void
     /// The asset of each row.
     let owners: @Sendable (Contents) -> [String]
     /// Adds the rows to a checksum.
@@ -50,6 +52,11 @@ struct ContentsTable: Sendable {
                 groups[row.asset, default: Contents()][keyPath: rows].append(row)
             }
         }
+        keepLatest = { contents in
+            var keys: Set<[DatabaseValue]> = []
+            let latest = contents[keyPath: rows].reversed().filter { keys.insert($0.key).inserted }
+            contents[keyPath: rows] = latest.reversed()
+        }
         owners = { contents in contents[keyPath: rows].map(\.asset) }
         sum = { contents, sum in
             for row in contents[keyPath: rows] {
@@ -86,22 +93,34 @@ extension Catalogue.Contents {
     /// The asset id of each row outside the table of assets.
     var owners: [String] { Self.belongingTables.flatMap { $0.owners(self) } }
 
-    /// Groups the rows outside the table of assets by asset id. The asset itself may be missing.
-    func belongings() -> [String: Catalogue.Contents] {
+    /// Groups the rows by asset id. An asset itself may be missing.
+    func byAsset() -> [String: Catalogue.Contents] {
         var groups: [String: Catalogue.Contents] = [:]
         groups.reserveCapacity(assets.count)
-        for table in Self.belongingTables {
+        for table in Self.tables {
             table.distribute(self, &groups)
         }
         return groups
     }
 
+    /// Appends other rows.
+    mutating func append(_ contents: Catalogue.Contents) {
+        for table in Self.tables {
+            table.append(contents, &self)
+        }
+    }
+
+    /// Removes each row that has the key of a later one.
+    mutating func keepLatest() {
+        for table in Self.tables {
+            table.keepLatest(&self)
+        }
+    }
+
     init(of assets: [AssetRows]) {
         self.init()
         for rows in assets {
-            for table in Self.tables {
-                table.append(rows.contents, &self)
-            }
+            append(rows.contents)
         }
     }
 }

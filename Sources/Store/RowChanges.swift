@@ -1,8 +1,38 @@
 import GRDB
 
+/// The rows of one asset that a transaction has changed.
+struct AssetChange: Equatable, Sendable {
+    /// The asset's id.
+    let asset: String
+    /// The revision of the asset's rows after the transaction.
+    var revision = 0
+    /// The renditions whose playlists were deleted, before any row was written.
+    var without: [String] = []
+    /// The rows that were written, in their order.
+    var contents = Catalogue.Contents()
+
+    /// True if every row belongs to the asset.
+    var isOfOneAsset: Bool {
+        contents.assets.allSatisfy { $0.id == asset } && contents.owners.allSatisfy { $0 == asset }
+    }
+
+    /// The checksum of the change itself.
+    var sum: RowSum {
+        var sum = contents.sum
+        for rendition in without {
+            var digest = RowDigest()
+            digest.begin("without")
+            digest.add("rendition", rendition)
+            sum.toggle(digest.digest())
+        }
+        return sum
+    }
+}
+
 /// The rows of assets that a transaction changes, and the changes of the checksums that follow from these rows alone.
 struct RowChanges {
-    /// The change of each asset's checksum, by the asset's id.
+    private var changes: [String: AssetChange] = [:]
+    /// The change of each asset's checksum.
     private var differences: [String: RowSum] = [:]
 
     /// Writes rows, replacing those with the same keys. Throws for a row of an asset that is not in the catalogue.
@@ -10,9 +40,12 @@ struct RowChanges {
         for table in Catalogue.Contents.tables {
             try table.replace(contents, database, &differences)
         }
+        for (id, rows) in contents.byAsset() {
+            changes[id, default: AssetChange(asset: id)].contents.append(rows)
+        }
     }
 
-    /// Deletes the playlists of renditions.
+    /// Deletes the playlists of renditions. Call it before rows are written.
     mutating func deletePlaylists(of renditions: [String], of asset: String, _ database: Database) throws {
         for rendition in renditions {
             let condition = "WHERE asset = ? AND rendition = ?"
@@ -21,6 +54,7 @@ struct RowChanges {
                 differences[asset, default: RowSum()].toggle(row.digest)
             }
             try database.execute(sql: "DELETE FROM playlist \(condition)", arguments: key)
+            changes[asset, default: AssetChange(asset: asset)].without.append(rendition)
         }
     }
 
@@ -32,27 +66,29 @@ struct RowChanges {
             asset.revises = nil
             differences[asset.id, default: RowSum()].toggle(former.digest)
             differences[asset.id, default: RowSum()].toggle(asset.digest)
+            changes[asset.id, default: AssetChange(asset: asset.id)].contents.assets.append(asset)
         }
     }
 
-    /// Writes the new checksums, and counts one more revision of each changed asset. Returns their new revisions.
-    func finish(_ database: Database) throws -> [String: Int] {
-        var revisions: [String: Int] = [:]
-        for (id, difference) in differences {
+    /// Writes the new checksums, and counts one more revision of each changed asset. Returns the changes.
+    func finish(_ database: Database) throws -> [AssetChange] {
+        var finished: [AssetChange] = []
+        for (id, change) in changes {
             let former = try ChecksumRecord.all(of: id, database).first
             var sum = RowSum()
             if let known = former.flatMap({ RowSum($0.sum) }) {
                 sum = known
-                sum.apply(difference)
+                sum.apply(differences[id] ?? RowSum())
             } else {
                 // A new asset, or one with the checksum of an earlier Weir.
                 guard let rows = try Catalogue.rows(of: id, database) else { continue }
                 sum = rows.contents.sum
             }
-            let revision = (former?.revision ?? 0) + 1
-            try ChecksumRecord(id, revision, sum).upsert(database)
-            revisions[id] = revision
+            var change = change
+            change.revision = (former?.revision ?? 0) + 1
+            try ChecksumRecord(id, change.revision, sum).upsert(database)
+            finished.append(change)
         }
-        return revisions
+        return finished
     }
 }

@@ -67,4 +67,41 @@ import Testing
         // Four times as many keys: with the square it was fifteen times the work.
         #expect(many < 5 * few, "\(few), \(many)")
     }
+
+    // MARK: The record
+
+    /// Counts the bytes that are written to the record for so many keys, each one written before the next is found.
+    private func bytes(forKeys count: Int) async throws -> Int {
+        let name = "bytes-\(count)"
+        let catalogue = try await open(name)
+        var bytes = 0
+        var former = try files(in: folder.path(name + "/records"))
+        for number in 0..<count {
+            try await catalogue.save(.init(keys: [key(number)]))
+            await catalogue.flush()
+            let files = try files(in: folder.path(name + "/records"))
+            for (inode, size) in files {
+                bytes += size - (former[inode] ?? 0)
+            }
+            former = files
+        }
+        return bytes
+    }
+
+    /// The sizes of a folder's files, by inode: a file that was only renamed is the same.
+    private func files(in path: String) throws -> [Int: Int] {
+        try FileManager.default.contentsOfDirectory(atPath: path).reduce(into: [:]) { sizes, name in
+            let attributes = try FileManager.default.attributesOfItem(atPath: path + "/" + name)
+            let inode = try #require(attributes[.systemFileNumber] as? Int)
+            sizes[inode] = attributes[.size] as? Int
+        }
+    }
+
+    @Test func aKeyTakesTheSameBytesHoweverManyThereAre() async throws {
+        let few = try await bytes(forKeys: 250)
+        let many = try await bytes(forKeys: 1000)
+        // A record is written anew each time that it has doubled. With the square it was fifteen times the bytes.
+        #expect(many < 6 * few, "\(few), \(many)")
+        #expect(many < 1000 * 1000, "\(many)")
+    }
 }

@@ -60,9 +60,12 @@ import Testing
         track.size = [160, 90]
         identity.attachments = [track]
         identity.interstitials = [BundleIdentity.Interstitial(file: "0.m3u8", renditions: ["ad-video"])]
+        var change = AssetChange(asset: Self.rows.asset.id, revision: 2, without: ["audio-en"])
+        change.contents.keys = Self.rows.belongings.keys
         let texts = [
             "asset.json": String(decoding: try identity.text(), as: UTF8.self),
             "record.json": String(decoding: try RecordFile.encode(Self.rows), as: UTF8.self),
+            "record-change.json": String(decoding: try RecordFile.encode(change), as: UTF8.self),
         ]
         #expect(try GoldenFiles("records").differences(from: texts) == [])
     }

@@ -5,6 +5,18 @@ struct AssetRows: Equatable, Sendable {
     /// The asset's rows in all other tables.
     var belongings: Catalogue.Contents
 
+    init(revision: Int, asset: AssetRecord, belongings: Catalogue.Contents) {
+        self.revision = revision
+        self.asset = asset
+        self.belongings = belongings
+    }
+
+    /// Makes rows of contents, in which the asset may be.
+    init(revision: Int, asset: AssetRecord, _ contents: Catalogue.Contents) {
+        self.init(revision: revision, asset: asset, belongings: contents)
+        belongings.assets = []
+    }
+
     /// All rows.
     var contents: Catalogue.Contents {
         var contents = belongings

@@ -118,7 +118,15 @@ private struct Repair {
         for id in outdated.sorted() {
             while let revision = present[id]?.first, revision > reading.revisions[id] ?? 0 {
                 do throws(StoreError) {
-                    restoration.insert(try records.read(id, revision))
+                    let rows = try records.read(id, revision)
+                    if rows.revision > reading.revisions[id] ?? 0 {
+                        restoration.insert(rows)
+                    }
+                    if rows.revision < revision {
+                        // What comes before the damage is better than nothing; the file is not continued.
+                        unreadable.append((id, revision, records.damagedEnd(of: id, revision)))
+                        present[id]?.removeFirst()
+                    }
                     break
                 } catch {
                     unreadable.append((id, revision, error))

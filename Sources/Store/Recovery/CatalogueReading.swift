@@ -94,11 +94,10 @@ struct CatalogueReading: Sendable {
 
     /// The rows of each asset, oldest asset first. The revision is 0 if the rows do not match their checksum.
     var assets: [AssetRows] {
-        let belongings = contents.belongings()
+        let groups = contents.byAsset()
         return contents.assets.map { asset in
             AssetRows(
-                revision: revisions[asset.id] ?? 0, asset: asset,
-                belongings: belongings[asset.id] ?? Catalogue.Contents())
+                revision: revisions[asset.id] ?? 0, asset: asset, groups[asset.id] ?? Catalogue.Contents())
         }
     }
 

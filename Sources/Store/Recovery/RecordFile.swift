@@ -2,6 +2,9 @@ import Foundation
 
 /// The text of `records/<asset id>.<revision>.json`: a copy of an asset's rows, from which a damaged or missing catalogue is
 /// rebuilt. It contains tokens and header fields, so it is not part of the bundle, which people pass on. Pure.
+///
+/// The first line has all rows at one time. Each other line has those that one later transaction has changed, so that a record
+/// does not have to be written again for each key that is added to many. Each line is JSON with a checksum of its own.
 struct RecordFile {
     enum Failure: Error, CustomStringConvertible {
         case unreadable(any Error)
@@ -24,17 +27,44 @@ struct RecordFile {
         let format: Int
     }
 
-    private struct Text: Codable {
+    private struct Line: Codable {
         var format = RecordFile.format
         let revision: Int
         let sum: String
-        let asset: AssetRecord
-        let playlists: [PlaylistText]
-        let keys: [KeyRecord]
-        let downloads: [DownloadRecord]
-        let recordings: [RecordingRecord]
-        let storage: [StorageRecord]
-        let volumes: [VolumeRecord]
+        let asset: AssetRecord?
+        let without: [String]?
+        let playlists: [PlaylistText]?
+        let keys: [KeyRecord]?
+        let downloads: [DownloadRecord]?
+        let recordings: [RecordingRecord]?
+        let storage: [StorageRecord]?
+        let volumes: [VolumeRecord]?
+
+        init(_ change: AssetChange) {
+            let contents = change.contents
+            revision = change.revision
+            sum = change.sum.description
+            asset = contents.assets.first
+            without = Self.present(change.without)
+            playlists = Self.present(contents.playlists.map(PlaylistText.init))
+            keys = Self.present(contents.keys)
+            downloads = Self.present(contents.downloads)
+            recordings = Self.present(contents.recordings)
+            storage = Self.present(contents.storage)
+            volumes = Self.present(contents.volumes)
+        }
+
+        private static func present<Row>(_ rows: [Row]) -> [Row]? { rows.isEmpty ? nil : rows }
+
+        /// The change of the asset `id`.
+        func change(of id: String) -> AssetChange {
+            AssetChange(
+                asset: id, revision: revision, without: without ?? [],
+                contents: Catalogue.Contents(
+                    assets: asset.map { [$0] } ?? [], playlists: playlists?.map(\.record) ?? [], keys: keys ?? [],
+                    downloads: downloads ?? [], recordings: recordings ?? [], storage: storage ?? [],
+                    volumes: volumes ?? []))
+        }
     }
 
     /// A playlist with its body as text, or as Base64 if it is not UTF-8.
@@ -65,40 +95,55 @@ struct RecordFile {
         }
     }
 
+    /// The text of a new record.
     static func encode(_ rows: AssetRows) throws -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let belongings = rows.belongings
-        return Array(
-            try encoder.encode(
-                Text(
-                    revision: rows.revision, sum: rows.contents.sum.description, asset: rows.asset,
-                    playlists: belongings.playlists.map(PlaylistText.init), keys: belongings.keys,
-                    downloads: belongings.downloads, recordings: belongings.recordings,
-                    storage: belongings.storage, volumes: belongings.volumes)))
+        try encode(AssetChange(asset: rows.asset.id, revision: rows.revision, contents: rows.contents))
     }
 
-    /// Decodes a text, which must be complete and match its checksum.
+    /// The line of a later change.
+    static func encode(_ change: AssetChange) throws -> [UInt8] {
+        var change = change
+        change.contents.keepLatest()
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return Array(try encoder.encode(Line(change))) + Array("\n".utf8)
+    }
+
+    /// Decodes a text, whose first line must be complete and match its checksum. Lines from the first one on that is damaged, or that
+    /// the end of the process has cut, are ignored: the revision says which was the last.
     static func decode(_ bytes: [UInt8]) throws(Failure) -> AssetRows {
-        let rows: AssetRows
-        let sum: String
+        let lines = bytes.split(separator: UInt8(ascii: "\n"))
+        let first = try line(lines.first ?? [])
+        guard let asset = first.asset else { throw .changed }
+        var rows = AssetRows(revision: first.revision, asset: asset, first.change(of: asset.id).contents)
+        guard rows.isOfOneAsset, rows.match(first.sum) else { throw .changed }
+        var contents = rows.contents
+        for text in lines.dropFirst() {
+            guard let line = try? line(text) else { break }
+            let change = line.change(of: asset.id)
+            guard change.revision == rows.revision + 1, change.isOfOneAsset, RowSum(line.sum) == change.sum else {
+                break
+            }
+            if !change.without.isEmpty {
+                contents.playlists.removeAll { change.without.contains($0.rendition) }
+            }
+            contents.append(change.contents)
+            rows.revision = change.revision
+        }
+        contents.keepLatest()
+        return AssetRows(revision: rows.revision, asset: contents.assets.last ?? asset, contents)
+    }
+
+    private static func line(_ text: [UInt8].SubSequence) throws(Failure) -> Line {
         do {
-            let data = Data(bytes)
+            let data = Data(text)
             let format = try JSONDecoder().decode(Head.self, from: data).format
             guard format == Self.format else { throw Failure.format(format) }
-            let text = try JSONDecoder().decode(Text.self, from: data)
-            sum = text.sum
-            rows = AssetRows(
-                revision: text.revision, asset: text.asset,
-                belongings: Catalogue.Contents(
-                    playlists: text.playlists.map(\.record), keys: text.keys, downloads: text.downloads,
-                    recordings: text.recordings, storage: text.storage, volumes: text.volumes))
+            return try JSONDecoder().decode(Line.self, from: data)
         } catch let failure as Failure {
             throw failure
         } catch {
             throw .unreadable(error)
         }
-        guard rows.isOfOneAsset, rows.match(sum) else { throw .changed }
-        return rows
     }
 }

@@ -1,7 +1,8 @@
 import Glibc
 
 /// The folder `records`: one file per asset, named after its id and its rows' revision, so that record and catalogue are
-/// compared without opening the file. The old file is removed only after the new one is on the disk.
+/// compared without opening the file. Changes are appended, and the file is renamed after them. A file that has grown is replaced
+/// by a new one; the old one is removed only after the new one is on the disk.
 struct RecordFolder: Sendable {
     static let name = "records"
     private static let suffix = ".json"
@@ -34,7 +35,8 @@ struct RecordFolder: Sendable {
 
     private static func file(_ id: String, _ revision: Int) -> String { "\(id).\(revision)\(suffix)" }
 
-    /// Reads a record. Throws `StoreError` with the file's path and the reason why it is not a record of this asset.
+    /// Reads a record. Its revision is higher than that of its name if the process ended while a change was appended, and lower if
+    /// its end is damaged. Throws `StoreError` with the file's path and the reason why it is not a record of this asset.
     func read(_ id: String, _ revision: Int) throws(StoreError) -> AssetRows {
         let name = Self.file(id, revision)
         let path = folder.path + "/" + name
@@ -47,10 +49,17 @@ struct RecordFolder: Sendable {
         } catch {
             throw StoreError(.catalogue, path: path, detail: "\(error)")
         }
-        guard rows.asset.id == id, rows.revision == revision else {
+        guard rows.asset.id == id else {
             throw StoreError(.catalogue, path: path, detail: "it is the record of something else")
         }
         return rows
+    }
+
+    /// The error for a record whose last lines cannot be read.
+    func damagedEnd(of id: String, _ revision: Int) -> StoreError {
+        StoreError(
+            .catalogue, path: folder.path + "/" + Self.file(id, revision),
+            detail: "its last changes are damaged; those before are used")
     }
 
     /// Renames an unreadable record.
@@ -66,8 +75,8 @@ struct RecordFolder: Sendable {
         }
     }
 
-    /// Writes and syncs a record under a temporary name.
-    func prepare(_ rows: AssetRows) throws(StoreError) {
+    /// Writes and syncs a record under a temporary name. Returns its length.
+    @discardableResult func prepare(_ rows: AssetRows) throws(StoreError) -> Int {
         let name = Self.file(rows.asset.id, rows.revision) + Self.newSuffix
         let bytes: [UInt8]
         do {
@@ -77,6 +86,26 @@ struct RecordFolder: Sendable {
         }
         try folder.remove(name)
         try folder.writeSynced(bytes, as: name)
+        return bytes.count
+    }
+
+    /// Appends lines to a record of this length, and syncs them: all of them, or none on an error.
+    func append(_ lines: [UInt8], to id: String, _ revision: Int, length: Int) throws(StoreError) {
+        let name = Self.file(id, revision)
+        let file = try folder.open(name, flags: O_WRONLY)
+        defer { close(file) }
+        let isWritten = lseek(file, off_t(length), SEEK_SET) == off_t(length) && Directory.write(lines, to: file)
+        guard isWritten, fdatasync(file) == 0 else {
+            let error = StoreError(path: folder.path + "/" + name)
+            // Lines after a part of one would not be read.
+            ftruncate(file, off_t(length))
+            throw error
+        }
+    }
+
+    /// Names a record after its new revision.
+    func advance(_ id: String, from revision: Int, to next: Int) throws(StoreError) {
+        try folder.move(Self.file(id, revision), to: folder, as: Self.file(id, next))
     }
 
     /// Renames the file that `prepare` wrote to its final name.

@@ -1,21 +1,37 @@
 /// Writes the records of assets on a thread of its own, soon after their rows have changed. The changes of one second
-/// are written once. A record is written from the catalogue's rows at that time, so that there is one source. It is
-/// removed before the rows of its asset, so that a removed asset cannot come back.
+/// are written together. The first change of an asset in a process writes all of its rows, from the catalogue; the later ones
+/// are appended. A record is removed before the rows of its asset, so that a removed asset cannot come back.
 final class RecordWriter: Sendable {
     /// Reads an asset's rows; returns nil for an asset that is not in the catalogue.
     typealias Source = @Sendable (String) throws -> AssetRows?
 
+    /// The rows of one asset that are to be written.
+    private struct Work {
+        /// True if all rows are to be written: `changes` may lack some.
+        var isWhole = false
+        var changes: [AssetChange] = []
+    }
+
     private struct State {
-        var scheduled: Set<String> = []
+        var scheduled: [String: Work] = [:]
         /// Time at which `scheduled` is written.
         var due = ContinuousClock.now
         /// Assets whose records are written when nothing else is to be, last first.
         var backlog: [String] = []
         var present: [String: [Int]]
+        /// The ends of the records that this process has written.
+        var ends: [String: RecordEnd] = [:]
         /// The asset whose record is being written; nil if it was removed meanwhile.
         var current: String?
         var waiting: [CheckedContinuation<Void, Never>] = []
         var hasFailed = false
+
+        mutating func schedule(_ change: AssetChange) {
+            guard ends[change.asset] != nil else { return scheduleWhole(change.asset) }
+            scheduled[change.asset, default: Work()].changes.append(change)
+        }
+
+        mutating func scheduleWhole(_ id: String) { scheduled[id, default: Work()].isWhole = true }
     }
 
     private static let pause = Duration.seconds(1)
@@ -44,19 +60,30 @@ final class RecordWriter: Sendable {
         }
     }
 
-    /// Writes the records of these assets soon. From any thread, as all methods.
-    func schedule(_ ids: some Collection<String>) {
-        guard !ids.isEmpty else { return }
+    /// Writes these changes soon. From any thread, as all methods.
+    func schedule(_ changes: [AssetChange]) {
+        guard !changes.isEmpty else { return }
+        schedule { state in
+            for change in changes {
+                state.schedule(change)
+            }
+        }
+    }
+
+    /// Writes the whole record of an asset soon.
+    func scheduleWhole(_ id: String) { schedule { $0.scheduleWhole(id) } }
+
+    private func schedule(_ add: (inout State) -> Void) {
         worker.withLock { state in
             if state.scheduled.isEmpty {
                 state.due = .now + Self.pause
             }
-            state.scheduled.formUnion(ids)
+            add(&state)
         }
         worker.signal()
     }
 
-    /// Removes an asset's record for good. Call it before its rows are deleted in the transaction; `schedule` if they stay.
+    /// Removes an asset's record for good. Call it before its rows are deleted in the transaction; `scheduleWhole` if they stay.
     func remove(_ id: String) throws(StoreError) { try Self.remove(id, folder, worker) }
 
     /// Writes everything scheduled, but not the backlog. Returns after failures too.
@@ -79,6 +106,7 @@ final class RecordWriter: Sendable {
             for revision in state.present[id] ?? [] {
                 try folder.remove(id, revision)
             }
+            state.ends[id] = nil
             return state.present.removeValue(forKey: id) != nil
         }
         if wasThere {
@@ -90,9 +118,12 @@ final class RecordWriter: Sendable {
         let left = state.due - .now
         let isDue = isStopping || !state.waiting.isEmpty || (!state.scheduled.isEmpty && left <= .zero)
         if isDue, !(isStopping && state.scheduled.isEmpty && state.waiting.isEmpty) {
-            defer { (state.scheduled, state.waiting) = ([], []) }
-            return .perform { [ids = Array(state.scheduled), waiting = state.waiting] worker in
-                job.write(ids, worker)
+            let scheduled = state.scheduled
+            let waiting = state.waiting
+            state.scheduled = [:]
+            state.waiting = []
+            return .perform { worker in
+                job.write(scheduled, worker)
                 for continuation in waiting {
                     continuation.resume()
                 }
@@ -104,7 +135,8 @@ final class RecordWriter: Sendable {
         if !state.backlog.isEmpty, !state.hasFailed {
             let ids = Array(state.backlog.suffix(backlogCount))
             state.backlog.removeLast(ids.count)
-            return .perform { worker in job.write(ids, worker) }
+            let works = Dictionary(ids.map { ($0, Work(isWhole: true)) }) { first, _ in first }
+            return .perform { worker in job.write(works, worker) }
         }
         return .wait(milliseconds: state.scheduled.isEmpty ? nil : Int32(left / .milliseconds(1)) + 1)
     }
@@ -114,33 +146,56 @@ final class RecordWriter: Sendable {
         let report: @Sendable (String) -> Void
         let source: Source
 
-        func write(_ ids: [String], _ worker: WorkerThread<State>) {
+        func write(_ works: [String: Work], _ worker: WorkerThread<State>) {
             var written: [String] = []
-            do throws(StoreError) {
-                for id in ids where try write(id, worker) {
-                    written.append(id)
+            var failed: [String: StoreError] = [:]
+            for (id, work) in works {
+                do throws(StoreError) {
+                    if try write(work, of: id, worker) {
+                        written.append(id)
+                    }
+                } catch {
+                    failed[id] = error
                 }
+            }
+            do throws(StoreError) {
                 if !written.isEmpty {
                     try folder.sync()
                 }
                 for id in written {
                     try removeOlder(id, worker)
                 }
-                worker.withLock { $0.hasFailed = false }
             } catch {
-                retry(ids, error, worker)
+                for id in written {
+                    failed[id] = error
+                }
+            }
+            if failed.isEmpty {
+                worker.withLock { $0.hasFailed = false }
+            } else {
+                retry(failed, worker)
             }
         }
 
-        /// - Returns: true if there is a new record now.
-        private func write(_ id: String, _ worker: WorkerThread<State>) throws(StoreError) -> Bool {
-            worker.withLock { $0.current = id }
+        /// - Returns: true if the folder has a new name now.
+        private func write(_ work: Work, of id: String, _ worker: WorkerThread<State>) throws(StoreError) -> Bool {
+            let end = worker.withLock { state in
+                state.current = id
+                return state.ends[id]
+            }
+            guard !work.isWhole, let end, let lines = try end.lines(of: work.changes) else {
+                return try writeWhole(id, worker)
+            }
+            return lines.text.isEmpty ? false : try append(lines, to: end, of: id, worker)
+        }
+
+        private func writeWhole(_ id: String, _ worker: WorkerThread<State>) throws(StoreError) -> Bool {
             guard let rows = try rows(of: id) else {
                 try RecordWriter.remove(id, folder, worker)
                 return false
             }
             guard worker.withLock({ $0.present[id]?.first != rows.revision }) else { return false }
-            try folder.prepare(rows)
+            let length = try folder.prepare(rows)
             return try worker.withLock { state throws(StoreError) in
                 guard state.current == id else {
                     folder.discard(id, rows.revision)
@@ -148,6 +203,26 @@ final class RecordWriter: Sendable {
                 }
                 try folder.publish(id, rows.revision)
                 state.present[id, default: []].insert(rows.revision, at: 0)
+                state.ends[id] = RecordEnd(revision: rows.revision, length: length)
+                return true
+            }
+        }
+
+        private func append(
+            _ lines: RecordEnd.Lines, to end: RecordEnd, of id: String, _ worker: WorkerThread<State>
+        ) throws(StoreError) -> Bool {
+            do throws(StoreError) {
+                try folder.append(lines.text, to: id, end.revision, length: end.length)
+            } catch {
+                // Removed meanwhile?
+                guard worker.withLock({ $0.current == id }) else { return false }
+                throw error
+            }
+            return try worker.withLock { state throws(StoreError) in
+                guard state.current == id else { return false }
+                try folder.advance(id, from: end.revision, to: lines.revision)
+                state.present[id]?[0] = lines.revision
+                state.ends[id] = end.after(lines)
                 return true
             }
         }
@@ -170,16 +245,19 @@ final class RecordWriter: Sendable {
             }
         }
 
-        private func retry(_ ids: [String], _ error: StoreError, _ worker: WorkerThread<State>) {
+        private func retry(_ failed: [String: StoreError], _ worker: WorkerThread<State>) {
             let isStopping = worker.isStopping
             let isFirst = worker.withLock { state in
                 defer { state.hasFailed = true }
                 guard !isStopping else { return true }
-                state.scheduled.formUnion(ids)
+                for id in failed.keys {
+                    state.ends[id] = nil
+                    state.scheduleWhole(id)
+                }
                 state.due = .now + RecordWriter.longPause
                 return !state.hasFailed
             }
-            if isFirst {
+            if isFirst, let error = failed.first?.value {
                 report("records of assets cannot be written; Weir tries again in 30 seconds: \(error)")
             }
         }

@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import TestSupport
 import Testing
 
@@ -133,6 +134,90 @@ import Testing
         #expect(catalogue.initial.sorted == all.sorted)
         #expect(catalogue.recovery?.lost == [] && catalogue.recovery?.restored == 0)
         #expect(try open().recovery == nil)
+    }
+
+    // MARK: Appended changes
+
+    /// Saves two changes of one asset, so that the second one is appended to its record. Returns the asset after each.
+    private func saveTwice() async throws -> [AssetRecord] {
+        let catalogue = try open()
+        var assets: [AssetRecord] = []
+        for title in ["First", "Second"] {
+            var asset = SampleCatalogue.rows(1).asset
+            asset.title = title
+            assets.append(asset)
+            try await catalogue.save(.init(assets: [asset]))
+            await catalogue.flush()
+        }
+        #expect(records().filter { $0.hasPrefix("film-1") } == ["film-1-k3f9.3.json"])
+        return assets
+    }
+
+    @Test func restoresAppendedChanges() async throws {
+        let assets = try await saveTwice()
+        try remove("catalogue-1.sqlite")
+        let catalogue = try open()
+        #expect(catalogue.initial.assets.contains(assets[1]))
+        #expect(catalogue.initial.playlists.count == all.playlists.count && catalogue.recovery?.unreadable.count == 0)
+    }
+
+    @Test func usesAChangeThatWasAppendedBeforeAKill() async throws {
+        let assets = try await saveTwice()
+        // The record gets its new name after the change is in it.
+        try FileManager.default.moveItem(
+            atPath: folder.path("store/records/film-1-k3f9.3.json"),
+            toPath: folder.path("store/records/film-1-k3f9.2.json"))
+        try FileManager.default.copyItem(atPath: folder.path("store"), toPath: folder.path("copy"))
+        try remove("catalogue-1.sqlite")
+        #expect(try open().initial.assets.contains(assets[1]))
+        // With a sound catalogue, the record is written anew.
+        let again = try open("copy")
+        #expect(again.recovery == nil)
+        try await waitUntil("the new record alone") {
+            folder.files().filter { $0.hasPrefix("copy/records/film-1") } == ["copy/records/film-1-k3f9.3.json"]
+        }
+    }
+
+    @Test func usesWhatComesBeforeDamageInARecord() async throws {
+        let assets = try await saveTwice()
+        let name = "records/film-1-k3f9.3.json"
+        let path = folder.path("store/" + name)
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        try folder.write(Data(text.replacingOccurrences(of: "Second", with: "Sicond").utf8), to: "store/" + name)
+        // Nothing of that is read while the catalogue is sound.
+        #expect(try open().initial.assets.contains(assets[1]))
+        try remove("catalogue-1.sqlite")
+        do {
+            let catalogue = try open()
+            #expect(catalogue.initial.assets.contains(assets[0]) && catalogue.initial.assets.count == 4)
+            #expect(catalogue.recovery?.lost == [] && catalogue.recovery?.unreadable.count == 1)
+            #expect(records().contains("film-1-k3f9.3.json.unreadable"))
+            try await waitUntil("the new record") { records().contains("film-1-k3f9.2.json") }
+        }
+        try remove("catalogue-1.sqlite")
+        #expect(try open().initial.assets.contains(assets[0]))
+    }
+
+    /// A row is damaged while the catalogue is open, and another row of the asset is written after that.
+    @Test func aWriteDoesNotHideDamage() async throws {
+        let former = try #require(all.playlists.first { $0.asset == "film-1-k3f9" })
+        let keys = [5, 6].map { KeyRecord(asset: "film-1-k3f9", number: $0, url: "https://o/\($0).key") }
+        do {
+            let catalogue = try open()
+            try await catalogue.save(.init(keys: [keys[0]]))
+            await catalogue.flush()
+            try await catalogue.queue.write { database in
+                try database.execute(
+                    sql: "UPDATE playlist SET url = 'https://damaged' WHERE asset = ? AND rendition = ?",
+                    arguments: [former.asset, former.rendition])
+            }
+            try await catalogue.save(.init(keys: [keys[1]]))
+            await catalogue.flush()
+        }
+        let catalogue = try open()
+        #expect(catalogue.recovery?.restored == 1)
+        #expect(catalogue.initial.playlists.contains(former))
+        #expect(keys.allSatisfy(catalogue.initial.keys.contains))
     }
 
     // MARK: Rebuilding

@@ -52,6 +52,66 @@ import Testing
         #expect(rows.contents.sum != sum)
     }
 
+    // MARK: Changes
+
+    private static let first = SampleCatalogue.rows(1, segments: 2)
+
+    private static let changes: [AssetChange] = {
+        let id = first.asset.id
+        var asset = first.asset
+        asset.title = "Another"
+        let playlist = PlaylistRecord(
+            asset: id, rendition: "audio-en", url: "https://o/new", body: [10, 13], fetched: 9)
+        let keys = [0, 1].map { KeyRecord(asset: id, number: $0, url: "https://o/new-\($0)") }
+        return [
+            AssetChange(asset: id, revision: 2, without: ["video-360p"], contents: .init(keys: [keys[1]])),
+            AssetChange(asset: id, revision: 3, without: ["audio-en"], contents: .init(playlists: [playlist])),
+            AssetChange(asset: id, revision: 4, contents: .init(assets: [first.asset, asset], keys: [keys[0]])),
+        ]
+    }()
+
+    /// The record after so many of the changes.
+    private static func text(changes count: Int) throws -> [UInt8] {
+        try changes.prefix(count).reduce(RecordFile.encode(first)) { try $0 + RecordFile.encode($1) }
+    }
+
+    @Test func appliesTheChangesInTheirOrder() throws {
+        let rows = try RecordFile.decode(Self.text(changes: 3))
+        let former = Self.first.belongings
+        #expect(rows.revision == 4 && rows.asset.title == "Another")
+        #expect(rows.belongings.playlists.map(\.rendition) == ["", "video-1080p", "audio-en"])
+        #expect(rows.belongings.playlists.last?.body == [10, 13])
+        #expect(Set(rows.belongings.keys.map(\.url)) == ["https://o/new-0", "https://o/new-1"])
+        #expect(rows.belongings.downloads == former.downloads && rows.belongings.volumes == former.volumes)
+    }
+
+    /// The end of the process, or of the power, leaves a part of a line.
+    @Test func ignoresALineThatIsCut() throws {
+        let states = try (0...3).map { try RecordFile.decode(Self.text(changes: $0)) }
+        let ends = try (0...3).map { try Self.text(changes: $0).count }
+        let text = try Self.text(changes: 3)
+        for length in ends[0]..<text.count {
+            // The line end alone may be missing.
+            let whole = ends.lastIndex { $0 <= length + 1 } ?? 0
+            let zeros = [UInt8](repeating: 0, count: 7)
+            #expect(try RecordFile.decode(Array(text[..<length])) == states[whole], "\(length)")
+            #expect(try RecordFile.decode(text[..<ends[whole]] + zeros) == states[whole], "\(length)")
+        }
+    }
+
+    @Test func ignoresTheLinesFromADamagedOneOn() throws {
+        let text = String(decoding: try Self.text(changes: 3), as: UTF8.self)
+        let expected = try RecordFile.decode(Self.text(changes: 1))
+        for (old, new) in [
+            ("[\"audio-en\"]", "[\"audio-de\"]"), ("https://o/new\"", "https://o/now\""),
+            ("\"revision\":3", "\"revision\":5"),
+        ] {
+            let changed = text.replacingOccurrences(of: old, with: new)
+            #expect(changed != text, "\(old)")
+            #expect(try RecordFile.decode(Array(changed.utf8)) == expected, "\(old)")
+        }
+    }
+
     /// Earlier Weirs computed one digest of all rows.
     @Test func readsARecordWithTheChecksumOfAnEarlierWeir() throws {
         let rows = SampleCatalogue.rows(1, segments: 2)

@@ -36,16 +36,94 @@ import Testing
         let rows = Rows(SampleCatalogue.rows(1, segments: 2))
         let writer = try RecordWriter(records) { _ in rows.read() }
         for _ in 0..<100 {
-            writer.schedule([id])
+            writer.scheduleWhole(id)
         }
         await flush(writer)
         #expect(try records.index() == [id: [1]])
         #expect(rows.readings.withLock { $0 } <= 2)
         rows.rows.withLock { $0?.revision = 2 }
-        writer.schedule([id])
+        writer.scheduleWhole(id)
         writer.stop()
         #expect(try records.index() == [id: [2]])
     }
+
+    // MARK: Changes
+
+    /// A change after the rows of `SampleCatalogue`: it adds a key.
+    private func change(_ revision: Int) -> AssetChange {
+        let key = KeyRecord(asset: id, number: revision, url: "https://keys.example/\(revision)")
+        return AssetChange(asset: id, revision: revision, contents: .init(keys: [key]))
+    }
+
+    private func inode(_ revision: Int) -> UInt64? {
+        let path = folder.path("records/\(id).\(revision).json")
+        return (try? FileManager.default.attributesOfItem(atPath: path))?[.systemFileNumber] as? UInt64
+    }
+
+    @Test func appendsTheChangesAfterTheFirst() async throws {
+        let rows = Rows(SampleCatalogue.rows(1, segments: 80))
+        let writer = try RecordWriter(records) { _ in rows.read() }
+        writer.schedule([change(1)])
+        await flush(writer)
+        let first = try #require(inode(1))
+        // Two writes may return in any order.
+        writer.schedule([change(3)])
+        writer.schedule([change(2), change(4)])
+        await flush(writer)
+        #expect(inode(4) == first && rows.readings.withLock { $0 } == 1)
+        #expect(try records.index() == [id: [4]])
+        let record = try records.read(id, 4)
+        #expect(record.revision == 4 && record.belongings.keys.map(\.number) == [0, 2, 3, 4])
+        writer.stop()
+    }
+
+    @Test func writesTheWholeRecordIfAChangeIsMissing() async throws {
+        let rows = Rows(SampleCatalogue.rows(1))
+        let writer = try RecordWriter(records) { _ in rows.read() }
+        writer.scheduleWhole(id)
+        await flush(writer)
+        rows.rows.withLock { $0?.revision = 5 }
+        writer.schedule([change(3)])
+        await flush(writer)
+        #expect(try records.index() == [id: [5]])
+        // It was written before this process did.
+        writer.schedule([change(4), change(5)])
+        writer.schedule([change(6)])
+        await flush(writer)
+        #expect(try records.index() == [id: [6]])
+        #expect(try records.read(id, 6).revision == 6 && rows.readings.withLock { $0 } == 2)
+        writer.stop()
+    }
+
+    @Test func appendsNothingToARemovedRecord() async throws {
+        let rows = Rows(SampleCatalogue.rows(1))
+        let writer = try RecordWriter(records) { _ in rows.read() }
+        writer.scheduleWhole(id)
+        await flush(writer)
+        writer.schedule([change(2)])
+        try writer.remove(id)
+        rows.rows.withLock { $0 = nil }
+        await flush(writer)
+        #expect(folder.files().isEmpty)
+        writer.stop()
+    }
+
+    @Test func oneRecordThatCannotBeWrittenDoesNotStopTheOthers() async throws {
+        let reports = Mutex<[String]>([])
+        let bad = SampleCatalogue.rows(2).asset.id
+        let writer = try RecordWriter(records, report: { text in reports.withLock { $0.append(text) } }) { id in
+            guard id != bad else { throw StoreError(.catalogue, path: id, detail: "damaged") }
+            return (0..<8).lazy.map { SampleCatalogue.rows($0, segments: 1) }.first { $0.asset.id == id }
+        }
+        for number in 0..<8 {
+            writer.scheduleWhole(SampleCatalogue.rows(number).asset.id)
+        }
+        await flush(writer)
+        #expect(try records.index().count == 7 && reports.withLock { $0.count } == 1)
+        writer.stop()
+    }
+
+    // MARK: Whole records
 
     @Test func writesTheBacklogWhenIdle() async throws {
         let writer = try RecordWriter(records, backlog: (0..<40).map { SampleCatalogue.rows($0).asset.id }) { id in
@@ -58,12 +136,12 @@ import Testing
     @Test func removesARecordAtOnce() async throws {
         let rows = Rows(SampleCatalogue.rows(1, segments: 2))
         let writer = try RecordWriter(records) { _ in rows.read() }
-        writer.schedule([id])
+        writer.scheduleWhole(id)
         await flush(writer)
         try writer.remove(id)
         #expect(try records.index().isEmpty)
         // The rows are not deleted after all.
-        writer.schedule([id])
+        writer.scheduleWhole(id)
         await flush(writer)
         #expect(try records.index() == [id: [1]])
         writer.stop()
@@ -77,7 +155,7 @@ import Testing
             isRemoved.wait()
             return SampleCatalogue.rows(1, segments: 2)
         }
-        writer.schedule([id])
+        writer.scheduleWhole(id)
         try await blocking { [id] in
             Task { await writer.flush() }
             isReading.wait()
@@ -91,10 +169,10 @@ import Testing
     @Test func removesTheRecordOfAMissingAsset() async throws {
         let rows = Rows(SampleCatalogue.rows(1, segments: 2))
         let writer = try RecordWriter(records) { _ in rows.read() }
-        writer.schedule([id])
+        writer.scheduleWhole(id)
         await flush(writer)
         rows.rows.withLock { $0 = nil }
-        writer.schedule([id])
+        writer.scheduleWhole(id)
         await flush(writer)
         #expect(folder.files().isEmpty)
         writer.stop()
@@ -107,7 +185,7 @@ import Testing
         let rows = Rows(SampleCatalogue.rows(1, segments: 1000))
         let writer = try RecordWriter(
             RecordFolder(disk), report: { text in reports.withLock { $0.append(text) } }, source: { _ in rows.read() })
-        writer.schedule([id])
+        writer.scheduleWhole(id)
         await flush(writer)
         await flush(writer)
         #expect(try disk.names().isEmpty)
