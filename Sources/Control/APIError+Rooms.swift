@@ -7,7 +7,7 @@ package import Sharing
 import Store
 
 extension APIError {
-    /// The only place where the library's codes become the API's. `asset` and the URL that the user gave, without a password,
+    /// Here alone the library's codes become the API's. `asset` and the URL that the user gave, without a password,
     /// are named in the next step.
     package init(_ error: LibraryError, asset: String? = nil, url: String? = nil) {
         let code: Code =
@@ -49,7 +49,7 @@ extension APIError {
         }
     }
 
-    /// The only place where the codes of `Sharing` become the API's. `asset` is named in the next step.
+    /// Here alone the codes of `Sharing` become the API's. `asset` is named in the next step.
     package init(_ error: ExchangeError, asset: String? = nil) {
         if let cause = error.underlying as? LibraryError, error.code == .library {
             self.init(cause, asset: asset)

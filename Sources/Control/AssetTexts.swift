@@ -74,12 +74,12 @@ private struct AssetSignature: Equatable {
     }
 
     /// Texts that another thread writes, because writing JSON takes long, and the loop must serve players.
-    private typealias Sheet = Task<Result<[Text], APIError>, Never>
+    private typealias Batch = Task<Result<[Text], APIError>, Never>
 
     /// Position of a text that is written or will be.
-    private struct Place {
-        let sheet: Sheet
-        let line: Int
+    private struct Line {
+        let batch: Batch
+        let index: Int
     }
 
     /// An asset's shape before it is written as JSON.
@@ -91,7 +91,7 @@ private struct AssetSignature: Equatable {
     }
 
     private unowned let service: LibraryService
-    private var known: [String: (state: State, place: Place)] = [:]
+    private var known: [String: (state: State, line: Line)] = [:]
     private static let mostLines = 128
     /// The loop serves other work between two turns.
     private static let turn = Duration.milliseconds(5)
@@ -108,12 +108,12 @@ private struct AssetSignature: Equatable {
     /// The texts of assets in their order, without assets that are removed meanwhile. Yields the loop between turns.
     func texts(of assets: [Asset]) async throws(APIError) -> [Text] {
         var begin = ContinuousClock.now
-        var places: [Place] = []
+        var lines: [Line] = []
         var drafts: [Draft] = []
-        places.reserveCapacity(assets.count)
+        lines.reserveCapacity(assets.count)
         for asset in assets {
             if ContinuousClock.now - begin > Self.turn {
-                places += write(&drafts)
+                lines += write(&drafts)
                 await Task.yield()
                 begin = .now
             }
@@ -121,21 +121,21 @@ private struct AssetSignature: Equatable {
                 continue
             }
             if let found = known[asset.id], found.state == state(of: asset) {
-                places += write(&drafts)
-                places.append(found.place)
+                lines += write(&drafts)
+                lines.append(found.line)
             } else {
                 drafts.append(draft(of: asset))
                 if drafts.count == Self.mostLines {
-                    places += write(&drafts)
+                    lines += write(&drafts)
                 }
             }
         }
-        places += write(&drafts)
+        lines += write(&drafts)
         // Drops the texts of removed assets.
         if known.count > 2 * service.library.assets.count + 64 {
             known = [:]
         }
-        return try await read(places)
+        return try await read(lines)
     }
 
     private func draft(of asset: Asset) -> Draft {
@@ -147,35 +147,35 @@ private struct AssetSignature: Equatable {
 
     /// Hands drafts to another thread. The positions of their texts are recorded before the loop runs other work, so
     /// that no asset is drafted twice.
-    private func write(_ drafts: inout [Draft]) -> [Place] {
+    private func write(_ drafts: inout [Draft]) -> [Line] {
         guard !drafts.isEmpty else { return [] }
         let contents = drafts.map { ($0.shape, $0.tracks) }
-        let sheet = Sheet.detached {
+        let batch = Batch.detached {
             do throws(APIError) {
                 return .success(try contents.map { shape, tracks throws(APIError) in try Text(shape, tracks) })
             } catch {
                 return .failure(error)
             }
         }
-        let places = drafts.indices.map { Place(sheet: sheet, line: $0) }
-        for (draft, place) in zip(drafts, places) {
-            known[draft.id] = (draft.state, place)
+        let lines = drafts.indices.map { Line(batch: batch, index: $0) }
+        for (draft, line) in zip(drafts, lines) {
+            known[draft.id] = (draft.state, line)
         }
         drafts = []
-        return places
+        return lines
     }
 
-    private func read(_ places: [Place]) async throws(APIError) -> [Text] {
+    private func read(_ lines: [Line]) async throws(APIError) -> [Text] {
         var texts: [Text] = []
-        texts.reserveCapacity(places.count)
-        var open: (sheet: Sheet, lines: [Text])?
-        for place in places {
-            if let open, open.sheet == place.sheet {
-                texts.append(open.lines[place.line])
+        texts.reserveCapacity(lines.count)
+        var open: (batch: Batch, texts: [Text])?
+        for line in lines {
+            if let open, open.batch == line.batch {
+                texts.append(open.texts[line.index])
             } else {
-                let lines = try await place.sheet.value.get()
-                open = (place.sheet, lines)
-                texts.append(lines[place.line])
+                let written = try await line.batch.value.get()
+                open = (line.batch, written)
+                texts.append(written[line.index])
             }
         }
         return texts
@@ -212,15 +212,15 @@ extension AssetTexts.Text {
 
     /// The text with its tracks and its `storage`.
     var complete: [UInt8] {
-        guard let place = brief.lastRange(of: Self.empty) else { return brief }
-        var text = Array(brief[..<place.lowerBound])
+        guard let range = brief.lastRange(of: Self.empty) else { return brief }
+        var text = Array(brief[..<range.lowerBound])
         text.reserveCapacity(brief.count + tracks.utf8.count + 128)
         if isStoragePlain {
             text += Array(#""storage":"#.utf8) + Self.plainText + [UInt8(ascii: ",")]
         }
         text += #""tracks":"#.utf8
         text += tracks.utf8
-        return text + brief[place.upperBound...]
+        return text + brief[range.upperBound...]
     }
 }
 

@@ -69,9 +69,9 @@ package final class StateClaim: Sendable {
             let error = SystemError(errno)
             close(descriptor)
             guard error.number == EWOULDBLOCK else { throw directory.failure("cannot be locked", error) }
-            let place = directory.daemonURL.map { " and listens on \($0)" } ?? ""
+            let listens = directory.daemonURL.map { " and listens on \($0)" } ?? ""
             throw APIError(
-                .cannotWrite, "a daemon runs with the state directory \(directory.path)\(place)",
+                .cannotWrite, "a daemon runs with the state directory \(directory.path)\(listens)",
                 next: "use that daemon, or give this one its own directories with --state DIR and --store DIR")
         }
         return descriptor

@@ -108,10 +108,10 @@ package enum Application {
 
     /// The next steps for a user at a terminal.
     private static func nextCommands(_ url: String) -> String {
-        let place = PlayerURL(base: url).origin(url: "https://example.com/master.m3u8")
+        let url = PlayerURL(base: url).origin(url: "https://example.com/master.m3u8")
         return """
             in another terminal:
-              mpv \(place)    plays any HLS stream, and keeps what it plays
+              mpv \(url)    plays any HLS stream, and keeps what it plays
               weir get https://example.com/master.m3u8    downloads it
               weir page --open    shows everything in the browser
             """

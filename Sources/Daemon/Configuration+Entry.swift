@@ -89,8 +89,8 @@ extension Configuration.Key {
 }
 
 extension Configuration {
-    mutating func set(_ key: Key, to setting: Setting, from place: Place, home: String) throws(Refusal) {
-        try key.entry.read(&self, SettingReader(setting: setting, place: place, home: home))
+    mutating func set(_ key: Key, to setting: Setting, from source: Source, home: String) throws(Refusal) {
+        try key.entry.read(&self, SettingReader(setting: setting, source: source, home: home))
         given.insert(key)
     }
 

@@ -34,7 +34,7 @@ extension Configuration {
             proxies = try ProxyRules(proxy, environment: environment)
         } catch {
             throw ConfigurationError(
-                place: .variable(error.variable ?? Key.proxy.variable), message: error.description,
+                source: .variable(error.variable ?? Key.proxy.variable), message: error.description,
                 next: "correct it, or set the key proxy")
         }
     }
@@ -47,7 +47,7 @@ extension Configuration {
             ("store", store, homeless.store, "XDG_DATA_HOME"), ("state", state, homeless.state, "XDG_STATE_HOME"),
         ] where path == standard && !(environment[variable]?.hasPrefix("/") ?? false) {
             throw ConfigurationError(
-                place: .variable("HOME"),
+                source: .variable("HOME"),
                 message: "is not set to an absolute path, so the \(name) folder is unknown",
                 next: "set HOME, or name the folder with --\(name) DIR")
         }
@@ -67,13 +67,14 @@ extension Configuration {
                 try setSelection(entry.key, to: entry.setting)
             } catch {
                 throw ConfigurationError(
-                    place: .file(path, line: entry.line), message: "\(entry.key.rawValue): \(error.sentence)",
+                    source: .file(path, line: entry.line), message: "\(entry.key.rawValue): \(error.sentence)",
                     next: "correct the value, or delete the line to use the default")
             }
         }
         if let contradiction = selection.contradiction {
             throw ConfigurationError(
-                place: .file(path, line: nil), message: "[selection]: \(contradiction)", next: "delete one of the lines"
+                source: .file(path, line: nil), message: "[selection]: \(contradiction)",
+                next: "delete one of the lines"
             )
         }
     }
@@ -89,14 +90,14 @@ extension Configuration {
         } catch {
             let reason = access(path, R_OK) == 0 ? "it is not a file of UTF-8 text" : String(cString: strerror(errno))
             throw ConfigurationError(
-                place: .file(path, line: nil), message: "cannot be read: \(reason)",
+                source: .file(path, line: nil), message: "cannot be read: \(reason)",
                 next: option.map { "name a readable file with \($0), or leave the option out" }
                     ?? "run weir as the owner of the file, or set HOME or XDG_CONFIG_HOME to a readable folder")
         }
     }
 
     private mutating func apply(
-        _ key: Key, _ setting: Setting, _ kind: Place, _ place: ConfigurationError.Place,
+        _ key: Key, _ setting: Setting, _ kind: Source, _ source: ConfigurationError.Source,
         _ environment: [String: String]
     ) throws(ConfigurationError) {
         do {
@@ -104,7 +105,7 @@ extension Configuration {
         } catch {
             let isFile = kind == .file
             throw ConfigurationError(
-                place: place, message: (isFile ? "\(key.rawValue): " : "") + error.sentence,
+                source: source, message: (isFile ? "\(key.rawValue): " : "") + error.sentence,
                 next: isFile ? "correct the value, or delete the line to use the default" : nil)
         }
     }

@@ -259,7 +259,7 @@ extension Configuration.Key {
                 manual: """
                     A file with certificates of authorities in PEM, beside the system's, for origins whose authority is
                     private or that leave out an intermediate certificate. SSL_CERT_FILE and CURL_CA_BUNDLE name a file
-                    in place of the system's. Read when the daemon starts.
+                    instead of the system's. Read when the daemon starts.
                     """)
         case .caFolder:
             Entry(

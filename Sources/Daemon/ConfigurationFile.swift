@@ -37,7 +37,7 @@ struct ConfigurationFile {
             if name == Self.handlersTable {
                 guard let table = table[name]?.table else {
                     throw ConfigurationError(
-                        place: .file(path, line: line), message: "handlers is not a table", next: "write [handlers]")
+                        source: .file(path, line: line), message: "handlers is not a table", next: "write [handlers]")
                 }
                 handlers = try HandlerRule.rules(of: table, path: path) { Self.line(of: $0, in: lines[...]) }
                 continue
@@ -46,7 +46,7 @@ struct ConfigurationFile {
                 continue
             }
             guard let key = Configuration.Key(rawValue: name) else {
-                throw .unknownKey(name, place: .file(path, line: line))
+                throw .unknownKey(name, source: .file(path, line: line))
             }
             entries.append(Entry(key: key, setting: Self.setting(table[name]), line: line))
         }
@@ -64,13 +64,13 @@ struct ConfigurationFile {
         let head = line(of: selectionTable, in: lines[...])
         guard let table = value.table else {
             throw ConfigurationError(
-                place: .file(path, line: head), message: "selection is not a table", next: "write [selection]")
+                source: .file(path, line: head), message: "selection is not a table", next: "write [selection]")
         }
         let below = lines[(head ?? 0)...]
         let names = Selection.Key.allCases.map(\.rawValue)
         for name in table.keys.sorted() where !names.contains(name) {
             throw ConfigurationError(
-                place: .file(path, line: line(of: name, in: below)),
+                source: .file(path, line: line(of: name, in: below)),
                 message: "there is no key \"\(name)\" in [selection]",
                 next: "delete the line; the keys are \(names.joined(separator: ", "))")
         }
@@ -91,10 +91,10 @@ struct ConfigurationFile {
             return try TOMLTable(string: text)
         } catch let error as TOMLParseError {
             throw ConfigurationError(
-                place: .file(path, line: error.source.begin.line), message: "is not TOML: \(error.description)",
+                source: .file(path, line: error.source.begin.line), message: "is not TOML: \(error.description)",
                 next: next)
         } catch {
-            throw ConfigurationError(place: .file(path, line: nil), message: "is not TOML: \(error)", next: nil)
+            throw ConfigurationError(source: .file(path, line: nil), message: "is not TOML: \(error)", next: nil)
         }
     }
 

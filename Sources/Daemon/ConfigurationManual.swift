@@ -110,7 +110,7 @@ package enum ConfigurationManual {
         # Store a playlist of I-frames as well, if the stream has one: players show pictures from it while they seek.
         trick-play = false
 
-        # Handlers answer URLs in place of an origin: "weir get myscheme://film" then asks the program below. A program gets "--" and the
+        # Handlers answer URLs instead of an origin: "weir get myscheme://film" then asks the program below. A program gets "--" and the
         # URL as its last two arguments, without a shell, and 30 s. It writes the resource itself, or JSON:
         # {"url": "https://…", "headers": {"Referer": "…"}, "title": "…", "expires": 1800000000}, {"content": "base64…", "expires": …} or
         # {"error": "…"}. "expires" is in seconds since 1970, or a date such as "2026-11-25T20:00:00Z": a key expires then, and a URL is

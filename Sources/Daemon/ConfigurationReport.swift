@@ -5,7 +5,7 @@ internal import HTTPMessage
 internal import Orders
 internal import Subprocess
 
-/// The settings with the place that each comes from, for `weir config`.
+/// The settings with the source of each, for `weir config`.
 package struct ConfigurationReport: Sendable {
     package struct Entry: Equatable, Sendable {
         package let name: String
@@ -34,8 +34,8 @@ package struct ConfigurationReport: Sendable {
         self.path = path
         let text = try Configuration.text(of: path, named: file ?? environment["WEIR_CONFIG"])
         let contents = try text.map { text throws(ConfigurationError) in try ConfigurationFile(text, path: path) }
-        let place = { (line: Int?) in path + (line.map { ":\($0)" } ?? "") }
-        let lines = Dictionary((contents?.entries ?? []).map { ($0.key, place($0.line)) }) { $1 }
+        let source = { (line: Int?) in path + (line.map { ":\($0)" } ?? "") }
+        let lines = Dictionary((contents?.entries ?? []).map { ($0.key, source($0.line)) }) { $1 }
         let keys = Configuration.Key.allCases.map { key in
             let isOption = !(options[key] ?? []).isEmpty
             let variable = environment[key.variable] == nil ? nil : key.variable
@@ -43,10 +43,10 @@ package struct ConfigurationReport: Sendable {
             return Entry(name: key.rawValue, value: configuration.text(of: key), source: source)
         }
         let selection = (contents?.selection ?? []).map {
-            Entry(name: "selection.\($0.key.rawValue)", value: $0.setting.description, source: place($0.line))
+            Entry(name: "selection.\($0.key.rawValue)", value: $0.setting.description, source: source($0.line))
         }
         let handlers = configuration.handlers.map {
-            Entry(name: "handlers.\($0.name)", value: $0.words, source: place(nil))
+            Entry(name: "handlers.\($0.name)", value: $0.words, source: source(nil))
         }
         entries = keys + selection + handlers
     }
@@ -86,7 +86,7 @@ package enum ConfigurationEditor {
                 to: URL(fileURLWithPath: path), options: .withoutOverwriting)
         } catch {
             throw ConfigurationError(
-                place: .file(path, line: nil), message: "cannot be created: \(error.localizedDescription)",
+                source: .file(path, line: nil), message: "cannot be created: \(error.localizedDescription)",
                 next: "name another file with --config FILE")
         }
     }
@@ -107,10 +107,10 @@ package enum ConfigurationEditor {
                 return
             }
             throw ConfigurationError(
-                place: .variable(words[0]), message: "the editor has failed", next: "correct \(path) yourself")
+                source: .variable(words[0]), message: "the editor has failed", next: "correct \(path) yourself")
         }
         throw ConfigurationError(
-            place: .variable("EDITOR"),
+            source: .variable("EDITOR"),
             message: "names no editor that is installed (\(candidates.joined(separator: ", ")))",
             next: "set EDITOR, or open \(path) yourself")
     }

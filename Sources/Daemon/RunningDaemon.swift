@@ -215,10 +215,10 @@ import Substitution
         limits.limitsLoopback = true
         limits.owners = nil
         let network = HTTPServer(configuration: limits, pool: pool) { gate.answer($0) }
-        let place: ListenAddress
+        let bound: ListenAddress
         do {
-            let bound = try network.listen(host: address.host, port: address.port ?? port)
-            place = ListenAddress(host: address.host, port: bound)
+            let number = try network.listen(host: address.host, port: address.port ?? port)
+            bound = ListenAddress(host: address.host, port: number)
         } catch {
             throw ApplicationError(
                 .address, "the daemon cannot listen on the network: \(error)",
@@ -228,8 +228,8 @@ import Substitution
         self.network = network
         playback.ownTokens.append(token)
         metrics.network = network
-        client.ownListeners.append(OriginRequest.Peer(host: place.host, port: place.port))
-        let url = "http://\(place)" + NetworkGate.path(token)
+        client.ownListeners.append(OriginRequest.Peer(host: bound.host, port: bound.port))
+        let url = "http://\(bound)" + NetworkGate.path(token)
         control.access.lan = API.LAN(url: url)
         return url
     }

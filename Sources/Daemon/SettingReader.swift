@@ -9,7 +9,7 @@ internal import Store
 
 extension Configuration {
     /// Source of a value. It decides which texts are accepted and which folder a relative path starts from.
-    enum Place: Equatable {
+    enum Source: Equatable {
         case option, environment, file
     }
 
@@ -42,12 +42,12 @@ extension Configuration {
 /// Converts a setting to the type of its key. Values in the file have types; values from elsewhere are text.
 struct SettingReader {
     let setting: Setting
-    let place: Configuration.Place
+    let source: Configuration.Source
     /// The user's home folder.
     let home: String
 
     /// True if the value has the type that the file gives it.
-    private var isTyped: Bool { place == .file }
+    private var isTyped: Bool { source == .file }
 
     func text(_ wanted: String) throws(Refusal) -> String {
         guard case .text(let text) = setting else { throw mismatch(wanted) }
@@ -269,7 +269,7 @@ struct SettingReader {
         if path == "~" || path.hasPrefix("~/") {
             path = home + path.dropFirst()
         }
-        if !path.hasPrefix("/"), place != .file, !path.isEmpty {
+        if !path.hasPrefix("/"), source != .file, !path.isEmpty {
             path = currentFolder() + "/" + path
         }
         guard path.hasPrefix("/"), !path.utf8.contains(0) else {

@@ -34,7 +34,7 @@ package struct StandardErrorLog: LogHandler {
             time: hasTime ? Self.clock() : nil, level: event.level, label: label, message: event.message.description,
             metadata: all)
         let bytes = Array(text.utf8)
-        // There is no other place to report a failure.
+        // A failure cannot be reported anywhere else.
         _ = bytes.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 

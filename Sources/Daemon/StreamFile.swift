@@ -126,7 +126,7 @@ struct StreamFile {
     }
 
     private static func error(_ path: String, _ line: Int?, _ message: String, _ next: String) -> ConfigurationError {
-        ConfigurationError(place: .file(path, line: line), message: message, next: next)
+        ConfigurationError(source: .file(path, line: line), message: message, next: next)
     }
 }
 

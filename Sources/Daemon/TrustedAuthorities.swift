@@ -5,7 +5,7 @@ internal import Origin
 /// The certificates of the authorities that sign those of origins: the system's, or the file that the environment names, and
 /// those that the user adds.
 package struct TrustedAuthorities: Equatable, Sendable {
-    /// The files in place of the system's, by `CURL_CA_BUNDLE` and `SSL_CERT_FILE`; empty for the system's.
+    /// The files instead of the system's, by `CURL_CA_BUNDLE` and `SSL_CERT_FILE`; empty for the system's.
     package private(set) var bundles: [String]
     /// The variables that name files and folders.
     package private(set) var variables: [String]

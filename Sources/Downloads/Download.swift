@@ -102,7 +102,7 @@ import Store
         var planned: [String: Set<Plan.Hole.Item>] = [:]
         var whole: Set<String> = []
         var tracks: [(Rendition, Plan.Track)] = []
-        for (place, item) in task.items.enumerated() {
+        for (index, item) in task.items.enumerated() {
             for rendition in item.renditions.compactMap({ asset.rendition($0) }) {
                 let id = rendition.name.id
                 var track = Plan.Track()
@@ -118,7 +118,7 @@ import Store
                         planned[id, default: []].formUnion((track.preliminaries + track.segments).map(\.item))
                     }
                 }
-                track.selection = place
+                track.selection = index
                 tracks.append((rendition, track))
             }
         }

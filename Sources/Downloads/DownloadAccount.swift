@@ -114,9 +114,9 @@ struct DownloadBook {
             guard requests > 0 || bytes > 0 else { continue }
             account.requests += requests
             let host = "\(origin)".split(separator: "/").last.map(String.init) ?? origin.host
-            if let place = account.origins.firstIndex(where: { $0.host == host }) {
-                account.origins[place].requests += requests
-                account.origins[place].bytes += bytes
+            if let index = account.origins.firstIndex(where: { $0.host == host }) {
+                account.origins[index].requests += requests
+                account.origins[index].bytes += bytes
             } else {
                 account.origins.append(.init(host: host, requests: requests, bytes: bytes))
             }

@@ -313,8 +313,8 @@ import Store
 
     private func resource(of hole: Plan.Hole, in track: Int) -> (folder: PieceFolder, resource: Resource)? {
         switch hole.item {
-        case .preliminary(let place):
-            return preliminaries[track].indices.contains(place) ? preliminaries[track][place] : nil
+        case .preliminary(let index):
+            return preliminaries[track].indices.contains(index) ? preliminaries[track][index] : nil
         case .segment(let index):
             let rendition = renditions[track]
             guard let segments = rendition.source?.playlist.segments, segments.indices.contains(index) else {
@@ -417,7 +417,7 @@ import Store
     /// Reports the selections that are complete; one may be, because others have its renditions.
     private func reportSelections() {
         let open = Set(zip(selections, left).filter { $0.1 > 0 }.map(\.0))
-        for (place, item) in download.task.items.enumerated() where !open.contains(place) {
+        for (index, item) in download.task.items.enumerated() where !open.contains(index) {
             if download.isComplete(item) {
                 observer?.work(for: download, completed: item)
             }

@@ -162,8 +162,8 @@ package enum ProgressWeights {
         var units = kinds.map { share(of: $0) * 10_000 / (sum * (counts[$0] ?? 1)) }
         // Integer division loses units; the first parts get them, so that the sum is exact.
         let rest = kinds.isEmpty ? 0 : 10_000 - units.reduce(0, +)
-        for place in 0..<rest {
-            units[place % units.count] += 1
+        for index in 0..<rest {
+            units[index % units.count] += 1
         }
         return units.map { Double($0) / 10_000 }
     }

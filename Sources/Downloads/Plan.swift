@@ -105,10 +105,10 @@ struct Plan: Sendable {
         }
         moved = nil
         guard let selection else { return nil }
-        let places = cursors.indices.filter { cursors[$0].selection == selection }
+        let selected = cursors.indices.filter { cursors[$0].selection == selection }
         for phase in 0..<3 {
-            let first = places.compactMap { place in
-                cursors[place].phases[phase].first.map { (place, $0.time.lowerBound) }
+            let first = selected.compactMap { index in
+                cursors[index].phases[phase].first.map { (index, $0.time.lowerBound) }
             }.min { ($0.1, $0.0) < ($1.1, $1.0) }
             guard let (track, _) = first else { continue }
             let holes = Self.removeBatch(from: &cursors[track].phases[phase])
@@ -140,7 +140,7 @@ extension Plan.Track {
     @LoopActor init(of rendition: Rendition, _ wanted: WantedTime, isTaken: (Resource) -> Bool) {
         self.init(segments: Self.segments(of: rendition, wanted))
         let needed = wanted == .all ? nil : rendition.preliminaries { wanted.touches($0, $1) }
-        preliminaries = rendition.preliminaries.enumerated().compactMap { place, preliminary in
+        preliminaries = rendition.preliminaries.enumerated().compactMap { index, preliminary in
             let (folder, resource) = preliminary
             guard needed?.contains(resource.name) ?? true, !folder.contains(resource.name.description) else {
                 return nil
@@ -153,7 +153,7 @@ extension Plan.Track {
             if folder !== rendition.folder, isTaken(resource) {
                 return nil
             }
-            return Plan.Hole(.preliminary(place), time: 0..<0)
+            return Plan.Hole(.preliminary(index), time: 0..<0)
         }
     }
 

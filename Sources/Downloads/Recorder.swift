@@ -12,7 +12,7 @@ import Store
 /// user ends the recording. If the recording is cancelled, a later recorder continues it.
 @LoopActor final class Recorder: DownloadWork {
     /// Identifies a piece on its way.
-    private struct Place: Hashable {
+    private struct Target: Hashable {
         let folder: ObjectIdentifier
         let name: PieceName
 
@@ -35,10 +35,10 @@ import Store
     private let report: (String) -> Void
     private var beginning: Task<Void, Never>?
     private var tracks: [RecordingTrack] = []
-    private var fetching: [Place: (fetch: Fetch, began: Int64)] = [:]
+    private var fetching: [Target: (fetch: Fetch, began: Int64)] = [:]
     /// Bytes of fetches that have ended.
     private var settled: Int64 = 0
-    private var failures: [Place: Failure] = [:]
+    private var failures: [Target: Failure] = [:]
     private var isOver = false
 
     private var asset: Asset { download.asset }
@@ -214,26 +214,26 @@ import Store
 
     private func fetch(_ item: Recording.Item) {
         for need in item.needed where !need.folder.contains(need.resource.name.description) {
-            guard !isOver, fetching[Place(need)] == nil else { continue }
+            guard !isOver, fetching[Target(need)] == nil else { continue }
             fetch(need)
         }
     }
 
     private func fetch(_ need: (folder: PieceFolder, resource: Resource)) {
-        let place = Place(need)
+        let target = Target(need)
         do throws(LibraryError) {
             let fetch = try library.fetch(need.resource, in: need.folder, of: asset, urgency: .background)
             let began = fetch.written
-            fetching[place] = (fetch, began)
-            fetch.whenEnded { [weak self] result in self?.ended(place, fetch, result, began: began) }
+            fetching[target] = (fetch, began)
+            fetch.whenEnded { [weak self] result in self?.ended(target, fetch, result, began: began) }
         } catch {
-            fail(place, error)
+            fail(target, error)
         }
     }
 
-    private func ended(_ place: Place, _ fetch: Fetch, _ result: Result<Void, FetchError>, began: Int64) {
-        guard fetching[place]?.fetch === fetch else { return }
-        fetching[place] = nil
+    private func ended(_ target: Target, _ fetch: Fetch, _ result: Result<Void, FetchError>, began: Int64) {
+        guard fetching[target]?.fetch === fetch else { return }
+        fetching[target] = nil
         settled += max(0, fetch.written - began)
         fetch.release()
         if let failure = fetch.keepFailure {
@@ -241,22 +241,22 @@ import Store
         }
         switch fetch.doubt.map({ .failure($0) }) ?? result {
         case .success where fetch.isPiece:
-            failures[place] = nil
+            failures[target] = nil
             observer?.work(for: download, received: fetch.written - began)
         // The fetch had begun before the recording needed its piece stored.
-        case .success: fail(place, LibraryError(.store, "\(place.name) was not kept"))
-        case .failure(let error): fail(place, LibraryError(error))
+        case .success: fail(target, LibraryError(.store, "\(target.name) was not kept"))
+        case .failure(let error): fail(target, LibraryError(error))
         }
         update()
     }
 
-    private func fail(_ place: Place, _ error: LibraryError) {
-        failures[place] = Failure(since: failures[place]?.since ?? .now, error: error)
+    private func fail(_ target: Target, _ error: LibraryError) {
+        failures[target] = Failure(since: failures[target]?.since ?? .now, error: error)
     }
 
     private func retry(_ track: RecordingTrack) {
         for item in track.recording.items.prefix(2 * parallel)
-        where item.needed.contains(where: { failures[Place($0)] != nil }) {
+        where item.needed.contains(where: { failures[Target($0)] != nil }) {
             fetch(item)
         }
     }
@@ -264,12 +264,12 @@ import Store
     /// Gives up pieces that cannot be fetched any more, so that later segments can be listed.
     private func giveUpLost(of track: RecordingTrack) {
         for item in track.recording.items.prefix(2 * parallel) {
-            let failed = item.needed.compactMap { failures[Place($0)] }.min { $0.since < $1.since }
+            let failed = item.needed.compactMap { failures[Target($0)] }.min { $0.since < $1.since }
             guard let failed, let limit = track.limit(for: item, failed.error), .now - failed.since >= limit else {
                 continue
             }
             for need in item.needed where need.folder === track.rendition.folder {
-                failures[Place(need)] = nil
+                failures[Target(need)] = nil
             }
             track.recording.giveUp(item, because: "\(failed.error)")
         }

@@ -42,8 +42,8 @@ extension Recording {
         }
         window = number..<number + playlist.segments.count
         nameMaps(of: source, isRestart: entries.contains(where: \.isRestart))
-        for (place, entry) in entries.enumerated() {
-            add(entry, of: source, isFirst: place == 0)
+        for (index, entry) in entries.enumerated() {
+            add(entry, of: source, isFirst: index == 0)
         }
     }
 
@@ -74,22 +74,22 @@ extension Recording {
             recentMaps = [:]
         }
         var now: [Int: Int] = [:]
-        var places: [Resource: Int] = [:]
+        var present: [Resource: Int] = [:]
         for segment in source.playlist.segments {
             guard let map = segment.map, let url = try? source.base.resolving(map.uri) else { continue }
             let number = Int(segment.mediaSequenceNumber + numbering.shift)
-            let place = Self.place(url, map.byteRange)
-            let known = places[place] ?? maps[place] ?? recentMaps[number] ?? nextMap
+            let key = Self.mapKey(url, map.byteRange)
+            let known = present[key] ?? maps[key] ?? recentMaps[number] ?? nextMap
             nextMap = max(nextMap, known + 1)
-            places[place] = known
+            present[key] = known
             now[number] = known
         }
-        maps = places
+        maps = present
         recentMaps = now
     }
 
     /// A key for the URL and range of a section that has no name yet.
-    static func place(_ url: WebURL, _ range: SubRange?) -> Resource {
+    static func mapKey(_ url: WebURL, _ range: SubRange?) -> Resource {
         let name = PieceName(.initialization(0), fileExtension: "mp4")
         return Resource(name: name, url: url, range: range.map { Int64($0.offset)..<Int64($0.end) })
     }

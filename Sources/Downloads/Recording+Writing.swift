@@ -15,11 +15,11 @@ extension Recording {
 
     /// Lists an item as a gap as soon as the items before it are listed, for a reason that a user reads.
     public func giveUp(_ item: Item, because reason: String) {
-        guard let place = items.firstIndex(where: { $0.number == item.number }), items[place].loss == nil else {
+        guard let index = items.firstIndex(where: { $0.number == item.number }), items[index].loss == nil else {
             return
         }
-        items[place].loss = reason
-        items[place].needed = []
+        items[index].loss = reason
+        items[index].needed = []
         report("segment \(item.number) is missing in the recording: \(reason)")
     }
 
@@ -46,7 +46,7 @@ extension Recording {
         } else {
             try open().append(block)
         }
-        // Drop the parsed copy first: then the append to `text` is in place, unless a reader still holds the copy.
+        // Drop the parsed copy first: then the append to `text` copies nothing, unless a reader still holds the copy.
         parsed = nil
         self.writer = writer
         if let raised {

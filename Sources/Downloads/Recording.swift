@@ -165,7 +165,7 @@ import Store
 
     /// The name of an initialization section of a window; nil if it is not recorded.
     public func name(ofMapAt url: WebURL, _ range: SubRange?) -> PieceName? {
-        maps[Self.place(url, range)].map { PieceName(.initialization($0), fileExtension: "mp4") }
+        maps[Self.mapKey(url, range)].map { PieceName(.initialization($0), fileExtension: "mp4") }
     }
 
     /// True if the origin lists the item at present.

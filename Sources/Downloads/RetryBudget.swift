@@ -98,12 +98,12 @@ extension LibraryError {
         }
     }
 
-    /// True if it is the origin's answer for this resource alone, or something else in place of the resource.
+    /// True if it is the origin's answer for this resource alone, or something else instead of the resource.
     fileprivate func isDoubtful(isKey: Bool) -> Bool {
         switch originCode {
         case .notFound, .forbidden, .unexpectedStatus: true
         case nil: code == .badOrigin
-        // A page in place of a key.
+        // A page instead of a key.
         case .tooLarge: isKey
         default: false
         }

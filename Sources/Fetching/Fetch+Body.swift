@@ -21,7 +21,7 @@ extension Fetch: TransferReceiver {
         }
         return switch (extent(isVouched: false).end, evidence) {
         case (.cut, _): false
-        // Chunks without the last one may break off at the same place each time. Text goes on until a line ends.
+        // Chunks without the last one may break off at the same byte each time. Text goes on until a line ends.
         case (.unknown, .repeated): !body.isChunked || file.bytes(from: file.written - 1, count: 1) == [0x0A]
         // A chunked body that ends early may end behind a chunk with a fragment.
         case (.proven, .shorterThanStated): !body.isChunked

@@ -16,7 +16,7 @@ public import Store
         case background
     }
 
-    /// The media that a waiting player can play in place of this resource.
+    /// The media that a waiting player can play instead of this resource.
     public enum Fallback: Comparable, Sendable {
         /// Nothing: the origin is waited for, even if it is absent.
         case none
@@ -219,7 +219,7 @@ public import Store
 
     func notify(_ moment: Moment) {
         let all = observers
-        // Loops in place of closures: this is called several times for each segment.
+        // Loops instead of closures: this is called several times for each segment.
         observers = []
         for observer in all where observer.moment != moment {
             observers.append(observer)
@@ -263,7 +263,7 @@ public import Store
         switch isInTheWay ? .stop : abandonment {
         case .stop: abandon()
         case .finishSoon:
-            // Even what takes a moment would delay the segment at the place to which a player has just jumped.
+            // Even what takes a moment would delay the segment at the position to which a player has just jumped.
             if let length, reached < length {
                 lower(isAbandoned: true)
             }

@@ -42,7 +42,7 @@ public struct FetchError: Error, CustomStringConvertible, Sendable {
         self.init(.store, "\(subject): \(error)", underlying: error)
     }
 
-    /// An error of the origin. The only place where its codes become codes of this room.
+    /// An error of the origin. Here alone its codes become codes of this room.
     public init(_ error: OriginError) {
         let code: Code =
             switch error.code {

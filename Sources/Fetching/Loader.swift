@@ -33,7 +33,7 @@ package import Store
     /// Frees space after a resource was not stored because the store's own disk is full.
     package weak var roomMaker: (any RoomMaker)?
     private var lastCheck: ContinuousClock.Instant?
-    private var lastPlace: Volume?
+    private var lastVolume: Volume?
     private var arrived: Int64 = 0
     private static let checkLife = Duration.milliseconds(10)
     private static let checkBytes: Int64 = 256 << 10
@@ -74,7 +74,7 @@ package import Store
                 try add(resource, key, folder, keeping, access, urgency, alternates())
             }
         if urgency == .playback {
-            do { try fetch.file.materialize() } catch { throw FetchError(error, about: Self.noPlace) }
+            do { try fetch.file.materialize() } catch { throw FetchError(error, about: Self.noRoom) }
             fetch.admit(fallback)
         }
         fetch.retain(urgency)
@@ -147,7 +147,7 @@ package import Store
         return fetch
     }
 
-    private static let noPlace = "no place for what comes from the origin"
+    private static let noRoom = "no room for what comes from the origin"
 
     /// Drops everything of these folders, which are removed. Fetches with readers continue, and are not stored.
     package func forget(_ folders: [PieceFolder]) {
@@ -179,23 +179,23 @@ package import Store
 
     /// Makes a file that can be stored, if required and accepted; otherwise one that cannot, with the reason.
     private func growingFile(
-        _ keeping: Keeping, _ urgency: Fetch.Urgency, in place: Volume
+        _ keeping: Keeping, _ urgency: Fetch.Urgency, in volume: Volume
     ) throws(FetchError) -> (GrowingFile, StoreError?) {
         var obstacle: StoreError?
         switch keeping {
         case .passing(let reason): obstacle = reason
         case .kept:
             do throws(StoreError) {
-                try checkRoom(in: place)
+                try checkRoom(in: volume)
                 lastFile += 1
                 let name = "\(lastFile)"
                 return switch urgency {
-                case .playback: (try store.growingFile(named: name, in: place), nil)
-                case .background: (try store.gatheringFile(named: name, in: place), nil)
+                case .playback: (try store.growingFile(named: name, in: volume), nil)
+                case .background: (try store.gatheringFile(named: name, in: volume), nil)
                 }
             } catch {
                 obstacle = error
-                if error.code == .diskFull, place.isHome {
+                if error.code == .diskFull, volume.isHome {
                     roomMaker?.recordDiskFull()
                 }
             }
@@ -203,19 +203,19 @@ package import Store
         do {
             return (try store.anonymousFile(), obstacle)
         } catch {
-            throw FetchError(error, about: Self.noPlace)
+            throw FetchError(error, about: Self.noRoom)
         }
     }
 
     /// Checks the free space, unless a recent check succeeded and little has arrived since.
-    private func checkRoom(in place: Volume) throws(StoreError) {
+    private func checkRoom(in volume: Volume) throws(StoreError) {
         let now = ContinuousClock.now
-        if let lastCheck, lastPlace === place, now - lastCheck < Self.checkLife, arrived < Self.checkBytes {
+        if let lastCheck, lastVolume === volume, now - lastCheck < Self.checkLife, arrived < Self.checkBytes {
             return
         }
-        try store.checkRoom(in: place)
+        try store.checkRoom(in: volume)
         lastCheck = now
-        lastPlace = place
+        lastVolume = volume
         arrived = 0
     }
 

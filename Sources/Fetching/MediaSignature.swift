@@ -29,9 +29,9 @@ package enum MediaSignature {
 
     private static func isWideText(_ bytes: [UInt8]) -> Bool {
         let isLittle = bytes[0] == 0xFF
-        let units = stride(from: 2, to: bytes.count - 1, by: 2).map { place in
-            let first = UInt16(bytes[place])
-            let second = UInt16(bytes[place + 1])
+        let units = stride(from: 2, to: bytes.count - 1, by: 2).map { index in
+            let first = UInt16(bytes[index])
+            let second = UInt16(bytes[index + 1])
             return isLittle ? second << 8 | first : first << 8 | second
         }
         // Noise is valid UTF-16 too often: text has letters or blanks of ASCII.

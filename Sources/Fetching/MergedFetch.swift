@@ -41,7 +41,7 @@ import Origin
     }
 
     func retained(_ fetch: Fetch, _ urgency: Fetch.Urgency) {
-        guard let piece = place(of: fetch) else { return }
+        guard let piece = index(of: fetch) else { return }
         order.markNeeded(piece)
         guard urgency == .playback else { return }
         // If there is a mirror, do not wait for a silent origin: a request of the member's own handles that.
@@ -53,7 +53,7 @@ import Origin
     }
 
     /// True if some bytes of the member have arrived.
-    func hasBegun(_ fetch: Fetch) -> Bool { place(of: fetch).map(order.hasBegun) ?? false }
+    func hasBegun(_ fetch: Fetch) -> Bool { index(of: fetch).map(order.hasBegun) ?? false }
 
     /// Lowers the priority of the request, unless a player waits for another member.
     func lower(for fetch: Fetch) {
@@ -64,13 +64,13 @@ import Origin
 
     /// Records that nobody waits for a member, and that it is not finished without a reader.
     func released(_ fetch: Fetch) {
-        guard let piece = place(of: fetch) else { return }
+        guard let piece = index(of: fetch) else { return }
         order.markUnneeded(piece)
         lower(for: fetch)
         shorten()
     }
 
-    private func place(of fetch: Fetch) -> Int? { members.firstIndex { $0 === fetch } }
+    private func index(of fetch: Fetch) -> Int? { members.firstIndex { $0 === fetch } }
 
     private func detach(_ piece: Int) {
         let fetch = dismiss(piece)

@@ -41,7 +41,7 @@ package import Origin
     }
     /// Nil until it is needed.
     private var knownCookies: CookieJar?
-    /// The place of the cookies, for a jar that is made again; nil if they are not kept.
+    /// The folder of the cookies, for a jar that is made again; nil if they are not kept.
     private weak var cookieFolder: CookieFolder?
     private var cookieFile = ""
     /// Counts the requests that no player waits for.

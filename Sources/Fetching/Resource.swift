@@ -59,11 +59,11 @@ public struct Resource: Hashable, Sendable {
     /// Divides resources into runs of adjacent byte ranges of one file, by index, within the limit for one response.
     static func runs(of resources: [Resource]) -> [Range<Int>] {
         var runs: [Range<Int>] = []
-        for (place, resource) in resources.enumerated() {
-            if let run = runs.last, resource.continues(resources[run.lowerBound...resources.index(before: place)]) {
-                runs[runs.count - 1] = run.lowerBound..<(place + 1)
+        for (index, resource) in resources.enumerated() {
+            if let run = runs.last, resource.continues(resources[run.lowerBound...resources.index(before: index)]) {
+                runs[runs.count - 1] = run.lowerBound..<(index + 1)
             } else {
-                runs.append(place..<(place + 1))
+                runs.append(index..<(index + 1))
             }
         }
         return runs

@@ -69,7 +69,7 @@ extension PieceFolder {
         }
     }
 
-    /// Forgets a piece whose file is gone, unless a new piece was stored in its place.
+    /// Forgets a piece whose file is gone, unless a new piece was stored since.
     private func removeIfGone(_ file: String, _ directory: PieceDirectory) {
         if directory.directory.size(of: file) == nil {
             removeFromList(file)

@@ -6,9 +6,9 @@ import HTTPServer
 import Origin
 import Substitution
 
-/// Fetches segments of other renditions in place of those that only dead hosts have.
+/// Fetches segments of other renditions instead of those that only dead hosts have.
 extension Playback {
-    /// Marks the segments, by index, in place of which another rendition's can be fetched. Where nothing stored shows if they can,
+    /// Marks the segments, by index, instead of which another rendition's can be fetched. Where nothing stored shows if they can,
     /// a segment of each is fetched first: these are among the next that the player needs.
     /// - Parameter dead: true for each segment that is sought; those that are found become false.
     func coverByStandIns(_ dead: inout [Bool], of rendition: Rendition, in asset: Asset) async {
@@ -74,7 +74,7 @@ extension Playback {
         }
     }
 
-    /// Finds another rendition's segment to fetch in place of one whose host is dead; nil if there is none.
+    /// Finds another rendition's segment to fetch instead of one whose host is dead; nil if there is none.
     func standIn(for request: SegmentRequest) -> Quality? {
         guard let url = request.resource?.url, library.client.isDead(url), let segment = request.segment else {
             return nil

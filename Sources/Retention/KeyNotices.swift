@@ -4,7 +4,7 @@ import Store
 /// Decides when keys are announced to expire, and when they are renewed. Pure; times are in seconds since 1970.
 struct KeyNotices {
     /// A key of an asset.
-    struct Place: Hashable {
+    struct Key: Hashable {
         let asset: String
         let number: Int
     }
@@ -15,12 +15,12 @@ struct KeyNotices {
         case hour = 3600
     }
 
-    private var sent: [Place: (expiration: Int64, notice: Notice)] = [:]
+    private var sent: [Key: (expiration: Int64, notice: Notice)] = [:]
     /// Times of the last attempts to renew keys.
-    private var tried: [Place: Int64] = [:]
+    private var tried: [Key: Int64] = [:]
 
     /// The announcement that is due for a valid key; nil if none is, or it was returned before for this date.
-    mutating func notice(of key: Place, expiring expiration: Int64, at now: Int64) -> Notice? {
+    mutating func notice(of key: Key, expiring expiration: Int64, at now: Int64) -> Notice? {
         let left = expiration.subtractingReportingOverflow(now)
         guard !left.overflow, left.partialValue > 0, left.partialValue <= Notice.day.rawValue else { return nil }
         let notice: Notice = left.partialValue <= Notice.hour.rawValue ? .hour : .day
@@ -33,7 +33,7 @@ struct KeyNotices {
 
     /// True if a key is to be renewed now: a day before its date or the end of its lifetime, or half of its time if that is
     /// less. Not for the end of the window that its first play opens: a renewal would open another one.
-    mutating func isRenewalDue(of key: Place, _ life: KeyLife, by terms: KeyTerms, at now: Int64) -> Bool {
+    mutating func isRenewalDue(of key: Key, _ life: KeyLife, by terms: KeyTerms, at now: Int64) -> Bool {
         guard life.state(by: terms, at: now) == .valid, let expiration = life.expiration(by: terms),
             let left = life.remaining(by: terms, at: now).storage, left == expiration - now
         else { return false }

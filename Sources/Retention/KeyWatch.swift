@@ -59,12 +59,12 @@ import Store
             guard let expiration = life.expiration(by: terms), life.state(by: terms, at: now) == .valid else {
                 continue
             }
-            let place = KeyNotices.Place(asset: asset.id, number: number)
-            if notices.notice(of: place, expiring: expiration, at: now) != nil {
+            let key = KeyNotices.Key(asset: asset.id, number: number)
+            if notices.notice(of: key, expiring: expiration, at: now) != nil {
                 announced.append(number)
             }
             guard mayRenew(asset), asset.keys.hasFile(number) else { continue }
-            if notices.isRenewalDue(of: place, life, by: terms, at: now) {
+            if notices.isRenewalDue(of: key, life, by: terms, at: now) {
                 due.append(number)
             }
         }

@@ -7,7 +7,7 @@ import Store
 
 /// The pieces cached by playback, in the order of their last use. Evicts the least recently used ones above a limit.
 ///
-/// A piece is in the play cache unless it is pinned: the pieces of a download leave the cache in place, and nothing is
+/// A piece is in the play cache unless it is pinned: the pieces of a download leave the cache where they are, and nothing is
 /// copied. The time of last use is kept in memory, and on disk as the file's access time, which is written at most once
 /// per hour of use. A killed process loses at most one hour of the order.
 @LoopActor final class PlayCache: PieceObserver {

@@ -47,9 +47,9 @@ struct RecencyQueue<Element> {
     mutating func append(_ element: Element, size: Int64, lastUse: Int64) -> Slot {
         let node = Node(element: element, size: size, lastUse: lastUse, older: Self.none, newer: Self.none)
         let slot: Slot
-        if let place = free.popLast() {
-            slot = place
-            nodes[Int(place)] = node
+        if let unused = free.popLast() {
+            slot = unused
+            nodes[Int(unused)] = node
         } else {
             slot = Slot(nodes.count)
             nodes.append(node)
@@ -83,8 +83,8 @@ struct RecencyQueue<Element> {
     /// Sorts stably by the time of last use.
     mutating func sort() {
         // A separate array, so that comparisons touch no other memory.
-        var order = slots.enumerated().map { (time: lastUse(of: $1), place: $0, slot: $1) }
-        order.sort { ($0.time, $0.place) < ($1.time, $1.place) }
+        var order = slots.enumerated().map { (time: lastUse(of: $1), index: $0, slot: $1) }
+        order.sort { ($0.time, $0.index) < ($1.time, $1.index) }
         first = Self.none
         newest = Self.none
         for entry in order {

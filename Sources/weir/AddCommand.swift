@@ -85,14 +85,14 @@ struct AddCommand: ReportingCommand {
     }
 
     private func attempt(
-        _ first: inout Failure?, at place: String? = nil, _ body: () async throws -> Void
+        _ first: inout Failure?, at position: String? = nil, _ body: () async throws -> Void
     ) async {
         do {
             try await body()
         } catch {
             var failure = Failure(error, state: common.state)
-            if let place {
-                failure.message = "\(place): \(failure.message)"
+            if let position {
+                failure.message = "\(position): \(failure.message)"
             }
             Output.error(failure.text)
             first = first ?? failure
@@ -229,7 +229,7 @@ struct ListFile {
         content = ChannelFile([UInt8](data))
     }
 
-    /// The failure for an HLS playlist in place of a list.
+    /// The failure for an HLS playlist instead of a list.
     var noList: Failure {
         Failure(
             "\(name) is the HLS playlist of one stream, and no list of streams",

@@ -62,8 +62,8 @@ enum CheckText {
     }
 
     private static func line(_ finding: CheckResult.Finding) -> String {
-        let place = finding.line.map { "\(finding.playlist):\($0)" } ?? finding.playlist
-        return "\(place): \(finding.severity): \(finding.message) (\(finding.clause))"
+        let position = finding.line.map { "\(finding.playlist):\($0)" } ?? finding.playlist
+        return "\(position): \(finding.severity): \(finding.message) (\(finding.clause))"
     }
 
     private static func summary(_ report: CheckResult) -> String {

@@ -84,9 +84,9 @@ enum CommandNames {
         }
         let argument = argument.map { [Failure.quoted(PlayerURL.withoutPassword($0))] } ?? []
         let nearest = NearestName.of(word, in: subcommands.flatMap(names))
-        let place = path.count == 1 ? "there is no command \"\(word)\"" : "\"\(whole)\" has no command \"\(word)\""
+        let complaint = path.count == 1 ? "there is no command \"\(word)\"" : "\"\(whole)\" has no command \"\(word)\""
         return Failure(
-            place + (nearest.map { "; did you mean \"\($0)\"?" } ?? ""),
+            complaint + (nearest.map { "; did you mean \"\($0)\"?" } ?? ""),
             next: nearest.map { ([whole, $0] + argument).joined(separator: " ") } ?? "weir help"
                 + path.dropFirst().map { " \($0)" }.joined(),
             exitCode: 64, code: "usage")

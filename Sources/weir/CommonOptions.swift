@@ -107,7 +107,8 @@ struct DaemonHandle {
 
     static func otherStore(_ store: String, _ configuration: Configuration) -> ConfigurationError {
         ConfigurationError(
-            place: .option("--store"), message: "the running daemon has the store \(store), not \(configuration.store)",
+            source: .option("--store"),
+            message: "the running daemon has the store \(store), not \(configuration.store)",
             next:
                 "leave --store out; or weir stop, and repeat; or a second daemon: --state DIR --listen 127.0.0.1:0")
     }

@@ -134,7 +134,7 @@ final class DownloadFollower: Sendable {
         return current
     }
 
-    /// Polls the download until it ends, or is gone because new content has taken its place. Does nothing if it has already ended.
+    /// Polls the download until it ends, or is gone because new content has replaced it. Does nothing if it has already ended.
     private func poll(
         _ first: API.Download, since start: ContinuousClock.Instant, _ record: (API.Download) -> Void
     ) async throws {

@@ -97,8 +97,8 @@ struct TextTable {
     /// The table with the cells of its last column cut so that the lines fit a width; as it is without that heading.
     func cutting(_ heading: String, to width: Int) -> TextTable {
         guard let column = rows.first?.firstIndex(of: heading) else { return self }
-        let others = (0..<column).reduce(0) { sum, place in
-            sum + 2 + (rows.map { place < $0.count ? $0[place].count : 0 }.max() ?? 0)
+        let others = (0..<column).reduce(0) { sum, index in
+            sum + 2 + (rows.map { index < $0.count ? $0[index].count : 0 }.max() ?? 0)
         }
         let room = max(Self.leastLast, width - others)
         return TextTable(rows: rows.map { row in row.enumerated().map { $0 == column ? $1.cut(to: room) : $1 } })

@@ -121,7 +121,7 @@ struct ProgressReporter {
         guard download.otherContent == nil else { return [] }
         let clearing: [Action] = isDrawn ? [.drawing("\r\u{1B}[K")] : []
         return clearing
-            + [.error("\(download.asset): the origin has other content now, which has taken the place of the old\n")]
+            + [.error("\(download.asset): the origin has other content now, which has replaced the old\n")]
     }
 
     /// The sentence of a download of new content, once.

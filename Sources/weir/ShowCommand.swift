@@ -60,7 +60,7 @@ struct ShowCommand: ReportingCommand {
             next: "use a source without DRM; Weir stores media without keys or with AES-128 keys")
     }
 
-    /// Asks for the asset and for its download. If new content takes the place of the old in between, that download is gone, and the
+    /// Asks for the asset and for its download. If new content replaces the old in between, that download is gone, and the
     /// asset has another one.
     private func assetAndDownload(
         _ source: String, _ client: APIClient

@@ -42,8 +42,8 @@ struct VerifyCommand: ReportingCommand {
         if origin.areGiven {
             wanted = [try await origin.change(ofAsset: names, in: client)]
         }
-        for (place, name) in wanted.enumerated() {
-            if place > 0, !json {
+        for (index, name) in wanted.enumerated() {
+            if index > 0, !json {
                 Output.line("")
             }
             guard let failure = await follower.report(name, request) else { continue }

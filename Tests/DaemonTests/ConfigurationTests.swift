@@ -115,7 +115,7 @@ import Testing
         #expect(try load(file: "proxy = \"direct\"", environment: variables).proxies.summary == nil)
         #expect(try load(file: "proxy = \"\"").proxies.summary == nil)
         let wrong = refusal(environment: ["https_proxy": "ftp://anna:secret@e"])
-        #expect(wrong?.place == .variable("https_proxy"))
+        #expect(wrong?.source == .variable("https_proxy"))
         #expect(wrong?.message.contains("https_proxy") ?? false)
         for refused in [wrong, refusal(file: "proxy = \"ftp://anna:secret@e\"")] {
             #expect(refused != nil && !"\(refused?.message ?? "secret")".contains("secret"))
@@ -285,7 +285,7 @@ import Testing
     ])
     func aBadLineOfTheFileIsReportedWithItsFix(text: String, line: Int, message: String, next: String) throws {
         let error = try #require(refusal(file: text))
-        guard case .file(let path, let found) = error.place else {
+        guard case .file(let path, let found) = error.source else {
             Issue.record("not of a file: \(error)")
             return
         }
@@ -361,7 +361,7 @@ import Testing
         ] as [(String, Int?, String)])
     func aBadLineOfTheTableSelectionIsReported(text: String, line: Int?, message: String) throws {
         let error = try #require(refusal(file: text))
-        guard case .file(_, let found) = error.place else {
+        guard case .file(_, let found) = error.source else {
             Issue.record("not of a file: \(error)")
             return
         }

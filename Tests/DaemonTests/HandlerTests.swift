@@ -53,7 +53,7 @@ struct HandlerTests {
         ])
     func isRefused(text: String, reason: String) throws {
         let error = try #require(#expect(throws: ConfigurationError.self) { try rules("ok = [\"p\"]\n" + text) })
-        #expect(error.place == .file("/w.toml", line: 3) && error.message.contains(": \(reason)"), "\(error)")
+        #expect(error.source == .file("/w.toml", line: 3) && error.message.contains(": \(reason)"), "\(error)")
     }
 
     @Test("is no list", arguments: ["handlers = 5", "handlers = [\"a\"]"])

@@ -64,7 +64,7 @@ import Testing
     ])
     func aBadEntryIsNamedByLineAndKey(text: String, line: Int, message: String) throws {
         let error = try #require(#expect(throws: ConfigurationError.self) { try read(text) })
-        #expect(error.place == .file("/s.toml", line: line), "\(error)")
+        #expect(error.source == .file("/s.toml", line: line), "\(error)")
         #expect(error.message.hasPrefix(message), "\(error)")
         #expect(error.next != nil && error.exitCode == 78)
     }
@@ -74,7 +74,7 @@ import Testing
     func aBadURLIsNotRepeated(url: String) throws {
         let text = Self.a + "[[stream]]\nurl = \"\(url)\"\nname = \"b\"\n"
         let error = try #require(#expect(throws: ConfigurationError.self) { try read(text) })
-        #expect(!"\(error) \(error.next ?? "")".contains("tr0ub4dor") && error.place == .file("/s.toml", line: 5))
+        #expect(!"\(error) \(error.next ?? "")".contains("tr0ub4dor") && error.source == .file("/s.toml", line: 5))
     }
 
     @Test func theStandardListIsOptionalAndANamedOneIsNot() throws {

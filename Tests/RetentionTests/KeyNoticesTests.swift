@@ -5,7 +5,7 @@ import Testing
 @testable import Retention
 
 @Suite("S33: notices and renewals of keys") struct KeyNoticesTests {
-    private static let key = KeyNotices.Place(asset: "a", number: 0)
+    private static let key = KeyNotices.Key(asset: "a", number: 0)
     private static let hour: Int64 = 3600
     private static let day: Int64 = 86_400
 
@@ -21,7 +21,7 @@ import Testing
             let found = notices.notice(of: Self.key, expiring: end, at: end - before)
             #expect(found == notice, "\(before) s before")
         }
-        let other = KeyNotices.Place(asset: "a", number: 1)
+        let other = KeyNotices.Key(asset: "a", number: 1)
         let later = notices.notice(of: Self.key, expiring: end + Self.hour, at: end)
         let late = notices.notice(of: other, expiring: end, at: end - 60)
         let never = notices.notice(of: other, expiring: .max, at: .min)
@@ -62,7 +62,7 @@ import Testing
         played.renew(at: 0, digest: nil)
         let window = KeyTerms(lifetime: 30 * Self.day, afterFirstPlay: 2 * Self.day)
         _ = played.recordPlay(by: window, at: 10)
-        let other = KeyNotices.Place(asset: "b", number: 0)
+        let other = KeyNotices.Key(asset: "b", number: 0)
         let windowed = notices.isRenewalDue(of: other, played, by: window, at: 2 * Self.day)
         life.revoke(at: 99 * Self.day)
         let revoked = notices.isRenewalDue(of: other, life, by: KeyTerms(), at: 99 * Self.day)

@@ -111,7 +111,7 @@ import Testing
         let times = [identity.created, identity.firstPlayed, policy.expires, life.came, life.dated, life.firstPlayed]
         #expect(times.compactMap(\.self).allSatisfy { (0...(1 << 50)).contains($0) })
         var notices = KeyNotices()
-        let place = KeyNotices.Place(asset: "film-k3f9", number: 0)
+        let place = KeyNotices.Key(asset: "film-k3f9", number: 0)
         for now in [0, 1_000_000_000, 1_999_999_000] as [Int64] {
             _ = notices.isRenewalDue(of: place, life, by: policy.keys, at: now)
             _ = life.remaining(by: policy.keys, at: now)

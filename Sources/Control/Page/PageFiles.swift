@@ -17,8 +17,8 @@ struct PageFiles {
     init() {
         var files: [String: File] = [:]
         var documents: [String: [UInt8]] = [:]
-        for place in 0..<page_file_count() {
-            let file = page_file_at(place)
+        for index in 0..<page_file_count() {
+            let file = page_file_at(index)
             let path = String(cString: file.path)
             let bytes = Array(UnsafeBufferPointer(start: file.bytes, count: file.length))
             if path.hasPrefix("/") {

@@ -67,7 +67,7 @@ enum PhoneText {
         return "\(url.scheme.name)://\(url.host)"
     }
 
-    /// A message; the title of its kind in place of one that may name a path of this machine.
+    /// A message; the title of its kind instead of one that may name a path of this machine.
     static func message(_ message: String, _ code: APIError.Code) -> String {
         switch code {
         case .cannotWrite, .diskFull, .disk, .volumeAbsent, .noProgram, .programFailed, .internal, .unreadable,
@@ -137,7 +137,7 @@ extension API.SessionList: PhoneReply {
 }
 
 extension API.Asset: PhoneReply {
-    /// The asset without its origin, its place on the disk, and texts that may name a path.
+    /// The asset without its origin, its folder on the disk, and texts that may name a path.
     var forPhone: Self {
         var asset = self
         asset.url = PhoneText.host(of: url)

@@ -25,45 +25,47 @@ extension Doctor {
         }
         let port =
             wish.port ?? running.flatMap { UInt16($0.split(separator: ":").last ?? "") } ?? configuration.listen[0].port
-        let place = ListenAddress(host: wish.host, port: port)
-        return [reachFinding(of: place, next: other), await listenerFinding(place, current, isRunning: running != nil)]
-            .compactMap(\.self)
+        let address = ListenAddress(host: wish.host, port: port)
+        return [
+            reachFinding(of: address, next: other), await listenerFinding(address, current, isRunning: running != nil),
+        ]
+        .compactMap(\.self)
     }
 
     /// Warns of an address that other machines cannot reach, or that the whole Internet can; nil for a good address.
-    private func reachFinding(of place: ListenAddress, next: String) -> Finding? {
-        if Self.isLoopback(place.host) {
-            return .warning("lan", "\(place.host) is a loopback address: no other machine can reach it", next: next)
+    private func reachFinding(of address: ListenAddress, next: String) -> Finding? {
+        if Self.isLoopback(address.host) {
+            return .warning("lan", "\(address.host) is a loopback address: no other machine can reach it", next: next)
         }
-        guard OriginClient.isPublic(place.host) ?? false else { return nil }
+        guard OriginClient.isPublic(address.host) ?? false else { return nil }
         return .warning(
             "lan",
-            "\(place.host) is a public address: anyone with the URL can play from anywhere, without encryption",
-            next: "use a firewall that admits only your network to port \(place.port), or: \(next)")
+            "\(address.host) is a public address: anyone with the URL can play from anywhere, without encryption",
+            next: "use a firewall that admits only your network to port \(address.port), or: \(next)")
     }
 
-    private func listenerFinding(_ place: ListenAddress, _ current: String?, isRunning: Bool) async -> Finding {
-        let again = "end it, and start: weir serve --lan \(place)"
+    private func listenerFinding(_ address: ListenAddress, _ current: String?, isRunning: Bool) async -> Finding {
+        let again = "end it, and start: weir serve --lan \(address)"
         if let current {
-            guard current == "\(place)" || place.port == 0 else {
+            guard current == "\(address)" || address.port == 0 else {
                 return .warning(
-                    "lan", "the running daemon admits other machines at \(current), not at \(place)", next: again)
+                    "lan", "the running daemon admits other machines at \(current), not at \(address)", next: again)
             }
             return .ok("lan", "other machines are admitted at \(current)", next: "weir url NAME --lan --qr")
         }
         if isRunning {
             return .warning("lan", "the running daemon admits no other machine", next: again)
         }
-        switch Self.bindingError(place) {
-        case 0: return .ok("lan", place.port == 0 ? "Weir can listen on \(place.host)" : "\(place) is free")
+        switch Self.bindingError(address) {
+        case 0: return .ok("lan", address.port == 0 ? "Weir can listen on \(address.host)" : "\(address) is free")
         case EADDRINUSE:
             return .fault(
-                "lan", "another program uses \(place)",
-                next: "ss -ltnp 'sport = :\(place.port)' shows it; or use another port: weir serve --lan "
-                    + "\(ListenAddress(host: place.host, port: place.port &+ 1))")
+                "lan", "another program uses \(address)",
+                next: "ss -ltnp 'sport = :\(address.port)' shows it; or use another port: weir serve --lan "
+                    + "\(ListenAddress(host: address.host, port: address.port &+ 1))")
         case let number:
             return .fault(
-                "lan", "Weir cannot listen on \(place): \(String(cString: strerror(number)))",
+                "lan", "Weir cannot listen on \(address): \(String(cString: strerror(number)))",
                 next: "use another port or address: weir serve --lan ADDRESS:PORT")
         }
     }

@@ -38,7 +38,7 @@ package struct Doctor: Sendable {
     /// Runs all checks. Waits for a name server, and at most two minutes for a daemon.
     package func report() async -> Report {
         // Without HOME the default folders are unknown, so only the settings are reported.
-        guard refusal?.place != .variable("HOME") else { return Report(findings: [settingsFinding]) }
+        guard refusal?.source != .variable("HOME") else { return Report(findings: [settingsFinding]) }
         let daemon = await daemonFindings()
         let disk = diskFindings() + clockFindings()
         let downloads = ruleFindings() + (await webhookFindings())
@@ -54,7 +54,7 @@ package struct Doctor: Sendable {
 
     private var settingsFinding: Finding {
         if let refusal {
-            let rest = refusal.place == .variable("HOME") ? "" : "; the other checks use the defaults"
+            let rest = refusal.source == .variable("HOME") ? "" : "; the other checks use the defaults"
             return .fault(
                 Self.settings, "\(refusal)\(rest)",
                 next: refusal.next ?? "correct it, or leave it out to use the default")

@@ -1,7 +1,7 @@
 package import HTTPMessage
 internal import TOMLKit
 
-/// One entry of the table `[handlers]`: who answers which URLs in place of an origin.
+/// One entry of the table `[handlers]`: who answers which URLs instead of an origin.
 package struct HandlerRule: Equatable, Sendable {
     /// The URLs that a rule is for.
     package enum Scope: Equatable, Sendable {
@@ -35,7 +35,7 @@ package struct HandlerRule: Equatable, Sendable {
                 rules.append(try rule(key, value))
             } catch {
                 throw ConfigurationError(
-                    place: .file(path, line: line(key)), message: "handlers, \"\(key)\": \(error.sentence)",
+                    source: .file(path, line: line(key)), message: "handlers, \"\(key)\": \(error.sentence)",
                     next:
                         "write SCHEME = [\"program\", \"argument\"] or \"https://host/*\" = [\"program\"]; see conf/weir.toml"
                 )
@@ -123,8 +123,8 @@ package struct HandlerRule: Equatable, Sendable {
         }
         var rest = Array(text.utf8.dropFirst(first.count))[...]
         for part in parts.dropFirst().dropLast() {
-            guard let place = rest.firstRange(of: part) else { return false }
-            rest = rest[place.upperBound...]
+            guard let range = rest.firstRange(of: part) else { return false }
+            rest = rest[range.upperBound...]
         }
         return rest.suffix(last.count).elementsEqual(last)
     }

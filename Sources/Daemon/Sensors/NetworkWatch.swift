@@ -101,7 +101,7 @@ enum Announcement {
     }
 
     private static func word(_ bytes: ArraySlice<UInt8>, _ offset: Int) -> UInt16 {
-        let place = bytes.startIndex + offset
-        return UInt16(bytes[place]) | UInt16(bytes[place + 1]) << 8
+        let index = bytes.startIndex + offset
+        return UInt16(bytes[index]) | UInt16(bytes[index + 1]) << 8
     }
 }

@@ -47,7 +47,7 @@ struct AdaptationRule {
 
     /// A wait that a viewer does not notice, in seconds. After a seek only such a wait is worth a better quality.
     private static let unnoticed = 0.2
-    /// As `unnoticed`, in place of a stored quality, which comes at once. The rule does not know the latency of the origin.
+    /// As `unnoticed`, instead of a stored quality, which comes at once. The rule does not know the latency of the origin.
     private static let instant = 0.05
 
     /// Maximum time for a segment, in seconds: half of the buffer. With fewer than two segments ahead it shrinks so that
