@@ -83,23 +83,31 @@ let package = Package(
                 "SegmentFormat", "Store",
             ]),
         room(
+            "Extras",
+            [
+                "EventLoop", "Fetching", "HTTPMessage", "Assets", "Orders", "Origin", "HLS", "SafeText",
+                "SegmentFormat",
+                "Store",
+            ]),
+        room(
             "Substitution",
             ["EventLoop", "Fetching", "Assets", "Orders", "HLS", "SafeText", "SegmentFormat", "Store"]),
-        room("Retention", ["EventLoop", "Fetching", "Assets", "Orders", "Playheads", "HLS", "Store"]),
+        room("Retention", ["EventLoop", "Extras", "Fetching", "Assets", "Orders", "Playheads", "HLS", "Store"]),
         room(
             "Integrity",
             ["EventLoop", "Fetching", "Assets", "Orders", "Playheads", "HLS", "Retention", "Store"]),
         room(
             "Sharing",
             [
-                "EventLoop", "Fetching", "HTTPMessage", "Assets", "Orders", "Origin", "HLS", "PlaylistCheck",
+                "EventLoop", "Extras", "Fetching", "HTTPMessage", "Assets", "Orders", "Origin", "HLS", "PlaylistCheck",
                 "SafeText", "Store", "Subprocess",
             ]),
         // The two uses of assets. They do not know each other: they meet in Fetching.
         room(
             "Downloads",
             [
-                "EventLoop", "Fetching", "HTTPMessage", "Integrity", "Assets", "Orders", "Origin", "Playheads",
+                "EventLoop", "Extras", "Fetching", "HTTPMessage", "Integrity", "Assets", "Orders", "Origin",
+                "Playheads",
                 "HLS", "Retention", "SafeText", "Store",
             ]),
         room(
@@ -111,14 +119,15 @@ let package = Package(
         room(
             "Playback",
             [
-                "AccessLog", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Assets", "Orders", "Origin",
-                "Playheads", "HLS", "Retention", "SafeText", "SegmentFormat", "Sessions", "Store", "Substitution",
+                "AccessLog", "EventLoop", "Extras", "Fetching", "HTTPMessage", "HTTPServer", "Assets", "Orders",
+                "Origin", "Playheads", "HLS", "Retention", "SafeText", "SegmentFormat", "Sessions", "Store",
+                "Substitution",
             ]),
         // The program.
         room(
             "Control",
             [
-                "API", "AccessLog", "CDocument", "CPage", "Downloads", "EventLoop", "Sharing", "Fetching",
+                "API", "AccessLog", "CDocument", "CPage", "Downloads", "EventLoop", "Extras", "Sharing", "Fetching",
                 "HTTPMessage",
                 "HTTPServer", "Integrity", "Assets", "Orders", "Origin", "Playback", "Playheads", "HLS",
                 "Retention", "SafeText", "SegmentFormat", "Sessions", "Store", "Substitution",
@@ -172,9 +181,15 @@ let package = Package(
         tests(
             "AssetsTests",
             [
-                "EventLoop", "Fetching", "HTTPMessage", "Integrity", "Assets", "Orders", "Origin", "Playheads",
-                "HLS",
-                "SegmentFormat", "Store", "TestRooms", "TestSupport",
+                "EventLoop", "Extras", "Fetching", "HTTPMessage", "Integrity", "Assets", "Orders", "Origin",
+                "Playheads",
+                "HLS", "SafeText", "Store", "TestRooms", "TestSupport",
+            ]),
+        tests(
+            "ExtrasTests",
+            [
+                "EventLoop", "Extras", "Fetching", "HTTPMessage", "Assets", "HLS", "SegmentFormat", "TestRooms",
+                "TestSupport",
             ]),
         tests(
             "SubstitutionTests",
@@ -197,7 +212,7 @@ let package = Package(
         tests(
             "SharingTests",
             [
-                "EventLoop", "Sharing", "Fetching", "HTTPMessage", "Assets", "Orders", "Origin", "HLS",
+                "EventLoop", "Extras", "Sharing", "Fetching", "HTTPMessage", "Assets", "Orders", "Origin", "HLS",
                 "Retention", "SegmentFormat", "Store", "Substitution", "TestRooms", "TestSupport",
             ]),
         tests(
@@ -235,8 +250,9 @@ let package = Package(
         tests(
             "WeirTests",
             [
-                "weir", "API", "AccessLog", "Daemon", "Control", "EventLoop", "Sharing", "HTTPMessage",
-                "HTTPServer", "Assets", "Orders", "Origin", "HLS", "SafeText", "TestSupport", argumentParser,
+                "weir", "API", "AccessLog", "Daemon", "Control", "EventLoop", "Extras", "Sharing", "HTTPMessage",
+                "HTTPServer", "Assets", "Orders", "Origin", "HLS", "Playback", "SafeText", "TestSupport",
+                argumentParser,
             ]),
     ]
 )

@@ -47,7 +47,7 @@ public import Store
     @Rare private var unusualLife: StorageLife?
     /// The rights of its requests: the user's header fields and a private address. They belong to `origin`; an
     /// interstitial asset has those of the asset that names it. A revision shares the rights of its asset.
-    var access: OriginAccess
+    package internal(set) var access: OriginAccess
     /// Counts the requests that no player waits for.
     package var traffic: TrafficTally { access.traffic }
     /// The keys of all its renditions.
@@ -191,7 +191,7 @@ public import Store
     /// True if the asset was removed. Its resources are then neither fetched nor written.
     public var isRemoved: Bool { bundle.isRemoved }
 
-    func checkNotRemoved() throws(LibraryError) {
+    package func checkNotRemoved() throws(LibraryError) {
         if isRemoved {
             throw LibraryError(.missing, "\(name) was removed")
         }

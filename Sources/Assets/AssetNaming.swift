@@ -76,7 +76,7 @@ package enum AssetNaming {
     private static let longest = 40
 
     /// Reduces a text to lower-case letters, digits and single `-`; at most `longest` characters.
-    static func slug(_ text: Substring) -> String {
+    package static func slug(_ text: Substring) -> String {
         var slug = ""
         for byte in text.utf8 {
             let character = Character(UnicodeScalar(byte)).lowercased()

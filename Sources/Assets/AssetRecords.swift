@@ -32,7 +32,7 @@ public import Store
 
     /// Writes a media playlist that has ended, the numbers of its keys, and the asset if the catalogue lacks it.
     /// Returns true if the playlist is in the catalogue; if not, `asset.saveFailure` has the reason.
-    func save(_ source: Rendition.Source, of rendition: String, in asset: Asset) async -> Bool {
+    package func save(_ source: Rendition.Source, of rendition: String, in asset: Asset) async -> Bool {
         for url in source.keyURLs {
             asset.keys.add(url)
         }

@@ -23,7 +23,7 @@ import Store
     package init(_ asset: Asset) { self.asset = asset }
 
     /// Writes all files. Each write is atomic: a reader sees the old text or the new one.
-    func write() throws {
+    package func write() throws {
         for rendition in asset.renditions + asset.content.additions.sorted where rendition.isComplete {
             guard let source = rendition.source else { continue }
             try rendition.folder.write(media(source, of: rendition), as: "media.m3u8")

@@ -47,7 +47,7 @@ public struct Interstitials {
         /// The name.
         public var description: String { "\(stem).\(kind.rawValue)" }
         /// The name without its extension: lower-case letters and digits.
-        var stem: String { String(number, radix: 36) }
+        package var stem: String { String(number, radix: 36) }
     }
 
     /// In players' URLs, stands in the place of a rendition's name.
@@ -69,5 +69,5 @@ public struct Interstitials {
     }
 
     /// Returns the URL of a name; nil if the name was never given, or was dropped.
-    func url(_ name: Name) -> WebURL? { urls[name] }
+    package func url(_ name: Name) -> WebURL? { urls[name] }
 }

@@ -38,7 +38,7 @@ public import Store
     /// Answers questions about downloads; nil if downloads are not available.
     package private(set) weak var downloads: (any DownloadStatus)?
     package let store: Store
-    let playlistFetcher: PlaylistFetcher
+    package let playlistFetcher: PlaylistFetcher
     /// Receives errors that no caller waits for.
     package let report: @Sendable (String) -> Void
     package let date: () -> Int64
@@ -138,16 +138,8 @@ public import Store
     public var revisions: Revisions { Revisions(library: self) }
     /// Changes URLs of assets.
     public var relocation: Relocation { Relocation(library: self) }
-    /// Opens the presentations that interstitials name.
-    public var interstitials: InterstitialLoader { InterstitialLoader(library: self) }
-    /// Stores interstitials with the assets that name them.
-    package var interstitialFiles: InterstitialFiles { InterstitialFiles(library: self) }
     /// Watches the volumes of assets.
     public var volumes: VolumeWatch { VolumeWatch(library: self) }
-    /// Fetches and stores images of assets.
-    public var artwork: ArtworkFiles { ArtworkFiles(library: self) }
-    /// Attaches tracks to assets.
-    package var attachments: AttachmentFiles { AttachmentFiles(library: self) }
     /// Writes assets to the catalogue, and restores them.
     public var records: AssetRecords { AssetRecords(library: self) }
 
@@ -326,7 +318,7 @@ public import Store
     }
 
     /// Throws `notStored` with a sentence while Weir is offline.
-    func checkOnline(_ sentence: @autoclosure () -> String) throws(LibraryError) {
+    package func checkOnline(_ sentence: @autoclosure () -> String) throws(LibraryError) {
         if isOffline {
             throw LibraryError(.notStored, sentence())
         }

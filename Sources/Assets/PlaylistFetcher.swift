@@ -1,24 +1,24 @@
-import EventLoop
-import Fetching
-import HLS
-import HTTPMessage
-import Origin
+package import EventLoop
+package import Fetching
+package import HLS
+package import HTTPMessage
+package import Origin
 
 /// Fetches playlists from origins, decodes and parses them.
-@LoopActor struct PlaylistFetcher {
+@LoopActor package struct PlaylistFetcher {
     let client: OriginClient
 
-    struct Answer {
-        let playlist: Playlist
+    package struct Answer {
+        package let playlist: Playlist
         /// The URL after redirects.
-        let base: WebURL
+        package let base: WebURL
         /// The time when the origin made it, from the response (RFC 9111 §5.1).
         let born: ContinuousClock.Instant
         /// The facts that a handler gave with the URL; nil without a handler.
         var terms: HandlerTerms?
     }
 
-    struct Manner {
+    package struct Manner {
         /// Nil for `GiveUpRule.playlistDeadline`.
         var deadline: Duration?
         /// The retries after an error of the origin; nil for those of media.
@@ -28,12 +28,12 @@ import Origin
         /// True if the origin is asked even if it was unreachable a moment ago, because the caller keeps to a schedule.
         var ignoresAbsence = false
         /// For a caller that waits, without an alternative to the origin.
-        static let patient = Manner()
+        package static let patient = Manner()
     }
 
     /// Returns the playlist at `url`; throws an error that says what it is instead. `imports` are the variables of the
     /// multivariant playlist that names it.
-    func playlist(
+    package func playlist(
         at url: WebURL, access: OriginAccess, imports: [String: String]? = nil, _ manner: Manner
     ) async throws(LibraryError) -> Answer {
         var request = request(url, access)
@@ -100,7 +100,7 @@ import Origin
     }
 
     /// Fetches a small text; `wanted` names the expected content in messages.
-    func fetch(_ request: OriginRequest, wanted: String) async throws(LibraryError) -> (OriginHead, [UInt8]) {
+    package func fetch(_ request: OriginRequest, wanted: String) async throws(LibraryError) -> (OriginHead, [UInt8]) {
         do {
             return try await client.fetch(request)
         } catch  where error.code == .notFound {

@@ -1,7 +1,7 @@
 import EventLoop
 import Fetching
 public import HLS
-import HTTPMessage
+package import HTTPMessage
 import Origin
 
 extension PlaylistLoader {
@@ -151,6 +151,13 @@ extension DeliveryDirectives {
 }
 
 extension WebURL {
+    /// Adds parameters to the query.
+    package func adding(_ parameters: [some StringProtocol]) -> WebURL {
+        guard !parameters.isEmpty else { return self }
+        let known = self.query.map { $0.isEmpty ? "" : "\($0)&" } ?? ""
+        return (try? resolving("?\(known)\(parameters.joined(separator: "&"))")) ?? self
+    }
+
     /// The URL without the directives that a player has added. A user may have copied it from a player: with them the origin
     /// would answer with a delta update, or only after a segment that is long past or yet to come.
     var withoutDirectives: WebURL {

@@ -212,7 +212,7 @@ extension Rendition {
     }
 
     /// True if a playlist equals the known one, which has ended, except for URLs: each name keeps its resource.
-    func hasSameContent(as source: Source, owner: AnyObject) async -> Bool {
+    package func hasSameContent(as source: Source, owner: AnyObject) async -> Bool {
         guard let known = self.source, known.isDurable, !known.isRecorded, source.isDurable else { return false }
         if known.playlist == source.playlist {
             return true

@@ -212,7 +212,7 @@ package import Playheads
     }
 
     /// Adopts the URLs of a playlist with the same content as the known one, which has ended: all names stay.
-    func move(to source: Source) {
+    package func move(to source: Source) {
         for (number, key) in zip(keyNumbers, source.playlist.keys) {
             if let number, let url = key.url(base: source.base) {
                 keys.move(number, to: url)

@@ -1,6 +1,7 @@
 package import API
 import Assets
 import EventLoop
+import Extras
 import Foundation
 import Glibc
 import HTTPMessage

@@ -2,6 +2,7 @@ package import API
 import Assets
 import Downloads
 import EventLoop
+import Extras
 import HTTPMessage
 import Orders
 import Sharing

@@ -1,5 +1,6 @@
 import Assets
 import EventLoop
+import Extras
 import Fetching
 import HLS
 import HTTPMessage

@@ -1,5 +1,6 @@
 package import Assets
 public import EventLoop
+import Extras
 import Fetching
 package import Orders
 import Playheads

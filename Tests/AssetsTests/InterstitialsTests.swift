@@ -42,16 +42,4 @@ import Testing
         #expect(names.suffix(1024).allSatisfy { interstitials.url($0) != nil })
         #expect(names.prefix(476).allSatisfy { interstitials.url($0) == nil })
     }
-
-    @Test(
-        arguments: [
-            (nil, ""), ("", ""), ("a=b&CMCD=sid", ""),
-            ("_HLS_primary_id=1&CMCD=x&_HLS_start_offset=2.5", "_HLS_primary_id=1&_HLS_start_offset=2.5"),
-        ] as [(String?, String)])
-    func onlyHLSParametersGoToTheOrigin(_ query: String?, _ expected: String) throws {
-        let bare = try WebURL("https://ads.example/a.json")
-        #expect(bare.adding(parametersOf: query).query == (expected.isEmpty ? nil : expected))
-        let signed = try WebURL("https://ads.example/a.json?token=x")
-        #expect(signed.adding(parametersOf: query).query == "token=x" + (expected.isEmpty ? "" : "&" + expected))
-    }
 }

@@ -1,4 +1,5 @@
 import EventLoop
+import Extras
 import Foundation
 import HLS
 import HTTPMessage

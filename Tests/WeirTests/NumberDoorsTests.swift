@@ -2,6 +2,7 @@ import API
 import AccessLog
 import ArgumentParser
 import Assets
+import Extras
 import Foundation
 import HLS
 import HTTPMessage
@@ -229,7 +230,7 @@ struct NumberDoorsTests {
             try String(contentsOfFile: "\(root)/\($0)", encoding: .utf8).contains("(Double.self")
         }
         // A chapter's own type takes any number, and names the chapter whose time is negative.
-        #expect(found.sorted() == ["Assets/ChapterList.swift", "SafeText/BoundedNumber.swift"])
+        #expect(found.sorted() == ["Extras/ChapterList.swift", "SafeText/BoundedNumber.swift"])
     }
 
     @Test("that is an ordinary one comes through each door", arguments: doors)

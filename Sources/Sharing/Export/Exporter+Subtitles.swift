@@ -1,5 +1,6 @@
 package import Assets
 import EventLoop
+import Extras
 import Fetching
 import HLS
 import Orders

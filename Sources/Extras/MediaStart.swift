@@ -1,3 +1,4 @@
+package import Assets
 package import EventLoop
 import Fetching
 import Glibc

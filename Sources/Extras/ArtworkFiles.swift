@@ -1,3 +1,4 @@
+public import Assets
 public import EventLoop
 import Fetching
 public import HTTPMessage

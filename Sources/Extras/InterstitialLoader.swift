@@ -1,3 +1,4 @@
+public import Assets
 public import EventLoop
 import Fetching
 import HLS
@@ -92,11 +93,5 @@ extension WebURL {
     /// `_HLS_start_offset`). Other parameters are not for the origin.
     func adding(parametersOf query: String?) -> WebURL {
         adding((query ?? "").split(separator: "&").filter { $0.hasPrefix("_HLS_") })
-    }
-
-    func adding(_ parameters: [some StringProtocol]) -> WebURL {
-        guard !parameters.isEmpty else { return self }
-        let known = self.query.map { $0.isEmpty ? "" : "\($0)&" } ?? ""
-        return (try? resolving("?\(known)\(parameters.joined(separator: "&"))")) ?? self
     }
 }

@@ -3,7 +3,7 @@ import HTTPMessage
 import SegmentFormat
 import Testing
 
-@testable import Assets
+@testable import Extras
 
 @Suite struct AttachmentTests {
     // MARK: Chapters

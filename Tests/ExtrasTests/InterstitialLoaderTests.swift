@@ -5,9 +5,10 @@ import TestSupport
 import Testing
 
 @testable import Assets
+@testable import Extras
 @testable import Fetching
 
-@Suite @LoopActor struct InterstitialAssetsTests {
+@Suite @LoopActor struct InterstitialLoaderTests {
     private static let range = "#EXT-X-DATERANGE:ID=\"1\",START-DATE=\"2026-01-01T00:00:00Z\",X-ASSET-URI="
 
     /// A film that names an interstitial presentation, with its playlist loaded.
@@ -88,5 +89,17 @@ import Testing
             await code { _ = try await fixture.library.interstitials.list(name, of: again, query: nil) { "\($0)" } }
                 == .notStored)
         #expect(try await fixture.origin.requests().count == asked)
+    }
+
+    @Test(
+        arguments: [
+            (nil, ""), ("", ""), ("a=b&CMCD=sid", ""),
+            ("_HLS_primary_id=1&CMCD=x&_HLS_start_offset=2.5", "_HLS_primary_id=1&_HLS_start_offset=2.5"),
+        ] as [(String?, String)])
+    func onlyHLSParametersGoToTheOrigin(_ query: String?, _ expected: String) throws {
+        let bare = try WebURL("https://ads.example/a.json")
+        #expect(bare.adding(parametersOf: query).query == (expected.isEmpty ? nil : expected))
+        let signed = try WebURL("https://ads.example/a.json?token=x")
+        #expect(signed.adding(parametersOf: query).query == "token=x" + (expected.isEmpty ? "" : "&" + expected))
     }
 }
