@@ -29,7 +29,7 @@ extension Asset {
     }
 
     /// True if its origin did not answer the latest request.
-    package var isOriginAbsent: Bool { checked.map { !$0.isPresent } ?? false }
+    package var isOriginAbsent: Bool { entryChecks.latest.map { !$0.isPresent } ?? false }
     /// The duration in seconds, from the first known playlist; nil for live streams.
     public var duration: Double? {
         renditions.lazy.compactMap { $0.source }.first { $0.isDurable }?.playlist.duration.seconds

@@ -17,6 +17,15 @@ public import Store
         var isForPlayer = false
     }
 
+    /// The requests for the entry playlist.
+    struct EntryChecks {
+        /// Time and result of the latest one.
+        var latest: EntryCheck?
+        /// The beginning of the present request of players; nil without one.
+        var began: ContinuousClock.Instant?
+        var pace = RenewalPace()
+    }
+
     /// Also the bundle's name: lower-case letters, digits and `-`. Never changes.
     public let id: String
     /// The user's name for the asset. `Library.rename` changes it.
@@ -74,13 +83,9 @@ public import Store
     package var isPersistent = false
     /// True for a preview or an interstitial asset: it is not registered, and none of it is written to disk.
     package let isPreview: Bool
-    /// Time and result of the latest request for the entry playlist.
-    var checked: EntryCheck?
-    /// The beginning of the present request of players for the entry playlist; nil without one.
-    var checkBegan: ContinuousClock.Instant?
+    var entryChecks = EntryChecks()
     /// True if the origin has other segments than the stored ones under the same URLs: see `Revisions.check`.
     package internal(set) var hasOtherSegments = false
-    var pace = RenewalPace()
     /// The error that keeps the asset out of the catalogue, and its pieces out of the store; nil if there is none.
     @Rare package var saveFailure: StoreError?
     /// The library, once the asset is registered.
@@ -208,6 +213,11 @@ public import Store
 
     /// Returns the rendition with this id, also one that is not the presentation's own: see `Additions`.
     public func rendition(_ id: String) -> Rendition? { content.rendition(id) ?? content.additions.renditions[id] }
+
+    /// Returns the rendition of a folder; nil for keys and session data.
+    package func rendition(in folder: PieceFolder) -> Rendition? {
+        rendition(folder.id).flatMap { $0.folder === folder ? $0 : nil }
+    }
 
     /// Returns the folder with this name in the bundle: a rendition's, `keys` or `data`.
     public func folder(_ id: String) -> PieceFolder? {

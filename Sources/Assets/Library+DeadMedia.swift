@@ -53,7 +53,7 @@ extension Library {
         of rendition: Rendition, _ source: Rendition.Source, in asset: Asset
     ) async -> MediaPlaylistCut? {
         let isJudged = !isOffline && !source.isRecorded && !asset.content.hasMirrors(rendition)
-        let new = rendition.omissions.unjudged(in: source.playlist, shift: source.shift)
+        let new = rendition.makeLive().omissions.unjudged(in: source.playlist, shift: source.shift)
         if isJudged, !new.isEmpty {
             let playlist = source.playlist
             let segments = source.hosts.firstSegments(in: new).compactMap {
@@ -65,9 +65,9 @@ extension Library {
             await lookAtHosts(of: segments + parts, of: asset, places: source.insertions(in: new))
         }
         guard isJudged, let lost = LostMedia(of: rendition, in: source, client) else {
-            return rendition.omissions.cut(source.playlist, shift: source.shift, isLost: nil)
+            return rendition.makeLive().omissions.cut(source.playlist, shift: source.shift, isLost: nil)
         }
-        return rendition.omissions.cut(source.playlist, shift: source.shift) { lost.has($0) }
+        return rendition.makeLive().omissions.cut(source.playlist, shift: source.shift) { lost.has($0) }
     }
 
     private func isDead(_ rendition: Rendition, in asset: Asset, _ slice: inout LoopSlice) async -> Bool {

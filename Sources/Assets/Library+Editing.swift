@@ -77,7 +77,7 @@ extension Library {
         }
         asset.access.change(to: asset.origin, with: fields)
         // The origin may now allow what it refused before.
-        asset.checked = nil
+        asset.entryChecks.latest = nil
         playlists.allowRenewal(of: asset)
     }
 
@@ -100,7 +100,7 @@ extension Library {
         asset.access.change(route)
         reportInsecurity(of: asset)
         // Another way may reach hosts that could not be reached before.
-        asset.checked = nil
+        asset.entryChecks.latest = nil
         playlists.allowRenewal(of: asset)
     }
 
@@ -116,7 +116,7 @@ extension Library {
     package func offer(_ cookies: [StoredCookie], to asset: Asset) {
         asset.access.cookies.offer(cookies)
         // The origin may now allow what it refused before.
-        asset.checked = nil
+        asset.entryChecks.latest = nil
         playlists.allowRenewal(of: asset)
     }
 
@@ -128,7 +128,7 @@ extension Library {
             await records.save(asset)
         }
         // Requests that were refused before may be allowed now.
-        asset.checked = nil
+        asset.entryChecks.latest = nil
         playlists.allowRenewal(of: asset)
     }
 

@@ -90,7 +90,7 @@ extension Library {
         if case .key(let number) = resource.name.role {
             return asset.keys.resource(number) ?? resource
         }
-        guard let rendition = asset.rendition(folder.id), rendition.hasMoved else { return resource }
+        guard let rendition = asset.rendition(folder.id), rendition.urls.hasMoved else { return resource }
         return rendition.resource(named: resource.name) ?? resource
     }
 

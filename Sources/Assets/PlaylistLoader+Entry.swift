@@ -65,7 +65,7 @@ extension PlaylistLoader {
     /// The origin's answer to the latest request for the entry; nil if it must be asked again.
     private func knownAnswer(of asset: Asset) -> EntryAnswer? {
         // A session relies on the origin now. An answer to a download may be old.
-        guard let checked = asset.checked, checked.isForPlayer || asset.bytes == 0 else { return nil }
+        guard let checked = asset.entryChecks.latest, checked.isForPlayer || asset.bytes == 0 else { return nil }
         let live = asset.renditions.filter { $0.isLive || $0.isPastBroadcast }
         let spans = live.compactMap { $0.source?.playlist.interval }
         let life = min(spans.min() ?? Self.checkLife, Self.checkLife)
@@ -76,7 +76,7 @@ extension PlaylistLoader {
     /// The time for which the present request for the entry may be silent, before what is stored is played.
     private func silenceLeft(of asset: Asset) -> Duration {
         let limit = GiveUpRule.entrySilence
-        guard let began = asset.checkBegan else { return limit }
+        guard let began = asset.entryChecks.began else { return limit }
         return max(.zero, limit - (library.now() - began))
     }
 
@@ -98,12 +98,12 @@ extension PlaylistLoader {
 
     private func check(_ asset: Asset) async -> Result<Bool, LibraryError> {
         let hasWhole = asset.isPlayableOffline
-        asset.checkBegan = library.now()
-        defer { asset.checkBegan = nil }
+        asset.entryChecks.began = library.now()
+        defer { asset.entryChecks.began = nil }
         do {
             // Playable ranges are computed only when needed, because that reads files.
             try await loadEntry(of: asset, hasWhole ? Self.impatient : asset.bytes > 0 ? Self.hesitant : .patient)
-            asset.checked?.isForPlayer = true
+            asset.entryChecks.latest?.isForPlayer = true
             return .success(true)
         } catch {
             let isAbsent = error.isUnanswered
@@ -114,7 +114,7 @@ extension PlaylistLoader {
             if isAbsent, !library.client.isHandled(request) {
                 library.client.presumeAbsent(after: request)
             } else {
-                asset.checked = Asset.EntryCheck(at: library.now(), isPresent: false, isForPlayer: true)
+                asset.entryChecks.latest = Asset.EntryCheck(at: library.now(), isPresent: false, isForPlayer: true)
             }
             return .success(false)
         }
@@ -127,7 +127,7 @@ extension PlaylistLoader {
         let answer = try await library.playlistFetcher.playlist(at: origin, access: asset.access, manner)
         // A response from a URL that is no longer the asset's does not count.
         guard origin == asset.origin else { return }
-        asset.checked = Asset.EntryCheck(at: library.now(), isPresent: true)
+        asset.entryChecks.latest = Asset.EntryCheck(at: library.now(), isPresent: true)
         if let terms = answer.terms {
             asset.access.handled = terms
             if asset.title == nil {

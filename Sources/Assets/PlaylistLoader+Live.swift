@@ -18,7 +18,7 @@ extension PlaylistLoader {
         if directives.skip == nil, directives.areMet(by: known.playlist) {
             return known
         }
-        if let answer = rendition.directed.answer(to: directives, now: .now) {
+        if let answer = rendition.live?.directed.answer(to: directives, now: .now) {
             return answer
         }
         return try await tasks.relays.run(Relay(rendition: ObjectIdentifier(rendition), directives: directives)) {
@@ -37,7 +37,7 @@ extension PlaylistLoader {
             let fetched = try await fetchSource(of: rendition, in: asset, directives, manner)
             let (source, order) = rendition.numbered(fetched)
             if !source.isDurable {
-                rendition.directed.keep(source, for: directives, now: .now)
+                rendition.makeLive().directed.keep(source, for: directives, now: .now)
             }
             if source.playlist.isDeltaUpdate {
                 rendition.show(source)
@@ -84,28 +84,29 @@ extension PlaylistLoader {
         }
         do throws(LibraryError) {
             let fetched = try await fetchSource(of: rendition, in: asset, .none, manner)
-            rendition.isOverdue = false
+            rendition.live?.isOverdue = false
             let (source, order) = rendition.numbered(fetched, replaces: !mayBeOld)
             // A cache in between may return an older playlist. Players must not see it. It may be the first after a restart
             // of the origin: until that is certain, the shown names keep their content.
             if order == .older {
-                rendition.hasSeenOlder = true
+                rendition.makeLive().hasSeenOlder = true
                 rendition.schedule.record(began: began, targetDuration: known.playlist.interval, hasChanged: false)
                 return rendition.source ?? known
             }
             // After a restart that the numbers do not show, the URLs have other content than before.
-            if rendition.hasSeenOlder, order == .newer {
+            if rendition.live?.hasSeenOlder ?? false, order == .newer {
                 library.loader.forgetRecent(of: rendition.folder)
             }
-            rendition.hasSeenOlder = false
+            rendition.live?.hasSeenOlder = false
             return try await adopt(source, rendition, in: asset, began: began)
         } catch {
             rendition.schedule.record(began: began, targetDuration: known.playlist.interval, hasChanged: false)
             guard mayBeOld, !error.isFinal else { throw error }
-            if !rendition.isOverdue {
+            let live = rendition.makeLive()
+            if !live.isOverdue {
                 library.report("\(asset.name): \(rendition.name.id) stays as it is, since \(error)")
             }
-            rendition.isOverdue = true
+            live.isOverdue = true
             return rendition.source ?? known
         }
     }

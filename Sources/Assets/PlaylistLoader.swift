@@ -125,7 +125,7 @@ import SegmentFormat
             await renewEntry(of: asset)
             guard asset.urls(of: rendition) != urls else { throw error }
             let source = try await fetchFromMirrors(rendition, in: asset, directives, manner)
-            asset.pace.recordArrival()
+            asset.entryChecks.pace.recordArrival()
             return source
         }
     }
@@ -136,7 +136,7 @@ import SegmentFormat
     private func fetchFromMirrors(
         _ rendition: Rendition, in asset: Asset, _ directives: DeliveryDirectives, _ manner: PlaylistFetcher.Manner
     ) async throws(LibraryError) -> Rendition.Source {
-        let first = rendition.mirror
+        let first = rendition.urls.mirror
         let count = asset.candidateURLs(of: rendition).count
         let certain = asset.urls(of: rendition).count
         var failure: LibraryError?
@@ -156,7 +156,7 @@ import SegmentFormat
                         await rendition.mayContinue(with: source, owner: asset.access)
                     }
                 if isUsable {
-                    rendition.mirror = place
+                    rendition.urls.mirror = place
                     return source
                 }
             } catch {
@@ -204,7 +204,7 @@ import SegmentFormat
             if asset.content.hasPossibleMirrors(rendition), await !fits(source, rendition, of: asset, for: name) {
                 return nil
             }
-            rendition.mirror = place
+            rendition.urls.mirror = place
             if source.isDurable, rendition.source?.isDurable ?? false {
                 rendition.move(to: source)
             }
@@ -237,7 +237,7 @@ import SegmentFormat
     /// recent one did not help, or if the origin has other content now.
     func renew(_ rendition: Rendition, in asset: Asset) async -> Rendition.Source? {
         let id = ObjectIdentifier(rendition)
-        guard tasks.renewals.isRunning(id) || rendition.pace.begin(now: .now) else { return nil }
+        guard tasks.renewals.isRunning(id) || rendition.urls.pace.begin(now: .now) else { return nil }
         return await tasks.renewals.run(id) { await renewed(rendition, in: asset) }
     }
 
@@ -247,13 +247,13 @@ import SegmentFormat
             return rendition.source
         }
         guard let source = try? await fetchSource(of: rendition, in: asset, .none, .renewal) else { return nil }
-        asset.pace.recordArrival()
+        asset.entryChecks.pace.recordArrival()
         guard let known = rendition.source, known.isDurable else {
             return await rendition.mayContinue(with: source, owner: asset.access) ? source : nil
         }
         guard await rendition.hasSameContent(as: source, owner: asset.access) else {
             reportChange(&rendition.isOutdated, of: asset)
-            rendition.otherSession = source
+            rendition.urls.otherSession = source
             return nil
         }
         rendition.move(to: source)
@@ -262,9 +262,9 @@ import SegmentFormat
 
     /// Allows the next renewal at once, for a caller that keeps its own pause between attempts.
     public func allowRenewal(of asset: Asset) {
-        asset.pace.reset()
+        asset.entryChecks.pace.reset()
         for rendition in asset.renditions {
-            rendition.pace.reset()
+            rendition.urls.pace.reset()
         }
     }
 
@@ -294,7 +294,7 @@ import SegmentFormat
     /// Fetches the entry again, unless a recent fetch did not help.
     private func renewEntry(of asset: Asset) async {
         let id = ObjectIdentifier(asset)
-        guard tasks.entryRenewals.isRunning(id) || asset.pace.begin(now: .now) else { return }
+        guard tasks.entryRenewals.isRunning(id) || asset.entryChecks.pace.begin(now: .now) else { return }
         await tasks.entryRenewals.run(id) {
             do {
                 try await loadEntry(of: asset, .renewal)

@@ -187,9 +187,9 @@ import Store
             adopt(entry, for: asset)
         }
         for rendition in asset.renditions {
-            rendition.mirror = 0
+            rendition.urls.mirror = 0
         }
-        asset.checked = Asset.EntryCheck(at: .now, isPresent: true, isForPlayer: true)
+        asset.entryChecks.latest = Asset.EntryCheck(at: .now, isPresent: true, isForPlayer: true)
         library.playlists.allowRenewal(of: asset)
         if !asset.published.isEmpty {
             library.writeBundle(of: asset)

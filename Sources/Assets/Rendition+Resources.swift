@@ -14,7 +14,7 @@ extension Rendition {
         if let source, let resource = resource(named: name, in: source) {
             return resource
         }
-        return live.resource(name)
+        return live?.names.resource(name)
     }
 
     /// Returns the resource with a name from one playlist: the known one, or one that may continue it.
@@ -141,7 +141,7 @@ extension Rendition {
     }
 
     private func passingName(_ url: WebURL?, _ range: SubRange?, _ fileExtension: String) -> PieceName? {
-        url.map { PieceName(.passing(live.number($0, range?.bytes)), fileExtension: fileExtension) }
+        url.map { PieceName(.passing(makeLive().names.number($0, range?.bytes)), fileExtension: fileExtension) }
     }
 
     /// The resources of a live playlist besides segments and keys.

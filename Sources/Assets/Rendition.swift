@@ -64,6 +64,34 @@ package import Playheads
         }
     }
 
+    /// The use and the renewal of the URLs of a rendition.
+    struct URLState {
+        /// The index of the mirror that answered last.
+        var mirror = 0
+        var pace = RenewalPace()
+        /// True if new URLs did not help against answers other than refusals.
+        var isRenewalUseless = false
+        /// The playlist of the latest renewal, if it had other content: a session with other advertisements may still name
+        /// segments of this one, with fresh URLs.
+        @Rare var otherSession: Source?
+        /// True if the playlist has ended, and was fetched again with other URLs.
+        fileprivate(set) var hasMoved = false
+    }
+
+    /// Computed from a playlist that has ended, and from its pieces.
+    private struct Computed {
+        /// The segments' file names, by index.
+        var segmentFiles: [String]?
+        /// The initialization sections' file names, by index.
+        var sectionFiles: [String]?
+        /// Also of a live playlist.
+        var timeline: MediaTimeline?
+        /// The numbers of the keys, by index; they stay when the URLs change.
+        var keyNumbers: [Int?] = []
+        /// Caches `isComplete` for these counts of changes.
+        var wholeness: (folder: Int, keys: Int, isComplete: Bool)?
+    }
+
     /// Its name in URLs and on disk, and its kind of content.
     public let name: RenditionNaming.Name
     /// The folder of its pieces.
@@ -72,27 +100,19 @@ package import Playheads
     public let keys: KeyRing
     /// The latest full playlist; nil before the first.
     public private(set) var source: Source?
-    /// The latest playlist: `source`, or a delta update after it, which is incomplete by itself and never stored.
-    private(set) var latest: Source?
+    /// The latest playlist: `source`, or a delta update after it.
+    var latest: Source? { live?.update ?? source }
     var schedule = ReloadSchedule()
-    var isOverdue = false
-    /// True if the latest load brought an older playlist, which was not shown.
-    var hasSeenOlder = false
     /// Its index in `Asset.renditions`.
     public internal(set) var place = 0
-    /// The index of the mirror that answered last.
-    var mirror = 0
     /// True if the origin has another playlist than the known one, which has ended.
     var isOutdated = false
-    var pace = RenewalPace()
-    /// True if new URLs did not help against answers other than refusals.
-    var isRenewalUseless = false
-    /// The playlist of the latest renewal, if it had other content: a session with other advertisements may still name
-    /// segments of this one, with fresh URLs.
-    var otherSession: Source?
-    /// True if the playlist has ended, and was fetched again with other URLs.
-    private(set) var hasMoved = false
-    var directed = DirectedResponses()
+    /// The use and the renewal of its URLs.
+    var urls = URLState()
+    /// Its state while the playlist is live, and after that; nil if it never was.
+    package private(set) var live: LiveState?
+    /// Names and times of `source`, each computed once.
+    private var computed = Computed()
     /// Increases when the playlist is replaced.
     package private(set) var edition = 0 {
         didSet { editions.count += 1 }
@@ -100,28 +120,17 @@ package import Playheads
     private let editions: PlaylistEditions
     /// Its recording, while that runs.
     public package(set) var recording: (any RenditionRecording)?
-    /// The origin's last playlist before the end of the recording, which ends the live stream for players: a media
-    /// sequence number must not go back (RFC 8216 §6.2.2).
-    public package(set) var lastWindow: (source: Source, recording: any RenditionRecording)?
     /// True if its playlist is known, and has not ended.
     public var isLive: Bool { source.map { !$0.isDurable } ?? false }
     /// True if the catalogue has its playlist and its keys' numbers: only then may its pieces be stored.
     package var isSaved = false
-    /// Caches `isComplete` for these counts of changes.
-    private var wholeness: (folder: Int, keys: Int, isComplete: Bool)?
-    var live = LiveNames()
-    private var numbering = LiveNumbering()
-    /// The segments that players of the live stream do not see.
-    public package(set) var omissions = LiveOmissions()
-    /// The latest live playlist of which players see a segment, where that is not the present one.
-    package var shown: (source: Source, cut: MediaPlaylistCut?)?
     /// True if its playlist was once a live one, before the latest start too.
     var hasBeenLive = false
     /// True if its playlist ended while it was live: at its URL another broadcast may have begun.
     var isPastBroadcast: Bool { hasBeenLive && !isLive && source != nil && recording == nil }
     /// True if the catalogue has its playlist, or it has none.
     var canForgetPlaylist: Bool {
-        if hasBeenLive || recording != nil || lastWindow != nil || otherSession != nil {
+        if hasBeenLive || recording != nil || live?.lastWindow != nil || urls.otherSession != nil {
             return false
         }
         return source.map { $0.isDurable && !$0.isRecorded && isSaved } ?? true
@@ -145,6 +154,7 @@ package import Playheads
     /// Adopts a fetched or restored playlist whose load began at a time.
     package func adopt(_ source: Source, began: ContinuousClock.Instant = .now) {
         var source = source
+        let before = latest
         if let recording {
             source = recording.observe(source)
         } else {
@@ -161,18 +171,26 @@ package import Playheads
         schedule.record(began: began, targetDuration: source.playlist.interval, hasChanged: hasChanged)
         self.source = source
         edition += 1
-        wholeness = nil
         let prepared = source.isDurable ? source.preparations : nil
-        fileNames = prepared?.fileNames
-        knownSectionFiles = nil
-        knownTimeline = source.preparations?.timeline
-        show(source)
-        keyNumbers = []
+        computed = Computed(segmentFiles: prepared?.fileNames, timeline: source.preparations?.timeline)
+        live?.update = nil
+        show(source, after: before)
+        // Numbered when it was shown.
         if let prepared {
-            keyNumbers = prepared.keyURLs.map { $0.flatMap { keys.number(for: $0) } }
+            computed.keyNumbers = prepared.keyURLs.map { $0.flatMap { keys.number(for: $0) } }
         } else if source.isDurable {
-            keyNumbers = source.playlist.keys.map { number(of: $0, in: source) }
+            computed.keyNumbers = source.playlist.keys.map { number(of: $0, in: source) }
         }
+    }
+
+    /// Returns its state as a live playlist, and makes it if it has none.
+    package func makeLive() -> LiveState {
+        if let live {
+            return live
+        }
+        let made = LiveState()
+        live = made
+        return made
     }
 
     /// Relation of a live playlist to the known one.
@@ -195,20 +213,7 @@ package import Playheads
                 } ?? false
             return (source, isStale && !replaces ? .older : .newer)
         }
-        var source = source
-        let before = numbering.shift
-        let isElsewhere = self.source.map { $0.base.replacingQuery(nil) != source.base.replacingQuery(nil) } ?? false
-        if replaces {
-            numbering.replace(with: source.playlist, isElsewhere: isElsewhere)
-        } else {
-            _ = numbering.accept(source.playlist, isElsewhere: isElsewhere)
-        }
-        source.shift = numbering.shift
-        if numbering.shift != before {
-            live.restart()
-            return (source, .restarted)
-        }
-        return (source, numbering.isOlder && !source.playlist.isDeltaUpdate ? .older : .newer)
+        return makeLive().numbered(source, after: self.source, replaces: replaces)
     }
 
     /// Adopts the URLs of a playlist with the same content as the known one, which has ended: all names stay.
@@ -219,16 +224,16 @@ package import Playheads
             }
         }
         self.source = source
-        latest = source
+        live?.update = nil
         isOutdated = false
-        hasMoved = true
+        urls.hasMoved = true
     }
 
     /// Drops a playlist that has ended and has no stored pieces, for another broadcast. Its names stay valid for a while.
     func beginAnew() {
         if let source {
             let gone = source.playlist.segments.suffix(Self.mostGone).compactMap { resource(of: $0, in: source) }
-            live.replace(with: [], gone: gone, named: gone.count)
+            makeLive().names.replace(with: [], gone: gone, named: gone.count)
         }
         forget()
     }
@@ -236,53 +241,48 @@ package import Playheads
     /// Drops a playlist that has no stored pieces.
     package func forget() {
         source = nil
-        latest = nil
-        keyNumbers = []
-        fileNames = nil
-        wholeness = nil
-        knownTimeline = nil
-        knownSectionFiles = nil
-        shown = nil
+        computed = Computed()
+        live?.forgetPlaylists()
         edition += 1
         isSaved = false
         isOutdated = false
     }
 
+    /// Shows players a delta update, which comes after the known playlist.
+    func show(_ update: Source) {
+        let before = latest
+        makeLive().update = update
+        show(update, after: before)
+    }
+
     /// Assigns names to the resources of a playlist, full or delta update, so that its players can request them.
-    func show(_ source: Source) {
+    private func show(_ source: Source, after before: Source?) {
         // Keys are numbered in the playlist's order, independent of the order of requests.
         for url in source.keyURLs {
             keys.add(url)
         }
-        let before = latest
-        latest = source
         guard !source.isDurable || !(before?.isDurable ?? true) else { return }
         let passing = source.isDurable ? [] : passingResources(of: source)
         let gone = before.map { resources(of: $0, before: source) } ?? []
         let listed = min(source.playlist.segments.count, Self.mostGone)
-        live.replace(with: passing, gone: gone, named: passing.count + listed)
+        makeLive().names.replace(with: passing, gone: gone, named: passing.count + listed)
     }
 
     /// The most segments whose names stay valid when a playlist drops them all at once; the last ones are still requested.
     static let mostGone = 1_000
 
-    private var knownTimeline: MediaTimeline?
-
     /// The times of its segments, from the latest full playlist; computed once.
     package var timeline: MediaTimeline? {
-        if knownTimeline == nil {
-            knownTimeline = source.map { MediaTimeline($0.playlist) }
+        if computed.timeline == nil {
+            computed.timeline = source.map { MediaTimeline($0.playlist) }
         }
-        return knownTimeline
+        return computed.timeline
     }
 
     /// Starts of the segments in seconds, and the end of the last one; nil if the playlist is unknown or has not ended.
     package var segmentTimes: [Double]? { source?.isDurable ?? false ? timeline?.times : nil }
 
     // MARK: Names
-
-    /// The segments' file names, by index in a playlist that has ended; computed once.
-    private var fileNames: [String]?
 
     /// The segment's file name; `other` is the playlist that lists it, if that is not the known one.
     public func file(of segment: Segment, in other: Source? = nil) -> String {
@@ -294,25 +294,23 @@ package import Playheads
 
     /// The segments' file names, by index in the playlist; empty unless it has ended.
     public var segmentFiles: [String] {
-        if let fileNames {
-            return fileNames
+        if let known = computed.segmentFiles {
+            return known
         }
         guard let source, source.isDurable else { return [] }
         let names = source.playlist.segments.map { name(of: $0).description }
-        fileNames = names
+        computed.segmentFiles = names
         return names
     }
 
-    private var knownSectionFiles: [String]?
-
     /// The initialization sections' file names, by index in the playlist; empty unless it has ended.
     public var sectionFiles: [String] {
-        if let knownSectionFiles {
-            return knownSectionFiles
+        if let known = computed.sectionFiles {
+            return known
         }
         guard let source, source.isDurable else { return [] }
         let names = source.playlist.maps.map { name(of: $0).description }
-        knownSectionFiles = names
+        computed.sectionFiles = names
         return names
     }
 
@@ -372,12 +370,12 @@ package import Playheads
         guard let source, !source.isDurable, let url = source.url(of: map) else {
             return PieceName(.initialization(map.index), fileExtension: "mp4")
         }
-        return (recording ?? lastWindow?.recording)?.name(ofMapAt: url, map.byteRange)
-            ?? PieceName(.passing(live.number(url, map.byteRange?.bytes)), fileExtension: "mp4")
+        return (recording ?? live?.lastWindow?.recording)?.name(ofMapAt: url, map.byteRange)
+            ?? PieceName(.passing(makeLive().names.number(url, map.byteRange?.bytes)), fileExtension: "mp4")
     }
 
     /// The numbers of the keys of a playlist that has ended, by index; they stay when the URLs change.
-    package private(set) var keyNumbers: [Int?] = []
+    package var keyNumbers: [Int?] { computed.keyNumbers }
 
     /// The number of a key; nil if it cannot be fetched (DRM), or if its URI is no URL.
     public func number(of key: Key, in source: Source? = nil) -> Int? {
@@ -404,11 +402,11 @@ package import Playheads
         // Most of a list of thousands are never loaded.
         guard source != nil else { return false }
         let state = (folder.changes, keys.changes)
-        if let known = wholeness, known.folder == state.0, known.keys == state.1 {
+        if let known = computed.wholeness, known.folder == state.0, known.keys == state.1 {
             return known.isComplete
         }
         let isComplete = findWhole(keys.has)
-        wholeness = (state.0, state.1, isComplete)
+        computed.wholeness = (state.0, state.1, isComplete)
         return isComplete
     }
 

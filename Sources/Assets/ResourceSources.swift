@@ -56,10 +56,10 @@ import Origin
 
     /// Records that data of the resource arrived.
     func recordArrival() {
-        asset.pace.recordArrival()
-        rendition?.pace.recordArrival()
+        asset.entryChecks.pace.recordArrival()
+        rendition?.urls.pace.recordArrival()
         if renewedAt != nil {
-            rendition?.isRenewalUseless = false
+            rendition?.urls.isRenewalUseless = false
         }
     }
 
@@ -80,16 +80,16 @@ import Origin
                     return renewed
                 }
                 if error.code != .originRefused {
-                    rendition.isRenewalUseless = true
+                    rendition.urls.isRenewalUseless = true
                 }
             }
         } else if isDoubtful(error) {
-            rendition.isRenewalUseless = true
+            rendition.urls.isRenewalUseless = true
         }
         if let found = current(in: rendition) {
             return found
         }
-        let first = rendition.mirror
+        let first = rendition.urls.mirror
         let count = asset.candidateURLs(of: rendition).count
         // A live playlist stays until the next reload, even if another mirror has answered since.
         visited.insert(rendition.source?.mirror ?? first)
@@ -104,7 +104,7 @@ import Origin
         // An origin that refuses some of its requests may answer the next one: other resources of the rendition arrived.
         // A download pauses before it asks again.
         guard error.code == .originRefused || isForPlayer && isDoubtful(error), !hasAskedAgain,
-            rendition.pace.arrivals > 0
+            rendition.urls.pace.arrivals > 0
         else { return nil }
         hasAskedAgain = true
         return rendition.source.flatMap { rendition.resource(named: resource.name, in: $0) }
@@ -117,7 +117,7 @@ import Origin
 
     /// True if a session that has expired may explain the error. A live playlist is renewed by its reloads.
     private func mayHaveExpired(_ error: FetchError, _ rendition: Rendition) -> Bool {
-        !rendition.isRenewalUseless && !rendition.isLive && isDoubtful(error)
+        !rendition.urls.isRenewalUseless && !rendition.isLive && isDoubtful(error)
     }
 
     /// True for 404, 400 and others, or a page or nothing in place of media: expired sessions are answered like that, and
@@ -129,12 +129,12 @@ import Origin
 
     private func renewed(_ rendition: Rendition) async -> Resource? {
         // Other fetches may have used up the URLs of the last renewal: try again while any of them makes progress.
-        guard let library, renewedAt.map({ $0 < rendition.pace.arrivals }) ?? true else { return nil }
-        renewedAt = rendition.pace.arrivals
+        guard let library, renewedAt.map({ $0 < rendition.urls.pace.arrivals }) ?? true else { return nil }
+        renewedAt = rendition.urls.pace.arrivals
         if let source = await library.playlists.renew(rendition, in: asset) {
             return untried(in: source, rendition)
         }
-        return rendition.otherSession.flatMap { alike(in: $0, rendition) }
+        return rendition.urls.otherSession.flatMap { alike(in: $0, rendition) }
     }
 
     /// Finds this segment in a session with other advertisements: with an equal URL but for the token, and an equal duration.

@@ -66,7 +66,7 @@ import Store
                 let source = try recording.close()
                 rendition.recording = nil
                 guard let source else { continue }
-                rendition.lastWindow = rendition.source.map { ($0, recording) }
+                rendition.makeLive().lastWindow = rendition.source.map { ($0, recording) }
                 finish(rendition, source)
                 isAnythingThere = true
             } catch {

@@ -38,10 +38,10 @@ extension Playback {
         }
         let cut = await library.liveCut(of: rendition, source, in: asset)
         guard cut?.isEmpty ?? false else {
-            rendition.shown = (source, cut)
+            rendition.makeLive().shown = (source, cut)
             return (source, cut)
         }
-        guard let shown = rendition.shown, .now - shown.source.born < GiveUpRule.omissionLimit else {
+        guard let shown = rendition.live?.shown, .now - shown.source.born < GiveUpRule.omissionLimit else {
             throw Self.deadHosts(of: rendition, in: asset)
         }
         return shown
@@ -59,7 +59,7 @@ extension Playback {
         of rendition: Rendition, in asset: Asset, _ session: Session
     ) async throws(LibraryError) -> MediaPlaylistCut? {
         // A player that has seen the broadcast knows its numbers.
-        if let source = rendition.source, source.isDurable, !rendition.omissions.isEmpty,
+        if let source = rendition.source, source.isDurable, let live = rendition.live, !live.omissions.isEmpty,
             library.playheads.isPlaying(session.id, asset.id)
         {
             return await library.liveCut(of: rendition, source, in: asset)

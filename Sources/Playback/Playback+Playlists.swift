@@ -26,7 +26,7 @@ extension Playback {
             Task { @LoopActor in await sendRecording(recording, of: rendition, to: request) }
             return
         }
-        if session.mode == .auto, let last = rendition.lastWindow {
+        if session.mode == .auto, let last = rendition.live?.lastWindow {
             let view = view(for: request)
             Task { @LoopActor in
                 let cut = await library.liveCut(of: rendition, last.source, in: asset)
@@ -115,7 +115,8 @@ extension Playback {
         let status = CacheStatus.forwarded(rendition.source == nil ? .uriMiss : .stale, isStored: true)
         do throws(LibraryError) {
             // The directives name numbers of the origin, which are others once a segment was left out.
-            let directives = rendition.omissions.isEmpty ? directives : .none
+            let hasOmissions = rendition.live.map { !$0.omissions.isEmpty } ?? false
+            let directives = hasOmissions ? .none : directives
             let latest = try await library.playlists.source(of: rendition, in: asset, directives)
             let (source, cut) = try await shown(latest, of: rendition, in: asset, request.session)
             let view = view(for: request)

@@ -355,13 +355,6 @@ import Store
     }
 }
 
-extension Asset {
-    /// The rendition of a folder; nil for keys and session data.
-    func rendition(in folder: PieceFolder) -> Rendition? {
-        rendition(folder.id).flatMap { $0.folder === folder ? $0 : nil }
-    }
-}
-
 extension Rendition {
     /// True if the asset is a recording, whose pieces no origin has any more.
     var isOfRecording: Bool { recording != nil || source?.isRecorded ?? false }

@@ -74,7 +74,7 @@ import Testing
         let fixture = try await TestHouse(.origin(root))
         let asset = try await fixture.open("/master.m3u8")
         try root.write(Data("#EXTM3U\n\(line(100))\(line(200))".utf8), to: "master.m3u8")
-        asset.checked = nil
+        asset.entryChecks.latest = nil
         try await write(asset, in: fixture) {
             _ = try await fixture.library.playlists.refresh(asset)
             #expect(asset.renditions.count == 2)

@@ -63,7 +63,7 @@ import Testing
         let asset = try await fixture.open("/ts/master.m3u8")
         let rendition = try await fixture.rendition("video-90p", of: asset)
         try await fetch(0, of: rendition, in: asset, fixture)
-        asset.checked = nil
+        asset.entryChecks.latest = nil
         return (fixture, asset, rendition)
     }
 
@@ -100,7 +100,7 @@ import Testing
             Self.low.replacing("=1,", with: "=9,"), "x/media.m3u8", Self.high, "180p/media.m3u8?t=2")
         try await serve("/ts/master.m3u8", text, at: fixture.origin)
         for _ in 0..<2 {
-            asset.checked = nil
+            asset.entryChecks.latest = nil
             #expect(try await fixture.library.playlists.refresh(asset) == .answered)
         }
         #expect(asset.multivariant?.variants.map(\.bandwidth) == [1, 2])
@@ -292,7 +292,7 @@ import Testing
         try await fixture.origin.add(OriginRule("*t=1") { $0.status = 403 })
         try await fetch(1, of: asset.renditions[0], in: asset, fixture)
         #expect(try await fixture.mediaRequests() == ["/ts/90p/0.ts?t=1", "/ts/90p/1.ts?t=1", "/ts/90p/1.ts?t=2"])
-        asset.checked = nil
+        asset.entryChecks.latest = nil
         #expect(try await fixture.library.playlists.refresh(asset) == .answered)
         #expect(asset.renditions[0].folder.sizes.count == 2 && !asset.hasChanged)
     }
@@ -306,7 +306,7 @@ import Testing
             try await fetch(0, of: asset.renditions[0], in: asset, fixture)
         }
         try await serve("/ts/film.m3u8", lone().replacing("EXTINF:2", with: "EXTINF:1"), at: fixture.origin)
-        asset.checked = nil
+        asset.entryChecks.latest = nil
         #expect(try await fixture.library.playlists.refresh(asset) == .answered)
         #expect(asset.duration == (isStored ? 6 : 3) && asset.hasChanged == isStored)
         try await fixture.restart()
@@ -353,7 +353,7 @@ import Testing
         try await fixture.fetch("video-90p", of: asset)
         try await serve(
             "/aes/master.m3u8", master.replacing("VALUE=\"1\"", with: "VALUE=\"2\""), at: fixture.origin)
-        asset.checked = nil
+        asset.entryChecks.latest = nil
         #expect(try await fixture.library.playlists.refresh(asset) == .answered)
         #expect(asset.multivariant?.variables == ["t": "2"])
         try await fixture.restart(.offline)

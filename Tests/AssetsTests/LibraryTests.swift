@@ -177,7 +177,7 @@ import Testing
             #expect(try await fixture.library.playlists.refresh(asset) == .answered)
         }
         #expect(try await fixture.origin.requests().count == 1)
-        asset.checked = nil
+        asset.entryChecks.latest = nil
         async let first = fixture.library.playlists.refresh(asset)
         async let second = fixture.library.playlists.refresh(asset)
         let answers = [try await first, try await second]
@@ -189,14 +189,14 @@ import Testing
         let fixture = try await TestHouse()
         let asset = try await fixture.open("/audio/master.m3u8")
         try await fixture.origin.stop()
-        asset.checked = nil
+        asset.entryChecks.latest = nil
         let library = fixture.library
         #expect(await code { _ = try await library.playlists.refresh(asset) } == .originAbsent)
 
         try await fixture.origin.restart()
         try await fixture.fetch("audio", of: asset)
         try await fixture.origin.stop()
-        asset.checked = nil
+        asset.entryChecks.latest = nil
         #expect(try await library.playlists.refresh(asset) == .absent)
         #expect(asset.isPlayableOffline)
     }
@@ -244,7 +244,7 @@ import Testing
         let asset = try await fixture.open("/audio/master.m3u8")
         try await fixture.fetch("audio", of: asset)
         try await fixture.origin.add(OriginRule("*") { $0.hold = true })
-        asset.checked = nil
+        asset.entryChecks.latest = nil
         #expect(try await fixture.library.playlists.refresh(asset) == .silent)
     }
 
@@ -263,7 +263,7 @@ import Testing
         let load = Task { @LoopActor in try await fixture.library.playlists.source(of: old, in: asset) }
         try await waitUntil("the request") { try await fixture.origin.requests(for: "/90.m3u8").count == 1 }
         try list(180)
-        asset.checked = nil
+        asset.entryChecks.latest = nil
         _ = try await fixture.library.playlists.refresh(asset)
         #expect(asset.rendition("video-90p") == nil)
         try await fixture.origin.release()
@@ -281,7 +281,7 @@ import Testing
         for other in ["#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nx\n", "#EXTM3U\n#EXTINF:2,\nx.ts\n#EXT-X-ENDLIST\n"] {
             try await fixture.origin.clearRules()
             try await fixture.origin.add(OriginRule("/ts/master.m3u8") { ($0.status, $0.body) = (200, other) })
-            asset.checked = nil
+            asset.entryChecks.latest = nil
             #expect(try await fixture.library.playlists.refresh(asset) == .answered)
             #expect(asset.renditions.map(\.name.id) == ["video-90p", "video-180p", "video-270p"])
             #expect(rendition.source?.playlist.segments.count == 6)
@@ -294,7 +294,7 @@ import Testing
         _ = try await fixture.rendition("video-90p", of: asset)
         let lone = "#EXTM3U\n#EXTINF:2,\nx.ts\n#EXT-X-ENDLIST\n"
         try await fixture.origin.add(OriginRule("/ts/master.m3u8") { ($0.status, $0.body) = (200, lone) })
-        asset.checked = nil
+        asset.entryChecks.latest = nil
         #expect(try await fixture.library.playlists.refresh(asset) == .answered)
         #expect(asset.renditions.map(\.name.id) == ["media"])
         try await fixture.restart()

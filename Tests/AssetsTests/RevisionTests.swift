@@ -34,7 +34,7 @@ import Testing
     private func changed() async throws -> (TestHouse, Asset) {
         let (film, fixture, asset) = try await stored()
         try film.change(to: "cmaf")
-        asset.checked = nil
+        asset.entryChecks.latest = nil
         #expect(try await fixture.library.playlists.refresh(asset) == .answered)
         #expect(asset.hasChanged)
         return (fixture, asset)

@@ -108,7 +108,7 @@ import Testing
     @Test func aSilentOriginGivesASessionThatContinues() async throws {
         let fixture = try await TestHouse(.playback())
         try await watch(fixture, fixture.typed("/ts/master.m3u8"), 2, [0, 1])
-        fixture.library.asset(named: "ts")?.checked = nil
+        fixture.library.asset(named: "ts")?.entryChecks.latest = nil
         try await fixture.origin.add(OriginRule("*") { $0.hold = true })
         for entry in ["/ts.m3u8", "/auto/ts.m3u8", fixture.typed("/ts/master.m3u8")] {
             let lists = try await fixture.entry(entry)

@@ -1,0 +1,58 @@
+package import EventLoop
+import Fetching
+package import HLS
+import HTTPMessage
+
+/// The state of a live playlist beside the playlist itself. On the heap, because most renditions were never live and have none.
+@LoopActor package final class LiveState {
+    /// The names of the resources that are no segments, and of recently removed segments.
+    var names = LiveNames()
+    private var numbering = LiveNumbering()
+    /// The delta update after the latest full playlist, which is incomplete by itself and never stored.
+    var update: Rendition.Source?
+    /// The responses to requests with delivery directives.
+    var directed = DirectedResponses()
+    /// True if the latest reload failed.
+    var isOverdue = false
+    /// True if the latest load brought an older playlist, which was not shown.
+    var hasSeenOlder = false
+    /// The segments that players of the live stream do not see.
+    package var omissions = LiveOmissions()
+    /// The latest live playlist of which players see a segment, where that is not the present one.
+    package var shown: (source: Rendition.Source, cut: MediaPlaylistCut?)?
+    /// The origin's last playlist before the end of the recording, which ends the live stream for players: a media
+    /// sequence number must not go back (RFC 8216 §6.2.2).
+    package var lastWindow: (source: Rendition.Source, recording: any RenditionRecording)?
+
+    nonisolated init() {}
+
+    /// Gives a live playlist the numbers for its names: after a restart of the origin's numbers a name does not stand for
+    /// another segment than before.
+    /// - Parameters:
+    ///   - known: the present playlist.
+    ///   - replaces: true if that is out of date, so that none is older.
+    func numbered(
+        _ source: Rendition.Source, after known: Rendition.Source?, replaces: Bool
+    ) -> (source: Rendition.Source, order: Rendition.LiveOrder) {
+        var source = source
+        let before = numbering.shift
+        let isElsewhere = known.map { $0.base.replacingQuery(nil) != source.base.replacingQuery(nil) } ?? false
+        if replaces {
+            numbering.replace(with: source.playlist, isElsewhere: isElsewhere)
+        } else {
+            _ = numbering.accept(source.playlist, isElsewhere: isElsewhere)
+        }
+        source.shift = numbering.shift
+        if numbering.shift != before {
+            names.restart()
+            return (source, .restarted)
+        }
+        return (source, numbering.isOlder && !source.playlist.isDeltaUpdate ? .older : .newer)
+    }
+
+    /// Forgets the playlists; the names stay valid for a while.
+    func forgetPlaylists() {
+        update = nil
+        shown = nil
+    }
+}
