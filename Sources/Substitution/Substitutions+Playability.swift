@@ -21,7 +21,7 @@ extension Substitutions {
             }
             return Playability(.yes, listed.map(\.state).joined(separator: ", "), duration: asset.duration)
         }
-        let reason = await asset.missingResources()
+        let reason = await missingResources(of: asset)
         guard let ranges = await playableRanges(of: asset), ranges.isPlayable else { return Playability(.no, reason) }
         return Playability(.partial, reason, duration: ranges.seconds)
     }
@@ -44,19 +44,19 @@ extension Substitutions {
         var seen: Set<Int> = []
         return listed.filter { seen.insert($0).inserted }.map { asset.renditions[$0] }
     }
-}
 
-extension Asset {
     /// Describes the missing resources of the variant that is closest to complete.
-    fileprivate func missingResources() async -> String {
-        guard let multivariant else { return renditions.first.map(\.missingInWords) ?? "nothing is stored" }
+    private func missingResources(of asset: Asset) async -> String {
+        guard let multivariant = asset.multivariant else {
+            return asset.renditions.first.map(\.missingInWords) ?? "nothing is stored"
+        }
         var nearest: (share: Double, reason: String)?
         var slice = LoopSlice(budget: .seconds(1))
-        let count = renditions.count
+        let count = asset.renditions.count
         for variant in multivariant.variants where slice.mayGoOn {
             // Another playlist may have come in between.
-            guard renditions.count == count else { break }
-            let needed = neededRenditions(of: variant, multivariant)
+            guard asset.renditions.count == count else { break }
+            let needed = neededRenditions(of: variant, multivariant, among: asset.renditions)
             let share = needed.map(\.missing.share).reduce(0, +) / Double(needed.count)
             await slice.giveWay()
             guard share > nearest?.share ?? 0 || share > 0 && nearest == nil else { continue }
@@ -66,7 +66,9 @@ extension Asset {
     }
 
     /// The variant's own rendition, and from each group that it needs the most complete rendition.
-    private func neededRenditions(of variant: Variant, _ playlist: MultivariantPlaylist) -> [Rendition] {
+    private func neededRenditions(
+        of variant: Variant, _ playlist: MultivariantPlaylist, among renditions: [Rendition]
+    ) -> [Rendition] {
         [renditions[variant.renditionIndex]]
             + [Media.Kind.audio, .video].compactMap { type in
                 let group = playlist.media.filter { $0.type == type && $0.groupID == variant.group(type) }

@@ -14,7 +14,7 @@ extension Exporter {
     /// - Parameter track: the id of a rendition, or a language; of several tracks of a language, the default one.
     /// - Throws: `incomplete` if there is none, or it is live, encrypted or not WebVTT; `library`.
     package func subtitles(_ track: String, of asset: Asset) async throws(ExchangeError) -> [UInt8] {
-        guard let rendition = asset.subtitles(track) else {
+        guard let rendition = subtitleRendition(track, of: asset) else {
             throw ExchangeError(.incomplete, "\(asset.name) has no subtitles \"\(track)\"")
         }
         do throws(LibraryError) {
@@ -69,17 +69,15 @@ extension Exporter {
             }
         }
     }
-}
 
-extension Asset {
     /// The subtitle rendition with an id or a language.
-    fileprivate func subtitles(_ track: String) -> Rendition? {
-        let own = (multivariant?.media ?? []).filter { $0.type == .subtitles }.compactMap { media in
+    private func subtitleRendition(_ track: String, of asset: Asset) -> Rendition? {
+        let own = (asset.multivariant?.media ?? []).filter { $0.type == .subtitles }.compactMap { media in
             media.renditionIndex.map {
-                (rendition: renditions[$0], language: media.language, isDefault: media.isDefault)
+                (rendition: asset.renditions[$0], language: media.language, isDefault: media.isDefault)
             }
         }
-        let additions = content.additions
+        let additions = asset.content.additions
         let attached = additions.attachments.filter { $0.kind == .subtitles }.compactMap { attachment in
             additions.renditions[attachment.id].map {
                 (rendition: $0, language: attachment.language, isDefault: attachment.isDefault ?? false)

@@ -37,13 +37,14 @@ struct SingleFileExport: Sendable {
     }
 }
 
-extension Asset {
-    func singleFileExport() throws(ExchangeError) -> SingleFileExport {
-        let all = try exportContents()
+extension AssetExport {
+    /// The best complete variant with every language.
+    func singleFile() throws(ExchangeError) -> SingleFileExport {
+        let all = try contents()
         let attached = attachedSubtitles
-        let complete = content.completeRenditions
-        guard let multivariant, let variant = multivariant.best(of: complete) else {
-            let playlist = content.lone.map { "\($0.name.id)/media.m3u8" }
+        let complete = asset.content.completeRenditions
+        guard let multivariant = asset.multivariant, let variant = multivariant.best(of: complete) else {
+            let playlist = asset.content.lone.map { "\($0.name.id)/media.m3u8" }
             return SingleFileExport(
                 contents: all, playlist: playlist ?? "master.m3u8", subtitles: attached, chapters: chapterMetadata,
                 leftOut: [], isHEVC: false)
@@ -51,17 +52,18 @@ extension Asset {
         let sound = multivariant.sound(with: variant, among: complete)
         let texts = multivariant.subtitles(with: variant, among: complete)
         let places = [variant.renditionIndex] + sound.compactMap(\.renditionIndex) + texts.compactMap(\.renditionIndex)
-        let folders = Set(places.map { renditions[$0].name.id } + [keys.folder.id] + attached.map(\.folder))
+        let folders = Set(places.map { asset.renditions[$0].name.id } + [asset.keys.folder.id] + attached.map(\.folder))
         let subtitles = texts.compactMap(exported)
-        let playlist = SingleFilePlaylist(video: renditions[variant.renditionIndex].name.id, sound: sound) {
-            [renditions] in
+        let playlist = SingleFilePlaylist(video: asset.renditions[variant.renditionIndex].name.id, sound: sound) {
+            [renditions = asset.renditions] in
             renditions[$0].name.id
         }
         let contents = ExportContents(
             folders: all.folders.filter { folders.contains($0.name) },
             texts: [ExportContents.Text(SingleFilePlaylist.fileName, playlist.bytes)])
         let isIn = Set(subtitles.map(\.folder))
-        let leftOut = texts.compactMap(\.renditionIndex).map { renditions[$0].name.id }.filter { !isIn.contains($0) }
+        let ids = texts.compactMap(\.renditionIndex).map { asset.renditions[$0].name.id }
+        let leftOut = ids.filter { !isIn.contains($0) }
         return SingleFileExport(
             contents: contents, playlist: SingleFilePlaylist.fileName, subtitles: subtitles + attached,
             chapters: chapterMetadata,
@@ -71,7 +73,7 @@ extension Asset {
 
     /// The complete subtitles that the user attached.
     private var attachedSubtitles: [SingleFileExport.Subtitles] {
-        let additions = content.additions
+        let additions = asset.content.additions
         return additions.attachments.filter { $0.kind == .subtitles }.compactMap { attachment in
             guard let rendition = additions.renditions[attachment.id], rendition.isComplete else { return nil }
             var subtitles = SingleFileExport.Subtitles(
@@ -89,8 +91,8 @@ extension Asset {
 
     /// The chapters that the user attached last, in ffmpeg's metadata format.
     private var chapterMetadata: [UInt8]? {
-        ChapterList(attachedTo: self).map { list in
-            let chapters = list.spans(length: duration).map { span in
+        ChapterList(attachedTo: asset).map { list in
+            let chapters = list.spans(length: asset.duration).map { span in
                 let title = span.title.map { "=;#\\\n".contains($0) ? "\\\($0)" : "\($0)" }.joined()
                 return """
                     [CHAPTER]
@@ -106,10 +108,10 @@ extension Asset {
     }
 
     private func exported(_ media: Media) -> SingleFileExport.Subtitles? {
-        guard let place = media.renditionIndex, let playlist = renditions[place].source?.playlist,
+        guard let place = media.renditionIndex, let playlist = asset.renditions[place].source?.playlist,
             playlist.keys.allSatisfy({ $0.method == .none }), playlist.maps.isEmpty
         else { return nil }
-        let rendition = renditions[place]
+        let rendition = asset.renditions[place]
         return SingleFileExport.Subtitles(
             folder: rendition.name.id, files: rendition.mediaFiles,
             language: SingleFileExport.threeLetters(media.language), name: media.name)

@@ -6,25 +6,28 @@ import HLS
 import HTTPMessage
 import Store
 
-extension Asset {
+/// Gathers the parts of an asset that are exported.
+@LoopActor struct AssetExport {
+    let asset: Asset
+
     /// The complete renditions at this moment: playlists, their pieces with ledgers, keys, session data, artwork and
     /// `asset.json`. Nothing from the catalogue, which has tokens and header fields.
     ///
     /// - Throws: `incomplete` if no rendition is complete, `store` if a folder cannot be read.
-    func exportContents() throws(ExchangeError) -> ExportContents {
-        let playlists = BundlePlaylists(self)
+    func contents() throws(ExchangeError) -> ExportContents {
+        let playlists = BundlePlaylists(asset)
         do {
             guard let master = try playlists.master() else {
-                throw keyExpiry.map { ExchangeError($0) } ?? incompleteError
+                throw asset.keyExpiry.map { ExchangeError($0) } ?? incompleteError
             }
-            let listed = master.renditions.sorted().map { renditions[$0] }
+            let listed = master.renditions.sorted().map { asset.renditions[$0] }
             var folders: [ExportContents.Folder] = []
-            let all = listed + content.additions.sorted.filter(\.isComplete)
+            let all = listed + asset.content.additions.sorted.filter(\.isComplete)
             for rendition in all {
                 folders.append(try exportFolder(of: rendition, playlists))
             }
-            let more = master.files + all.flatMap { $0.keyFiles.map { "\(keys.folder.id)/\($0)" } }
-            for folder in [keys.folder, content.sessionData.folder] {
+            let more = master.files + all.flatMap { $0.keyFiles.map { "\(asset.keys.folder.id)/\($0)" } }
+            for folder in [asset.keys.folder, asset.content.sessionData.folder] {
                 let files = Set(
                     more.filter { $0.hasPrefix(folder.id + "/") }.map { String($0.dropFirst(folder.id.utf8.count + 1)) }
                 )
@@ -32,23 +35,23 @@ extension Asset {
                     folders.append(try folder.exported(files.sorted()))
                 }
             }
-            let interstitials = StoredInterstitials(of: self).texts.map { ExportContents.Text($0.file, $0.bytes) }
+            let interstitials = StoredInterstitials(of: asset).texts.map { ExportContents.Text($0.file, $0.bytes) }
             if !interstitials.isEmpty {
-                let folder = try bundle.directory(create: false).subdirectory(Interstitials.folder)
+                let folder = try asset.bundle.directory(create: false).subdirectory(Interstitials.folder)
                 folders.append(.init(Interstitials.folder, beside: folder, texts: interstitials))
             }
             return ExportContents(folders: folders, texts: try exportTexts(playlists, master: master.text))
         } catch let error as ExchangeError {
             throw error
         } catch let error as StoreError {
-            throw ExchangeError(error, about: "\(name) is not exported")
+            throw ExchangeError(error, about: "\(asset.name) is not exported")
         } catch {
-            throw ExchangeError(.incomplete, "\(name) is not exported: \(error)", underlying: error)
+            throw ExchangeError(.incomplete, "\(asset.name) is not exported: \(error)", underlying: error)
         }
     }
 
     private var incompleteError: ExchangeError {
-        ExchangeError(.incomplete, "\(name) is not exported: no rendition of it is complete")
+        ExchangeError(.incomplete, "\(asset.name) is not exported: no rendition of it is complete")
     }
 
     private func exportFolder(of rendition: Rendition, _ playlists: BundlePlaylists) throws -> ExportContents.Folder {
@@ -67,7 +70,9 @@ extension Asset {
 
     private func exportTexts(_ playlists: BundlePlaylists, master: [UInt8]) throws -> [ExportContents.Text] {
         var texts: [ExportContents.Text] = []
-        if let kind = content.additions.artwork, let bytes = try bundle.directory(create: false).read(kind.fileName) {
+        if let kind = asset.content.additions.artwork,
+            let bytes = try asset.bundle.directory(create: false).read(kind.fileName)
+        {
             texts.append(.init(kind.fileName, bytes))
         }
         texts.append(.init("asset.json", try playlists.identity()))
