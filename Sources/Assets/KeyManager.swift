@@ -86,7 +86,9 @@ package import Store
         guard asset.keys.terms.afterFirstPlay != nil else { return }
         let now = library.date()
         var begun: [Int] = []
-        for number in asset.keys.allNumbers where asset.keys.has(number) {
+        // Before the first change: after each one the next key's state would be looked for again.
+        let stored = asset.keys.allNumbers.filter { asset.keys.has($0) }
+        for number in stored {
             asset.keys.change(number) { if $0.recordPlay(by: asset.keys.terms, at: now) { begun.append(number) } }
         }
         guard !begun.isEmpty else { return }
@@ -107,11 +109,11 @@ package import Store
     // MARK: Storage
 
     package func check(_ numbers: [Int]?, of asset: Asset) throws(LibraryError) -> [Int] {
-        let known = asset.keys.allNumbers
-        if let unknown = numbers?.first(where: { !known.contains($0) }) {
+        guard let numbers else { return asset.keys.allNumbers }
+        if let unknown = numbers.first(where: { asset.keys.resource($0) == nil }) {
             throw LibraryError(.missing, "\(asset.name) has no key \(unknown)")
         }
-        return numbers.map { Set($0).sorted() } ?? known
+        return Set(numbers).sorted()
     }
 
     package func change(

@@ -24,7 +24,8 @@ public import Store
     private var urls: [Int: WebURL] = [:]
     private var numbers: [WebURL: Int] = [:]
     private var next = 0
-    private var saved: Set<Int> = []
+    /// The keys whose numbers are not in the catalogue yet.
+    private var unsaved: Set<Int> = []
     /// The lifetimes of keys, by number; only of keys with known dates or limits.
     package var lives: [Int: KeyLife] = [:]
     /// Keys whose lifetimes are about to be written to the catalogue.
@@ -35,6 +36,9 @@ public import Store
     private var now: Int64 { asset?.library?.date() ?? Int64(time(nil)) }
     /// Caches the unusable keys, and the time until which the result is valid; nil before the first check.
     private var known: (unusable: Set<Int>, until: Int64)?
+    /// The keys whose lifetimes have changed since `known` was computed. Each key that arrives has one, and all keys are not
+    /// looked at again for it.
+    private var changed: Set<Int> = []
     /// Increases when the set of usable keys changes.
     package private(set) var usabilityChanges = 0
 
@@ -57,7 +61,7 @@ public import Store
     /// True if no playlist names a key.
     public var isEmpty: Bool { urls.isEmpty }
     /// True if no playlist has ever named a key.
-    var isUnused: Bool { isEmpty && next == 0 && saved.isEmpty && lives.isEmpty && unwritten.isEmpty }
+    var isUnused: Bool { isEmpty && next == 0 && lives.isEmpty && unwritten.isEmpty }
     /// The numbers of the keys, ascending: in the order of their first use.
     public var allNumbers: [Int] { urls.keys.sorted() }
 
@@ -68,7 +72,7 @@ public import Store
             lives[number] = life
         }
         known = nil
-        saved.insert(number)
+        unsaved.remove(number)
         next = max(next, number + 1)
     }
 
@@ -79,6 +83,7 @@ public import Store
         }
         numbers[url] = next
         urls[next] = url
+        unsaved.insert(next)
         next += 1
         return next - 1
     }
@@ -87,7 +92,7 @@ public import Store
     /// is not in the catalogue yet is written with the new one.
     func move(_ number: Int, to url: WebURL) {
         urls[number] = url
-        if !saved.contains(number), numbers[url] == nil {
+        if unsaved.contains(number), numbers[url] == nil {
             numbers[url] = number
         }
     }
@@ -107,12 +112,9 @@ public import Store
 
     // MARK: The catalogue
 
-    func isSaved(_ number: Int) -> Bool { saved.contains(number) }
+    func isSaved(_ number: Int) -> Bool { urls[number] != nil && !unsaved.contains(number) }
 
-    func unsaved(of asset: String) -> [KeyRecord] {
-        urls.filter { !saved.contains($0.key) }.sorted { $0.key < $1.key }
-            .map { KeyRecord(asset: asset, number: $0.key, url: $0.value.text, life(of: $0.key)) }
-    }
+    func unsaved(of asset: String) -> [KeyRecord] { records(of: asset, unsaved.sorted()) }
 
     /// Records of these keys in their present state.
     package func records(of asset: String, _ numbers: some Sequence<Int>) -> [KeyRecord] {
@@ -127,7 +129,7 @@ public import Store
             + moved.map { KeyRecord(asset: asset, number: $0.key, url: $0.value.text, life(of: $0.key)) }
     }
 
-    func markSaved(_ records: [KeyRecord]) { saved.formUnion(records.map(\.number)) }
+    func markSaved(_ records: [KeyRecord]) { unsaved.subtract(records.map(\.number)) }
 
     // MARK: Lifetimes
 
@@ -145,22 +147,25 @@ public import Store
     /// The expired and revoked keys, regardless of their files.
     public var unusable: Set<Int> {
         let now = now
-        if let known, now < known.until {
+        let numbers = numbersToCheck(at: now)
+        if let known, numbers.isEmpty {
             return known.unusable
         }
         let before = known?.unusable
+        var (unusable, until) = known.flatMap { now < $0.until ? $0 : nil } ?? ([], .max)
         // A key that has expired stays expired, even if the clock is set back.
-        let news = lives.keys.filter { lives[$0]?.expire(by: terms, at: now) ?? false }.sorted()
-        var unusable: Set<Int> = []
-        var until: Int64 = .max
-        for (number, life) in lives {
+        let news = numbers.filter { lives[$0]?.expire(by: terms, at: now) ?? false }
+        for number in numbers {
+            let life = life(of: number)
             if life.state(by: terms, at: now) == .valid {
+                unusable.remove(number)
                 until = min(until, life.expiration(by: terms) ?? .max)
             } else {
                 unusable.insert(number)
             }
         }
         known = (unusable, until)
+        changed = []
         if before.map({ $0 != unusable }) ?? !unusable.isEmpty {
             usabilityChanges += 1
         }
@@ -168,6 +173,12 @@ public import Store
             asset.library?.keys.handleExpiry(of: news, of: asset)
         }
         return unusable
+    }
+
+    /// The keys whose lifetimes are to be looked at, ascending: all of them at first and once one may have expired.
+    func numbersToCheck(at now: Int64) -> [Int] {
+        guard let known, now < known.until else { return lives.keys.sorted() }
+        return changed.sorted()
     }
 
     /// True if all keys are usable, and have no time limit.
@@ -182,9 +193,13 @@ public import Store
     /// Changes the lifetime of a key.
     package func change(_ number: Int, _ change: (inout KeyLife) -> Void) {
         var life = life(of: number)
+        if life.expiration(by: terms) != nil {
+            // It may be the first of all keys to expire.
+            known = nil
+        }
         change(&life)
         lives[number] = life == KeyLife() ? nil : life
-        known = nil
+        changed.insert(number)
         usabilityChanges = usabilityChanges + 1
     }
 
