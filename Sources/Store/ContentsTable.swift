@@ -14,8 +14,6 @@ struct ContentsTable: Sendable {
     let distribute: @Sendable (Contents, _ to: inout [String: Contents]) -> Void
     /// Removes each row that has the key of a later one.
     let keepLatest: @Sendable (inout Contents) -> Void
-    /// The asset of each row.
-    let owners: @Sendable (Contents) -> [String]
     /// Adds the rows to a checksum.
     let sum: @Sendable (Contents, inout RowSum) -> Void
     /// Adds the rows, in the order of their keys, to the checksum of an earlier Weir.
@@ -57,7 +55,6 @@ struct ContentsTable: Sendable {
             let latest = contents[keyPath: rows].reversed().filter { keys.insert($0.key).inserted }
             contents[keyPath: rows] = latest.reversed()
         }
-        owners = { contents in contents[keyPath: rows].map(\.asset) }
         sum = { contents, sum in
             for row in contents[keyPath: rows] {
                 sum.toggle(row.digest)
@@ -76,10 +73,9 @@ struct ContentsTable: Sendable {
 }
 
 extension Catalogue.Contents {
-    /// The table of assets, whose rows those of the others refer to.
-    static let assetTable = ContentsTable(\.assets, order: "ORDER BY created, id")
-    /// The tables of what belongs to assets.
-    static let belongingTables = [
+    /// All tables with the rows of assets, in the order in which they are written: the others refer to that of assets.
+    static let tables = [
+        ContentsTable(\.assets, order: "ORDER BY created, id"),
         ContentsTable(\.playlists) { $0.rendition < $1.rendition },
         ContentsTable(\.keys, order: "ORDER BY number") { $0.number < $1.number },
         ContentsTable(\.downloads, order: "ORDER BY created, rowid"),
@@ -87,11 +83,9 @@ extension Catalogue.Contents {
         ContentsTable(\.storage),
         ContentsTable(\.volumes),
     ]
-    /// All tables with the rows of assets, in the order in which they are written.
-    static let tables = [assetTable] + belongingTables
 
-    /// The asset id of each row outside the table of assets.
-    var owners: [String] { Self.belongingTables.flatMap { $0.owners(self) } }
+    /// True if there is no row of another asset than this one.
+    func isOnly(of asset: String) -> Bool { byAsset().keys.allSatisfy { $0 == asset } }
 
     /// Groups the rows by asset id. An asset itself may be missing.
     func byAsset() -> [String: Catalogue.Contents] {

@@ -11,11 +11,6 @@ struct AssetChange: Equatable, Sendable {
     /// The rows that were written, in their order.
     var contents = Catalogue.Contents()
 
-    /// True if every row belongs to the asset.
-    var isOfOneAsset: Bool {
-        contents.assets.allSatisfy { $0.id == asset } && contents.owners.allSatisfy { $0 == asset }
-    }
-
     /// The checksum of the change itself.
     var sum: RowSum {
         var sum = contents.sum

@@ -24,9 +24,6 @@ struct AssetRows: Equatable, Sendable {
         return contents
     }
 
-    /// True if every row belongs to the asset.
-    var isOfOneAsset: Bool { belongings.assets.isEmpty && belongings.owners.allSatisfy { $0 == asset.id } }
-
     /// True if a checksum, as it is stored, is that of these rows.
     func match(_ sum: String) -> Bool {
         if let sum = RowSum(sum) {

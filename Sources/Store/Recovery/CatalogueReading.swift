@@ -42,7 +42,8 @@ struct CatalogueReading: Sendable {
 
     private mutating func compare(_ sums: [String: ChecksumRecord]) {
         var missing = sums
-        let assets = assets
+        let groups = contents.byAsset()
+        let assets = assets(groups)
         let sound = Self.areSound(assets, sums)
         for (rows, isSound) in zip(assets, sound) {
             let id = rows.asset.id
@@ -53,10 +54,9 @@ struct CatalogueReading: Sendable {
             }
         }
         lost.formUnion(missing.keys)
-        let ids = Set(contents.assets.map(\.id))
         if !lost.isEmpty {
             damage = damage ?? "\(lost.count) assets are not as they were written"
-        } else if !contents.owners.allSatisfy(ids.contains) {
+        } else if groups.count > assets.count {
             damage = damage ?? "there are rows that belong to no asset"
         }
     }
@@ -93,11 +93,11 @@ struct CatalogueReading: Sendable {
     }
 
     /// The rows of each asset, oldest asset first. The revision is 0 if the rows do not match their checksum.
-    var assets: [AssetRows] {
-        let groups = contents.byAsset()
-        return contents.assets.map { asset in
-            AssetRows(
-                revision: revisions[asset.id] ?? 0, asset: asset, groups[asset.id] ?? Catalogue.Contents())
+    var assets: [AssetRows] { assets(contents.byAsset()) }
+
+    private func assets(_ groups: [String: Catalogue.Contents]) -> [AssetRows] {
+        contents.assets.map { asset in
+            AssetRows(revision: revisions[asset.id] ?? 0, asset: asset, groups[asset.id] ?? Catalogue.Contents())
         }
     }
 

@@ -115,23 +115,22 @@ struct RecordFile {
         let lines = bytes.split(separator: UInt8(ascii: "\n"))
         let first = try line(lines.first ?? [])
         guard let asset = first.asset else { throw .changed }
-        var rows = AssetRows(revision: first.revision, asset: asset, first.change(of: asset.id).contents)
-        guard rows.isOfOneAsset, rows.match(first.sum) else { throw .changed }
-        var contents = rows.contents
+        var contents = first.change(of: asset.id).contents
+        let rows = AssetRows(revision: first.revision, asset: asset, contents)
+        guard contents.isOnly(of: asset.id), rows.match(first.sum) else { throw .changed }
+        var revision = first.revision
         for text in lines.dropFirst() {
-            guard let line = try? line(text) else { break }
+            guard let line = try? line(text), line.revision == revision + 1 else { break }
             let change = line.change(of: asset.id)
-            guard change.revision == rows.revision + 1, change.isOfOneAsset, RowSum(line.sum) == change.sum else {
-                break
-            }
+            guard change.contents.isOnly(of: asset.id), RowSum(line.sum) == change.sum else { break }
             if !change.without.isEmpty {
                 contents.playlists.removeAll { change.without.contains($0.rendition) }
             }
             contents.append(change.contents)
-            rows.revision = change.revision
+            revision = change.revision
         }
         contents.keepLatest()
-        return AssetRows(revision: rows.revision, asset: contents.assets.last ?? asset, contents)
+        return AssetRows(revision: revision, asset: contents.assets.last ?? asset, contents)
     }
 
     private static func line(_ text: [UInt8].SubSequence) throws(Failure) -> Line {
