@@ -11,6 +11,8 @@ struct RecordEnd: Equatable, Sendable {
 
     /// The growth that a short record may have all the same, in bytes.
     private static let leastGrowth = 4096
+    /// The growth that a long record may have, in bytes: it must stay readable.
+    private static let mostGrowth = 64 << 20
     /// The revision of the last line.
     private(set) var revision: Int
     /// The length in bytes.
@@ -22,7 +24,7 @@ struct RecordEnd: Equatable, Sendable {
     init(revision: Int, length: Int) {
         self.revision = revision
         self.length = length
-        limit = length + max(length, Self.leastGrowth)
+        limit = length + min(max(length, Self.leastGrowth), Self.mostGrowth)
     }
 
     /// The lines of the changes that the record lacks, in the order of the transactions. Returns nil if the record is to be written

@@ -195,4 +195,41 @@ import Testing
         #expect(try RecordFolder(disk).index() == [id: [1]])
         writer.stop()
     }
+
+    /// Fills a disk but for one page of 4 KiB.
+    private func fill(_ disk: Directory) throws {
+        var count = 0
+        while (try? disk.write([UInt8](repeating: 1, count: 4096), as: "filler-\(count)")) != nil {
+            count += 1
+        }
+        try disk.remove("filler-0")
+    }
+
+    @Test(.enabled(if: SmallDisk.isPossible, "mounting takes root"))
+    func aFailedAppendLeavesTheRecordAsItWas() async throws {
+        let disk = try await SmallDisk.folder(size: 65_536)
+        let reports = Mutex<[String]>([])
+        let rows = Rows(SampleCatalogue.rows(1, segments: 40))
+        let writer = try RecordWriter(
+            RecordFolder(disk), report: { text in reports.withLock { $0.append(text) } }, source: { _ in rows.read() })
+        writer.scheduleWhole(id)
+        await flush(writer)
+        try fill(disk)
+        let name = "\(id).1.json"
+        let before = try disk.read(name)
+
+        let playlist = PlaylistRecord(
+            asset: id, rendition: "", url: "https://o/", body: [UInt8](repeating: 35, count: 8500), fetched: 9)
+        rows.rows.withLock { $0?.revision = 2 }
+        writer.schedule([AssetChange(asset: id, revision: 2, contents: .init(playlists: [playlist]))])
+        await flush(writer)
+        #expect(try disk.read(name) == before && reports.withLock { $0.count } == 1)
+
+        for name in try disk.names() where name.hasPrefix("filler") {
+            try disk.remove(name)
+        }
+        await flush(writer)
+        #expect(try RecordFolder(disk).index() == [id: [2]])
+        writer.stop()
+    }
 }
