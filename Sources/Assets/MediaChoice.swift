@@ -1,33 +1,42 @@
 import HLS
 import Orders
 
-/// Chooses the EXT-X-MEDIA renditions of one type for a variant.
+/// Chooses the EXT-X-MEDIA renditions of one type for a picture.
+///
+/// The groups of all its variants are one offer: RFC 8216 §4.3.4.1.1 has the same members in each, in other encodings, and where
+/// one group lacks a member, another may have it.
 struct MediaChoice {
     let chosen: [Media]
 
+    /// - Parameter variants: those of one picture. The groups of the first count before the others'.
     init(
-        _ selection: Selection, of type: Media.Kind, for variant: Variant, in playlist: MultivariantPlaylist
+        _ selection: Selection, of type: Media.Kind, for variants: [Variant], in groups: MediaGroups
     ) throws(Selection.NoMatch) {
-        let members = playlist.members(of: variant.group(type), type)
+        let offered = groups.members(of: variants, type)
+        let members = offered.flatMap(\.self)
+        // A variant without a group has its sound inside.
+        let own = variants.first.map { groups.members(of: $0, type) } ?? []
         let preferences = selection.wishes
         let wanted: [Media]
         switch selection.choice(of: type) {
         case .nothing: wanted = []
-        case .all: wanted = members
-        case .default: wanted = Self.automatic(members, preferences).map { [$0] } ?? []
-        case .auto where type == .subtitles: wanted = Self.shown(members, preferences)
-        case .auto: wanted = Self.automatic(members, preferences).map { [$0] } ?? []
+        case .all: wanted = Self.distinct(offered)
+        case _ where own.isEmpty && !selection.names(type): wanted = []
+        case .auto where type == .subtitles: wanted = Self.shown(own, preferences)
+        case .default where type == .subtitles: wanted = [Self.automatic(own, preferences)].compactMap(\.self)
+        case .default, .auto: wanted = [Self.automatic(members, preferences)].compactMap(\.self)
         case .languages(let languages): wanted = try Self.members(of: members, in: languages, type)
         }
-        let isEvery = selection.audio == .all
-        guard type == .audio, preferences.prefersMultichannel == true || !isEvery else {
+        guard type == .audio, !wanted.isEmpty else {
             chosen = wanted
             return
         }
-        let related = preferences.prefersMultichannel == true ? playlist.groups(besides: variant) : []
+        let layouts = Layouts(members: members, groups: groups)
+        let isEvery = selection.audio == .all
         var all: [Media] = []
-        for member in wanted.flatMap({ (isEvery ? [$0] : []) + Self.layouts($0, members, related, preferences) })
-        where !all.contains(where: { $0.index == member.index }) {
+        var known: Set<Int> = []
+        for member in wanted.flatMap({ (isEvery ? [$0] : []) + layouts.kept(of: $0, preferences, isEvery: isEvery) })
+        where known.insert(member.index).inserted {
             all.append(member)
         }
         chosen = all
@@ -75,35 +84,78 @@ struct MediaChoice {
         return [isDefault, forced?.index == isDefault?.index ? nil : forced].compactMap { $0 }
     }
 
-    /// Forced subtitles and renditions that describe the video come after the ordinary ones.
-    private static func defaultMember(_ members: [Media]) -> Media? {
-        members.first(where: \.isDefault) ?? members.first { $0.isAutoselect && !$0.isSpecial }
+    /// Forced subtitles and renditions that describe the video come after the ordinary ones. The first group that has such a
+    /// one decides.
+    private static func defaultMember(_ offered: [Media]) -> Media? {
+        let group = (offered.first { !$0.isSpecial } ?? offered.first)?.groupID
+        let members = offered.filter { $0.groupID == group }
+        return members.first(where: \.isDefault) ?? members.first { $0.isAutoselect && !$0.isSpecial }
             ?? members.first(where: \.isAutoselect) ?? members.first
+    }
+
+    // MARK: All
+
+    /// The members of the first group, and of each other one what no group before it has: another sound, or another number of
+    /// channels. The same in another codec or at another bit rate is no other sound.
+    private static func distinct(_ offered: [[Media]]) -> [Media] {
+        var known: Set<Identity> = []
+        var distinct: [Media] = []
+        for group in offered {
+            distinct += group.filter { !known.contains(Identity($0)) }
+            known.formUnion(group.map(Identity.init))
+        }
+        return distinct
+    }
+
+    /// The attributes that one member has in each group, and its layout.
+    private struct Identity: Hashable {
+        let name: String
+        let language: String?
+        let characteristics: Set<Substring>
+        let isForced: Bool
+        let channels: Int
+
+        init(_ media: Media) {
+            name = media.name
+            language = media.language?.lowercased()
+            characteristics = media.traits
+            isForced = media.isForced
+            channels = media.channelCount
+        }
     }
 
     // MARK: Channels
 
-    /// The layout with the most channels and a stereo one; for a fast download the one with the fewest channels; otherwise
-    /// stereo, if the member has more.
-    private static func layouts(
-        _ member: Media, _ members: [Media], _ related: [Media], _ preferences: Selection.Preferences
-    ) -> [Media] {
-        let same = members.filter { $0.isAlternative(to: member) }
-        guard preferences.prefersMultichannel == true || preferences.isFast == true else {
-            return [member.channelCount > 2 ? plain(same) ?? member : member]
-        }
-        guard preferences.prefersMultichannel == true else {
-            return [same.filter { $0.channelCount > 0 }.min { $0.channelCount < $1.channelCount } ?? member]
-        }
-        let rich = same.max { $0.channelCount < $1.channelCount } ?? member
-        guard rich.channelCount > 2 else { return [member] }
-        let elsewhere = related.filter { $0.isAlternative(to: member) }
-        return [rich] + [plain(same + elsewhere)].compactMap { $0 }
-    }
+    /// The encodings of one sound among the members of the groups.
+    private struct Layouts {
+        let members: [Media]
+        let groups: MediaGroups
 
-    /// The first stereo or mono layout. One without CHANNELS counts if there is no other: an old packager leaves it out.
-    private static func plain(_ layouts: [Media]) -> Media? {
-        layouts.first { (1...2).contains($0.channelCount) } ?? layouts.first { $0.channelCount == 0 }
+        /// The layout with the most channels and a stereo one; for a fast download the one with the fewest channels; otherwise
+        /// stereo, if the member has more.
+        func kept(of member: Media, _ preferences: Selection.Preferences, isEvery: Bool) -> [Media] {
+            // The corresponding member of another group has its name; within a group names differ.
+            let same = members.filter { $0.isAlternative(to: member) }
+            let layouts = same.filter { $0.name == member.name } + same.filter { $0.name != member.name }
+            if preferences.prefersMultichannel == true {
+                let rich = layouts.max { $0.channelCount < $1.channelCount } ?? member
+                guard rich.channelCount > 2 else { return [member] }
+                return [rich] + [plain(layouts)].compactMap(\.self)
+            }
+            if isEvery {
+                return []
+            }
+            if preferences.isFast == true {
+                return [layouts.filter { $0.channelCount > 0 }.min { $0.channelCount < $1.channelCount } ?? member]
+            }
+            return [groups.isRich(member) ? plain(layouts) ?? member : member]
+        }
+
+        /// The first stereo or mono layout. One without CHANNELS counts if there is no other: an old packager leaves it out.
+        private func plain(_ layouts: [Media]) -> Media? {
+            layouts.first { (1...2).contains($0.channelCount) }
+                ?? layouts.first { $0.channelCount == 0 && !groups.isRich($0) }
+        }
     }
 }
 
@@ -111,6 +163,14 @@ extension Selection {
     /// The rule for the renditions of a type, with what a request leaves out.
     fileprivate func choice(of type: Media.Kind) -> Choice {
         type == .audio ? audio ?? .default : subtitles ?? .auto
+    }
+
+    /// True if it names languages of a type.
+    fileprivate func names(_ type: Media.Kind) -> Bool {
+        if case .languages = choice(of: type) {
+            return true
+        }
+        return false
     }
 }
 
@@ -128,17 +188,6 @@ enum LanguageRanges {
             }
         }
         return ranges
-    }
-}
-
-extension MultivariantPlaylist {
-    func members(of group: String?, _ type: Media.Kind) -> [Media] {
-        group.map { group in media.filter { $0.type == type && $0.groupID == group } } ?? []
-    }
-
-    fileprivate func groups(besides variant: Variant) -> [Media] {
-        variants.filter { $0.renditionIndex == variant.renditionIndex && $0.audio != variant.audio }
-            .flatMap { members(of: $0.audio, .audio) }
     }
 }
 
@@ -167,13 +216,15 @@ extension Media {
 
     fileprivate var isSpecial: Bool { isForced || describesVideo }
 
-    private var describesVideo: Bool {
-        (characteristics ?? "").split(separator: ",").contains { $0.hasSuffix("accessibility.describes-video") }
-    }
+    /// The tags of CHARACTERISTICS.
+    fileprivate var traits: Set<Substring> { Set((characteristics ?? "").split(separator: ",")) }
+
+    private var describesVideo: Bool { traits.contains { $0.hasSuffix("accessibility.describes-video") } }
 
     /// True for equal audio apart from channels and codec. Names differ within a group (RFC 8216 §4.3.4.1.1).
-    fileprivate func isAlternative(to other: Media) -> Bool {
+    func isAlternative(to other: Media) -> Bool {
         language?.lowercased() == other.language?.lowercased() && isAutoselect == other.isAutoselect
-            && describesVideo == other.describesVideo && (language != nil || name == other.name)
+            && (characteristics == other.characteristics || traits == other.traits)
+            && (language != nil || name == other.name)
     }
 }

@@ -13,9 +13,10 @@ extension Selection {
     package func renditions(
         of playlist: MultivariantPlaylist, without excluded: Set<Int> = []
     ) throws(NoMatch) -> [Int] {
-        let variant = try VariantChoice(self, of: playlist, without: excluded).chosen
+        let choice = try VariantChoice(self, of: playlist, without: excluded)
+        let variant = choice.chosen
         var places = [variant.renditionIndex]
-        for place in try media(of: variant, in: playlist).compactMap(\.renditionIndex) where !places.contains(place) {
+        for place in choice.media.compactMap(\.renditionIndex) where !places.contains(place) {
             places.append(place)
         }
         if wishes.keepsTrickPlay == true, let frames = playlist.iFrames(for: variant), !places.contains(frames) {
@@ -27,12 +28,6 @@ extension Selection {
     /// Returns the chosen variant. Variants without video count only if no variant has video.
     package func variant(of playlist: MultivariantPlaylist) throws(NoMatch) -> Variant {
         try VariantChoice(self, of: playlist).chosen
-    }
-
-    /// Audio, then subtitles, also those that are muxed into the variant.
-    func media(of variant: Variant, in playlist: MultivariantPlaylist) throws(NoMatch) -> [Media] {
-        try MediaChoice(self, of: .audio, for: variant, in: playlist).chosen
-            + MediaChoice(self, of: .subtitles, for: variant, in: playlist).chosen
     }
 }
 
@@ -81,7 +76,7 @@ extension Selection {
         }
         return Explanation(
             variant: choice.chosen.index, reason: choice.reason, others: others,
-            media: try media(of: choice.chosen, in: playlist).map(\.index))
+            media: choice.media.map(\.index))
     }
 }
 
@@ -89,21 +84,24 @@ extension Selection {
     /// Returns the media playlists that a player may load, as indexes in `MultivariantPlaylist.renditionURIs`: what the selection
     /// chooses, and all of what it leaves open. Throws if nothing is left.
     package func playable(in playlist: MultivariantPlaylist) throws(NoMatch) -> Set<Int> {
-        var variants = playlist.variants
+        var variants = playlist.variants.sorted { $0.rank > $1.rank }
         if choosesVariant {
             let chosen = try variant(of: playlist)
-            variants = variants.filter { $0.renditionIndex == chosen.renditionIndex }
+            let others = variants.filter { $0.renditionIndex == chosen.renditionIndex && $0.index != chosen.index }
+            variants = [chosen] + others
         }
 
+        let groups = MediaGroups(playlist)
         var indexes: Set<Int> = []
         var firstMismatch: NoMatch?
-        for variant in variants {
+        let pictures = Dictionary(grouping: variants, by: \.renditionIndex)
+        for (_, variants) in pictures.sorted(by: { $0.key < $1.key }) {
             do throws(NoMatch) {
-                let media =
-                    try playable(Media.Kind.audio, choosesAudio, of: variant, in: playlist)
-                    + playable(.subtitles, subtitles != nil, of: variant, in: playlist)
-                indexes.insert(variant.renditionIndex)
-                indexes.formUnion(media.compactMap(\.renditionIndex))
+                // All groups of a picture together, and then what each has of the choice: another encoding may be the stored one.
+                let together = try playable(from: variants, in: groups)
+                let apart = variants.flatMap { variant in (try? playable(from: [variant], in: groups)) ?? [] }
+                indexes.formUnion(variants.map(\.renditionIndex))
+                indexes.formUnion((together + apart).compactMap(\.renditionIndex))
             } catch {
                 // Another variant may have a group with the wanted language.
                 firstMismatch = firstMismatch ?? error
@@ -117,10 +115,15 @@ extension Selection {
         return indexes.union(others.compactMap(\.renditionIndex)).union(playlist.iFrameVariants.map(\.renditionIndex))
     }
 
+    private func playable(from variants: [Variant], in groups: MediaGroups) throws(NoMatch) -> [Media] {
+        try playable(.audio, choosesAudio, from: variants, in: groups)
+            + playable(.subtitles, subtitles != nil, from: variants, in: groups)
+    }
+
     private func playable(
-        _ type: Media.Kind, _ isChosen: Bool, of variant: Variant, in playlist: MultivariantPlaylist
+        _ type: Media.Kind, _ isChosen: Bool, from variants: [Variant], in groups: MediaGroups
     ) throws(NoMatch) -> [Media] {
-        guard isChosen else { return playlist.members(of: variant.group(type), type) }
-        return try MediaChoice(self, of: type, for: variant, in: playlist).chosen
+        guard isChosen else { return groups.members(of: variants, type).flatMap(\.self) }
+        return try MediaChoice(self, of: type, for: variants, in: groups).chosen
     }
 }

@@ -5,6 +5,8 @@ import Orders
 /// then preferences for dynamic range, codec and channels. The bit rate decides last.
 struct VariantChoice {
     let chosen: Variant
+    /// The chosen sound and subtitles, also those that are muxed into the variant.
+    let media: [Media]
     /// Its advantage over the remaining variants, as text after "it has".
     let reason: String
     /// The reasons against the other variants, by index in the playlist, as text after "it".
@@ -14,7 +16,8 @@ struct VariantChoice {
     init(
         _ selection: Selection, of playlist: MultivariantPlaylist, without excluded: Set<Int> = []
     ) throws(Selection.NoMatch) {
-        var round = Round(playlist, without: excluded)
+        let groups = MediaGroups(playlist)
+        var round = Round(playlist, groups, without: excluded)
         let candidates = round.left
         let required = selection.requirements
         for requirement in required where !round.keep(requirement, else: "is not \(requirement)") {
@@ -22,25 +25,36 @@ struct VariantChoice {
             throw Selection.NoMatch(
                 description: "no variant is \(all); there \(Self.list(candidates.map(\.qualityWords), "are"))")
         }
-        round.keepLanguages(selection.audio, .audio, "sound")
-        round.keepLanguages(selection.subtitles, .subtitles, "subtitles")
+        round.keepSubtitles(selection.subtitles)
+        round.keepSound(selection.audio)
         let minimums = selection.minimums
         let unmet = minimums.flatMap { round.keep($0, else: "is not \($0)") ? nil : $0 }
+        var allowed = round.left
+        if selection.wishes.prefersMultichannel == true {
+            // Stereo is kept beside more than that, whatever the requirements say of its variant.
+            let known = Set(allowed.map(\.index))
+            allowed += candidates.filter {
+                !known.contains($0.index) && !VariantPredicate.multichannel.admits($0, in: playlist)
+            }
+        }
         round.prefer(selection.wishes)
+        round.preferMultichannel(selection)
         let goal = unmet == nil ? Goal(selection, hasMinimum: minimums != nil) : .highest
         guard let picked = goal.pick(round.left) else {
             throw Selection.NoMatch(description: "the playlist has no variant")
         }
-        let alike = selection.alike(picked, among: round.left, of: playlist)
-        let chosen = alike.contains { $0.index == picked.index } ? picked : goal.pick(alike) ?? picked
+        let sound = try SoundChoice(
+            selection, picked: picked, among: round.left, allowed: allowed, of: groups, prefers: goal.pick)
+        let chosen = sound.variant
         for variant in round.left where variant.index != chosen.index {
             round.reasons[variant.index] = goal.reason(variant, behind: chosen)
         }
         self.chosen = chosen
-        let isUnderstood = selection.isSpoken(picked, of: playlist)
-        let sound =
-            chosen.index == picked.index ? "" : isUnderstood ? " of those in stereo" : " of those in your language"
-        reason = goal.words + sound + (unmet.map { "; none is \($0)" } ?? "")
+        // Subtitles are listed by a variant, which plays only with its sound.
+        let heard = Set(sound.sounds.map(\.groupID))
+        let playing = sound.sharing.filter { $0.index == chosen.index || ($0.audio.map(heard.contains) ?? true) }
+        media = sound.sounds + (try MediaChoice(selection, of: .subtitles, for: playing, in: groups).chosen)
+        reason = goal.words + sound.reason + (unmet.map { "; none is \($0)" } ?? "")
         reasons = round.reasons
     }
 
@@ -52,11 +66,13 @@ struct VariantChoice {
 
     private struct Round {
         let playlist: MultivariantPlaylist
+        let groups: MediaGroups
         private(set) var left: [Variant]
         var reasons: [Int: String] = [:]
 
-        init(_ playlist: MultivariantPlaylist, without excluded: Set<Int>) {
+        init(_ playlist: MultivariantPlaylist, _ groups: MediaGroups, without excluded: Set<Int>) {
             self.playlist = playlist
+            self.groups = groups
             left = playlist.variants.filter { !excluded.contains($0.renditionIndex) }.sorted { $0.rank < $1.rank }
             _ = keep(.picture, else: "has no RESOLUTION, as sound alone")
         }
@@ -78,13 +94,23 @@ struct VariantChoice {
         }
 
         /// A language that no variant has is reported when renditions are chosen.
-        mutating func keepLanguages(_ choice: Selection.Choice?, _ type: Media.Kind, _ kind: String) {
+        mutating func keepSubtitles(_ choice: Selection.Choice?) {
             guard case .languages(let languages)? = choice else { return }
-            let playlist = playlist
+            let groups = groups
             for language in languages {
-                _ = keep(else: "has no \(kind) in \"\(language)\"") { variant in
-                    playlist.members(of: variant.group(type), type).contains { $0.speaks(language) }
+                _ = keep(else: "has no subtitles in \"\(language)\"") { variant in
+                    groups.members(of: variant, .subtitles).contains { $0.speaks(language) }
                 }
+            }
+        }
+
+        /// A picture stays with all of its groups if they have the languages between them.
+        mutating func keepSound(_ choice: Selection.Choice?) {
+            guard case .languages(let languages)? = choice else { return }
+            for language in languages {
+                let speaking = left.filter { groups.members(of: $0, .audio).contains { $0.speaks(language) } }
+                let pictures = Set(speaking.map(\.renditionIndex))
+                _ = keep(else: "has no sound in \"\(language)\"") { pictures.contains($0.renditionIndex) }
             }
         }
 
@@ -93,8 +119,20 @@ struct VariantChoice {
                 _ = keep(.highDynamicRange, else: "is SDR, and HDR is preferred")
             }
             _ = preferences.codecs?.first { codec in keep(.codec(codec), else: "is not \(codec), which is preferred") }
-            if preferences.prefersMultichannel == true {
-                _ = keep(.multichannel, else: "has no multichannel sound, which is preferred")
+        }
+
+        /// More than stereo counts if it is in a language that is asked for.
+        mutating func preferMultichannel(_ selection: Selection) {
+            guard selection.wishes.prefersMultichannel == true else { return }
+            var wanted: [String] = []
+            if case .languages(let languages)? = selection.audio {
+                wanted = languages
+            }
+            let groups = groups
+            _ = keep(else: "has no multichannel sound, which is preferred") { variant in
+                groups.members(of: variant, .audio).contains { sound in
+                    sound.channelCount > 2 && (wanted.isEmpty || wanted.contains(where: sound.speaks))
+                }
             }
         }
     }
@@ -143,30 +181,6 @@ struct VariantChoice {
 }
 
 extension Selection {
-    /// Returns the variants with the picture of `picked` that have the user's language, and stereo where nobody asked for
-    /// more: several variants may differ only in the groups of their sound. Without such a one, those with its own video.
-    fileprivate func alike(_ picked: Variant, among variants: [Variant], of playlist: MultivariantPlaylist) -> [Variant]
-    {
-        guard [.default, .auto].contains(audio ?? .default), picked.audio != nil else { return [picked] }
-        let own = variants.filter { $0.renditionIndex == picked.renditionIndex }
-        var spoken = own.filter { isSpoken($0, of: playlist) }
-        if spoken.isEmpty {
-            spoken = variants.filter { $0.hasPicture(of: picked) && isSpoken($0, of: playlist) }
-        }
-        let left = spoken.isEmpty ? own : spoken
-        let plain = left.filter { sound(of: $0, in: playlist).map { $0.channelCount <= 2 } ?? false }
-        return wishes.prefersMultichannel == true || plain.isEmpty ? left : plain
-    }
-
-    private func sound(of variant: Variant, in playlist: MultivariantPlaylist) -> Media? {
-        (try? MediaChoice(self, of: .audio, for: variant, in: playlist))?.chosen.first
-    }
-
-    /// True if the sound that is chosen for a variant is in the user's language, or nothing is known of that.
-    fileprivate func isSpoken(_ variant: Variant, of playlist: MultivariantPlaylist) -> Bool {
-        sound(of: variant, in: playlist).map { $0.isSpoken(by: wishes) } ?? false
-    }
-
     /// The conditions that the variant must meet: those of the quality first.
     fileprivate var requirements: [VariantPredicate] {
         let conditions = (conditions ?? []).map { VariantPredicate($0) }
@@ -204,13 +218,13 @@ extension Selection.Quality {
 
 extension Variant {
     /// True if both show the same picture, as far as their attributes say.
-    fileprivate func hasPicture(of other: Variant) -> Bool {
+    func hasPicture(of other: Variant) -> Bool {
         renditionIndex == other.renditionIndex
             || resolution != nil && resolution == other.resolution && videoRange == other.videoRange
                 && frameRate == other.frameRate
     }
 
-    fileprivate var rank: (BitRate, Int) { (bandwidth, resolution?.height ?? 0) }
+    var rank: (BitRate, Int) { (bandwidth, resolution?.height ?? 0) }
     fileprivate var averageRate: BitRate { averageBandwidth ?? bandwidth }
 
     fileprivate var qualityWords: String {

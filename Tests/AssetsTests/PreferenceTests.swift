@@ -56,7 +56,9 @@ import Testing
         Case("multichannel by language", 2, ["ac3-de", "aac-de", "ac3-en", "aac-en"], audio: .languages(["de", "en"])) {
             $0.prefersMultichannel = true
         },
-        Case("all in multichannel", 2, ["ac3-de", "aac-de", "ac3-en", "aac-en"], audio: .all) {
+        Case(
+            "all in multichannel", 2, ["ac3-de", "aac-de", "ac3-en", "aac-en", "aac-ad", "aac-fr"], audio: .all
+        ) {
             $0.prefersMultichannel = true
         },
         Case("no sound in multichannel", 2, [], audio: .nothing) { $0.prefersMultichannel = true },

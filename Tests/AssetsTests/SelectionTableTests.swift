@@ -122,7 +122,7 @@ import Testing
         Row("S7: multichannel in two languages", "1080 ac3-de aac-de ac3-en aac-en sub-fr") {
             ($0.wishes.prefersMultichannel, $0.audio) = (true, .languages(["de", "en"]))
         },
-        Row("S7: all sound in multichannel", "1080 ac3-de aac-de ac3-en aac-en sub-fr") {
+        Row("S7: all sound in multichannel", "1080 ac3-de aac-de ac3-en aac-en aac-fr aac-ja sub-fr") {
             ($0.wishes.prefersMultichannel, $0.audio) = (true, .all)
         },
         Row("S7: multichannel in a language that has none", "2160 aac-fr sub-fr") {

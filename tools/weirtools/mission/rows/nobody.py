@@ -1,10 +1,11 @@
 """N: what nobody has, and users ask for."""
 
 import json
+import re
 import xml.etree.ElementTree
 
 from weirtools.mission.row import Missing, need, row
-from weirtools.mission.rows.seeds import variant_path
+from weirtools.mission.rows.seeds import surround, variant_path
 from weirtools.players import frames
 
 
@@ -121,9 +122,12 @@ def exported(stage):
 @row("N11", "Several languages in one download, to switch offline", "weir get URL --audio all")
 def languages(stage):
     stage.run("get", stage.url("cmaf"), "-q", "worst", "--audio", "all")
+    stage.run("get", surround(stage, "n11/master.m3u8"), "--audio", "all", "--name", "surround")
     stage.end_origin()
     text = stage.text("/offline/cmaf.m3u8")
     need('LANGUAGE="en"' in text and 'LANGUAGE="fr"' in text, "offline not both languages are listed")
+    listed = re.findall(r'LANGUAGE="(..)",.*CHANNELS="(.)"', stage.text("/offline/surround.m3u8"))
+    need(sorted(listed) == [("de", "2"), ("en", "2"), ("en", "6")], "of a film with two groups of sound, offline are %s" % listed)
 
 
 @row("N12", "New content at the origin is noticed, and taken over when you say so", "weir list; weir update NAME")

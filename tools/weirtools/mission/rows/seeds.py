@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import shutil
 import time
 
 from weirtools.mission.row import Missing, need, row
@@ -118,6 +119,21 @@ def preferences(stage):
     need(rows["variants"][0].get("videoRange") == "PQ", "--prefer-hdr takes SDR")
     sounds = json.loads(stage.run("show", url, "--json", "--prefer-multichannel").splitlines()[-1])["explanation"]["selection"]["audio"]
     need(sorted(each.get("channels") for each in sounds) == ["2", "6"], "--prefer-multichannel keeps %s" % [each.get("channels") for each in sounds])
+    unasked, named = (chosen(stage, surround(stage, "s7b/master.m3u8"), *options) for options in ((), ("--audio", "en")))
+    need(named == unasked, "--audio en takes %s where nothing asked for takes %s" % (named, unasked))
+
+
+def surround(stage, path):
+    """A film whose English in 5.1 is a group of its own, which the dearer variant lists."""
+    # The origin lays the fixtures.
+    _ = stage.origin
+    english, six = stage.root / "cmaf" / "audio-en", stage.root / "cmaf" / "audio-six"
+    if not six.exists():
+        shutil.copytree(english, six)
+    return stage.master(
+        path, AUDIO % ("two", "English", "en", "YES", "YES", 2, "en"), AUDIO % ("two", "Deutsch", "de", "NO", "YES", 2, "fr"),
+        AUDIO % ("six", "English", "en", "YES", "YES", 6, "six"),
+        VARIANT % (300_000, "480x270", ',AUDIO="two"', "270p"), VARIANT % (400_000, "480x270", ',AUDIO="six"', "270p"))
 
 
 @row("S8", "Sound and subtitles follow locale, DEFAULT, AUTOSELECT and FORCED", "weir show URL --explain")
@@ -155,6 +171,11 @@ def added(stage):
     stage.run("get", "cmaf", "-q", "270p", "--audio", "fr")
     paths = stage.media_requests()[before:]
     need(paths and all("audio-fr" in path for path in paths), "an added language fetches %s" % paths[:3])
+    stage.run("get", surround(stage, "s11/master.m3u8"), "--audio", "en", "--name", "surround")
+    before = len(stage.media_requests())
+    stage.run("get", "surround", "--audio", "en,de")
+    paths = stage.media_requests()[before:]
+    need(paths and all("audio-fr" in path for path in paths), "a language beside English fetches %s" % paths[:3])
 
 
 @row("S12", "What is not stored yet is listed, for each group of tracks", "weir show NAME")

@@ -1,0 +1,52 @@
+import HLS
+
+/// The members of a playlist's groups, sorted once: a playlist may have 10,000 variants, and a group 10,000 members.
+struct MediaGroups {
+    private let members: [Media.Kind: [String: [Media]]]
+    /// Groups of sound that only variants with codecs of more than stereo have.
+    private let rich: Set<String>
+
+    init(_ playlist: MultivariantPlaylist) {
+        members = Dictionary(grouping: playlist.media, by: \.type).mapValues {
+            Dictionary(grouping: $0, by: \.groupID)
+        }
+        var rich: Set<String> = []
+        var plain: Set<String> = []
+        for variant in playlist.variants {
+            guard let group = variant.audio else { continue }
+            if Self.isRich(variant.codecs) {
+                rich.insert(group)
+            } else {
+                plain.insert(group)
+            }
+        }
+        self.rich = rich.subtracting(plain)
+    }
+
+    func members(of variant: Variant, _ type: Media.Kind) -> [Media] {
+        variant.group(type).flatMap { members[type]?[$0] } ?? []
+    }
+
+    /// The members of the groups of several variants, each group once.
+    func members(of variants: [Variant], _ type: Media.Kind) -> [[Media]] {
+        var known: Set<String> = []
+        return variants.compactMap { variant in
+            guard let group = variant.group(type), known.insert(group).inserted else { return nil }
+            return members[type]?[group]
+        }
+    }
+
+    /// True if a sound may have more channels than two: CHANNELS says so, or is absent while the codec is one of Dolby's or
+    /// DTS's. RFC 8216 §4.3.4.1 requires CHANNELS only where one codec has several layouts.
+    func isRich(_ sound: Media) -> Bool {
+        sound.channelCount == 0 ? rich.contains(sound.groupID) : sound.channelCount > 2
+    }
+
+    private static let richCodecs: Set<String> = ["ac-3", "ec-3", "ac-4", "dtsc", "dtse", "dtsh", "dtsl", "dtsx"]
+    private static let plainCodecs: Set<String> = ["mp4a", "opus", "flac", "alac", "vorb"]
+
+    private static func isRich(_ codecs: [String]) -> Bool {
+        let families = Set(codecs.map { $0.prefix { $0 != "." }.lowercased() })
+        return !families.isDisjoint(with: richCodecs) && families.isDisjoint(with: plainCodecs)
+    }
+}
