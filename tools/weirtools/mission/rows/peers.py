@@ -1,5 +1,7 @@
 """P: what other downloaders and proxies have."""
 
+import subprocess
+
 from weirtools.mission.row import need, row
 from weirtools.mission.rows.seeds import chosen, variant_path
 
@@ -56,6 +58,52 @@ def time_range(stage):
     numbers = sorted(int(path.split("/")[-1].split(".")[0]) for path in stage.media_requests())
     need(0 < len(numbers) < 5, "a range of 3 s of 12 fetches segments %s" % numbers)
     need("0:03" in stage.run("list") or "3-6" in stage.run("list") or "0:03" in stage.run("show", "ts"), "the range is not listed")
+    odd = [odd_sound(stage, seconds, range(4, 8)) for seconds in ("1.9", "2.5", "3.3")]
+    for name, url, _ in odd:
+        stage.run("get", url, "--range", "4-8", "--subs", "en", "--name", name)
+    stage.end_origin()
+    for name, _, part in odd:
+        need("SUBTITLES" in stage.text("/offline/%s.m3u8" % name), "the subtitles of %s are not listed" % name)
+        stage.plays("/offline/%s.m3u8" % name, part)
+        report = stage.player("mpv", stage.weir.url + "/offline/%s.m3u8" % name)
+        need(report["ended"] and report["position"] > 3.5, "mpv ends %s at %s" % (name, report["position"]))
+
+
+def odd_sound(stage, seconds, saved):
+    """A film whose picture is cut each second, its sound at other times, and its subtitles never: its name, its URL, and a
+    file that lists only the segments that reach into a range of time."""
+    url = stage.url("cmaf")
+    name, root = "sound-" + seconds.replace(".", "-"), stage.root / "cmaf"
+    (root / name).mkdir()
+    subprocess.run(
+        ["ffmpeg", "-v", "error", "-nostdin", "-allowed_extensions", "ALL", "-i", root / "audio-en" / "media.m3u8", "-c", "copy", "-f", "hls",
+         "-hls_time", seconds, "-hls_playlist_type", "vod", "-hls_segment_type", "fmp4", "-hls_segment_filename", root / name / "%d.m4s",
+         root / name / "media.m3u8"], check=True, cwd=root / name)
+    text = "#EXTM3U\n#EXT-X-TARGETDURATION:12\n#EXTINF:12,\n../subtitles-en/0.vtt\n#EXT-X-ENDLIST\n"
+    stage.write("cmaf/%s/subtitles.m3u8" % name, text)
+    for folder in (name, "video-270p"):
+        stage.write("cmaf/%s/part-%s.m3u8" % (folder, name), reaching(root / folder / "media.m3u8", saved))
+    lines = (
+        '#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,URI="%s/%s"',
+        '#EXT-X-STREAM-INF:BANDWIDTH=200000,RESOLUTION=480x270,CODECS="avc1.42c00a,mp4a.40.2",AUDIO="a"%s\nvideo-270p/%s',
+    )
+    subtitles = '#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="s",NAME="English",LANGUAGE="en",URI="%s/subtitles.m3u8"' % name
+    part = "part-%s.m3u8" % name
+    stage.master("cmaf/" + part, lines[0] % (name, part), lines[1] % ("", part))
+    stage.master("cmaf/%s.m3u8" % name, subtitles, lines[0] % (name, "media.m3u8"), lines[1] % (',SUBTITLES="s"', "media.m3u8"))
+    return name, url.replace("master", name), "cmaf/" + part
+
+
+def reaching(playlist, saved):
+    """The text of a media playlist with the segments alone that reach into a range of seconds."""
+    kept, end, start, stays = [], 0.0, 0.0, True
+    for line in playlist.read_text().splitlines():
+        if line.startswith("#EXTINF:"):
+            start, end = end, end + float(line[8:].split(",")[0])
+            stays = start < saved.stop and end > saved.start
+        if stays or line == "#EXT-X-ENDLIST":
+            kept.append(line)
+    return "\n".join(kept) + "\n"
 
 
 @row("P5", "The size is estimated, and a full disk refused, before the download begins", "weir show URL")
