@@ -88,6 +88,7 @@ package struct APIClient: Sendable {
     ) async throws(APIError) -> [Shape] {
         let limit = isBrief ? 1000 : 500
         var query = API.AssetQuery(limit: limit, isBrief: isBrief)
+
         // Decoding a page takes longer than fetching it, so each page is decoded while the next ones arrive.
         var pages: [Task<Result<Page<Shape>, APIError>, Never>] = []
         repeat {
@@ -103,6 +104,7 @@ package struct APIClient: Sendable {
             let end: PageEnd = try Self.read(body)
             query.after = end.next
         } while query.after != nil
+
         var assets: [Shape] = []
         for page in pages {
             assets += try await page.value.get().assets

@@ -59,19 +59,23 @@ extension APIClient {
             let authorization = FieldLine(Array("Authorization: Bearer \(call.token)".utf8)),
             let contentType = FieldLine(Array("Content-Type: application/json".utf8))
         else { throw APIError(.internal, "\(call.url) is not a valid URL") }
+
         var request = OriginRequest(url)
         request.method = method
         request.namedPeer = OriginRequest.Peer(of: url)
+
         if !call.token.isEmpty {
             if case .socket(let path) = try access?.way(to: url) {
                 request.socket = path
             }
             request.credentials = OriginRequest.Credentials(origin: url.origin, fields: [authorization])
         }
+
         if let body = call.body {
             request.body = body
             request.fields = [contentType]
         }
+
         request.acceptsAnyStatus = true
         request.toleratesSilence = true
         if !call.isLong {

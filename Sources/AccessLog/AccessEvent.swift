@@ -83,6 +83,7 @@ extension AccessEvent {
 
     package func line(_ style: LogStyle) -> String {
         var line = LogLine(style)
+
         line.add(date: began)
         line.add(word: uri)
         line.add(word: guid)
@@ -110,6 +111,7 @@ extension AccessEvent {
         line.add(word: playbackType.rawValue)
         line.addUnknown()  // sc-wwan-count
         line.addUnknown()  // c-switch-bitrate
+
         return line.text
     }
 }

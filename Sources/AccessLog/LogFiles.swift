@@ -163,16 +163,17 @@ actor LogFiles {
         }
     }
 
-    /// The types of the logs.
     private static var types: [any LogEvent.Type] { [AccessEvent.self, ErrorEvent.self, SessionTimeline.self] }
 
     private func erase<Event: LogEvent>(_ type: Event.Type, from file: String, where isMeant: (Event, String) -> Bool) {
         let path = "\(folder.path)/\(file)"
         guard let data = try? Data(contentsOf: URL(filePath: path)) else { return }
+
         let decoder = JSONDecoder()
         var kept = Data()
         var isErased = false
         var isErasing = false
+
         for line in data.split(separator: UInt8(ascii: "\n")) {
             // The line of the format follows the event as JSON.
             if line.first == UInt8(ascii: "#") {
@@ -189,6 +190,7 @@ actor LogFiles {
                 kept += line + Data("\n".utf8)
             }
         }
+
         guard isErased else { return }
         do throws(AccessLogError) {
             try replace(path, with: String(decoding: kept, as: UTF8.self))

@@ -129,6 +129,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
 
     private func run() {
         owner.store(UInt(pthread_self()), ordering: .releasing)
+
         wakeEvent = event_new(
             base, wakeDescriptor, weir_ev_read | weir_ev_persist,
             { _, _, context in
@@ -136,6 +137,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
                 Unmanaged<EventLoop>.fromOpaque(context).takeUnretainedValue().clearSignal()
             }, Unmanaged.passUnretained(self).toOpaque())
         event_add(wakeEvent, nil)
+
         // One turn at a time: the callbacks of all descriptors and timers that are ready, then jobs.
         var isBusy = false
         repeat {
@@ -147,6 +149,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
             isBusy = runQueuedJobs()
             endTurn()
         } while !isStopping
+
         event_free(wakeEvent)
         wakeEvent = nil
         drain()

@@ -89,10 +89,12 @@ enum Punycode {
         if basicCount > 0 {
             output.append(UInt8(ascii: "-"))
         }
+
         var bias = 72
         var delta = 0
         var next = 0x80
         var done = basicCount
+
         while done < label.count {
             guard let least = label.lazy.map({ Int($0.value) }).filter({ $0 >= next }).min() else { return nil }
             let (product, overflows) = (least - next).multipliedReportingOverflow(by: done + 1)
@@ -112,6 +114,7 @@ enum Punycode {
             delta = delta + 1
             next = next + 1
         }
+
         return String(decoding: output, as: UTF8.self)
     }
 

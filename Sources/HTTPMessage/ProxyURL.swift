@@ -44,18 +44,22 @@ public struct ProxyURL: Hashable, Sendable, CustomStringConvertible {
         guard rest.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
             throw Self.refusal("it contains a blank or a control character")
         }
+
         var kind = Kind.http
         if let colon = rest.firstIndex(of: UInt8(ascii: ":")), rest[colon...].starts(with: "://".utf8) {
             kind = try Self.kind(Substring(rest[..<colon]))
             rest = rest[colon...].dropFirst(3)
         }
+
         // A path has no meaning for a proxy, but many write a slash at the end.
         rest = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+
         var credentials: (user: String, password: String?)?
         if let at = rest.lastIndex(of: UInt8(ascii: "@")) {
             credentials = try Self.credentials(rest[..<at])
             rest = rest[at...].dropFirst()
         }
+
         let place = try Self.place(rest)
         self.init(
             kind: kind, host: place.host, port: place.port ?? kind.defaultPort, user: credentials?.user,
@@ -127,6 +131,7 @@ public struct ProxyURL: Hashable, Sendable, CustomStringConvertible {
             host = text.prefix { $0 != UInt8(ascii: ":") }
             rest = text.dropFirst(host.count)
         }
+
         guard !host.isEmpty else { throw refusal("it has no host") }
         let name: String?
         if host.contains(UInt8(ascii: ":")) {
@@ -137,6 +142,7 @@ public struct ProxyURL: Hashable, Sendable, CustomStringConvertible {
         guard let name else {
             throw refusal("its host is not a name or an address")
         }
+
         if rest.isEmpty {
             return (name, nil)
         }

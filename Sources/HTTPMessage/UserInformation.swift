@@ -19,6 +19,7 @@ public struct UserInformation: Sendable {
             field = nil
             return
         }
+
         url = String(decoding: bytes[..<start] + bytes[(end + 1)...], as: UTF8.self)
         let parts = authority[..<end].split(
             separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
@@ -26,6 +27,7 @@ public struct UserInformation: Sendable {
             field = nil
             return
         }
+
         let words = parts.map { part in
             let word = String(decoding: part, as: UTF8.self)
             return PercentEncoding.decode(word) ?? word

@@ -201,11 +201,13 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
             path[index] = slash
         }
         var reference = String(decoding: path + Array(text[end...]), as: UTF8.self)
+
         let parts = Self.splitScheme(reference[...].utf8)
         let name = parts.flatMap { Scheme(ofWeb: $0.name) }
         if parts != nil, name == nil {
             throw .unsupportedScheme
         }
+
         let rest = Self.trimming(parts?.rest ?? reference[...].utf8)
         let host = rest.drop { $0 == slash }
         let slashes = rest.count - host.count

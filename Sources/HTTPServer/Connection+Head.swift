@@ -28,6 +28,7 @@ extension Connection {
         buffer.append(date)
         buffer.append("X-Content-Type-Options: nosniff\r\n")
         buffer.append(head.fieldBytes)
+
         if let origin = facts.origin {
             buffer.append("Access-Control-Allow-Origin: ")
             buffer.append(origin)
@@ -38,6 +39,7 @@ extension Connection {
         if requestGuard.variesByOrigin {
             buffer.append("Vary: Origin\r\n")
         }
+
         write(framing, into: buffer)
         buffer.append("\r\n")
     }

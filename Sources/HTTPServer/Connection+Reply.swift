@@ -210,6 +210,7 @@ extension Connection {
         let keeps = reply.framing?.keepsConnection ?? false
         endReply(.complete)
         guard phase == .replying else { return }
+
         if keeps {
             phase = .awaiting
             timing.restart(now: core.now)

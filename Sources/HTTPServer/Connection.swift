@@ -71,6 +71,7 @@ import HTTPMessage
             bufferevent_free(writing)
             return nil
         }
+
         self.core = core
         self.descriptor = descriptor
         self.client = client
@@ -83,6 +84,7 @@ import HTTPMessage
         timing = ConnectionTiming(now: core.now)
         reader = RequestReader(
             limits: core.configuration.request, longBody: core.configuration.longBody, policy: core.policy)
+
         let context = Unmanaged.passUnretained(self).toOpaque()
         event_assign(reading, base, descriptor, weir_ev_read | weir_ev_persist, Self.readable, context)
         event_add(reading, nil)

@@ -71,6 +71,7 @@ struct FairShare {
         let most = counts.values.max() ?? 0
         let isForced = own + 1 < most
         let least = isForced ? most : own
+
         // Nearly every accepted connection passes here during an attack, hence no dictionary and no copies.
         var uses = [Int](repeating: 0, count: Use.allCases.count)
         for holding in holdings {
@@ -78,6 +79,7 @@ struct FairShare {
         }
         let crowded = max(usualCount, holdings.count / crowd)
         let isBusy = uses[Use.sending.rawValue] + uses[Use.handling.rawValue] > crowded
+
         var best: (rank: Int, activity: Int, index: Int)?
         for index in holdings.indices {
             let holding = holdings[index]
@@ -93,6 +95,7 @@ struct FairShare {
             guard counts[holding.client] ?? 0 >= least else { continue }
             best = (rank, holding.activity, index)
         }
+
         return best?.index
     }
 

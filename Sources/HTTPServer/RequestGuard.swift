@@ -44,6 +44,7 @@ struct RequestGuard: Sendable {
         guard authorities?.contains(where: { Self.equal($0, head.hostBytes) }) ?? true else {
             return .refused(.misdirectedRequest, "The Host header field does not name this server.")
         }
+
         var isListed = false
         if head.contains(.origin) {
             guard let origin = head.onlyValue(of: .origin) else {
@@ -54,6 +55,7 @@ struct RequestGuard: Sendable {
                 return .refused(.forbidden, "Web pages of this origin are not allowed here.")
             }
         }
+
         // A proxy or a program may have added a second line; a browser sends one.
         if head.contains(Self.secFetchSite), head.onlyValue(of: Self.secFetchSite) == nil {
             return .refused(.badRequest, "There is more than one Sec-Fetch-Site header field.")
@@ -61,6 +63,7 @@ struct RequestGuard: Sendable {
         if !isListed, isForeignFetch(head), !isNavigationToRoot(head), !isMediaOfListedPage(head) {
             return .refused(.forbidden, "Web pages of another site are not allowed here.")
         }
+
         guard isListed else { return .admitted }
         return .admittedForOrigin
     }

@@ -55,6 +55,7 @@ public struct AllowedHost: Hashable, Sendable, CustomStringConvertible {
     private static func split(_ text: String) -> (host: Substring, port: UInt16?)? {
         var host = text[...]
         var tail = ""[...]
+
         if text.hasPrefix("[") {
             guard let end = text.firstIndex(of: "]") else { return nil }
             host = text[..<end].dropFirst()
@@ -70,6 +71,7 @@ public struct AllowedHost: Hashable, Sendable, CustomStringConvertible {
             host = text[..<colon]
             tail = text[colon...]
         }
+
         if tail.isEmpty {
             return (host, nil)
         }

@@ -51,6 +51,7 @@ struct ConnectionPlan {
     func apply(to handle: UnsafeMutableRawPointer) {
         func set(_ option: CURLoption, _ value: String?) { _ = weir_easy_set_text(handle, option, value) }
         func set(_ option: CURLoption, _ value: Int) { _ = weir_easy_set_long(handle, option, value) }
+
         if let proxy {
             set(CURLOPT_PROXY, "\(proxy.kind.rawValue)://\(WebURL.bracketed(proxy.host)):\(proxy.port)")
             set(CURLOPT_PROXYUSERNAME, proxy.user)
@@ -60,6 +61,7 @@ struct ConnectionPlan {
             }
             set(CURLOPT_PROXYPASSWORD, password)
         }
+
         if let socket {
             set(CURLOPT_UNIX_SOCKET_PATH, socket)
         }
@@ -67,6 +69,7 @@ struct ConnectionPlan {
             set(CURLOPT_SSL_VERIFYPEER, 0)
             set(CURLOPT_SSL_VERIFYHOST, 0)
         }
+
         if let certificate {
             set(CURLOPT_SSLCERT, certificate)
             set(CURLOPT_SSLKEY, key ?? certificate)

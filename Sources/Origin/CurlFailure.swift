@@ -110,15 +110,18 @@ enum ConnectionFailure {
     /// The cause of a refused TLS handshake by OpenSSL's words; nil if they tell of a broken connection.
     static func handshake(_ words: String, hasCertificate: Bool) -> String? {
         let words = words.lowercased()
+
         if words.contains("certificate required") || words.contains("bad certificate") || words.contains("unknown ca") {
             guard hasCertificate else {
                 return "the server requires a client certificate. Give one with --cert and --key"
             }
             return "the server does not accept the client certificate. Check --cert and --key"
         }
+
         if words.contains("wrong version number") || words.contains("http request") {
             return "the server does not speak TLS on this port. Check the URL: it may be http"
         }
+
         if words.contains("unsupported protocol") || words.contains("legacy sigalg")
             || words.contains("alert protocol version")
             || words.contains("version too low")
@@ -126,6 +129,7 @@ enum ConnectionFailure {
             return
                 "the server offers no TLS version that is still safe: Weir needs TLS 1.2 or 1.3. Ask its owner to update it"
         }
+
         if words.contains("alert") {
             guard hasCertificate else {
                 return "the server refuses the TLS handshake: it may require a client certificate (--cert and --key)"

@@ -38,6 +38,7 @@ import HTTPMessage
             preconditionFailure("no memory or no TLS library for libcurl")
         }
         self.handle = handle
+
         timer = LoopTimer { [weak self] in self?.act(CURL_SOCKET_BAD, 0) }
         sockets.ready = { [weak self] socket, ready in
             var events: Int32 = 0
@@ -49,6 +50,7 @@ import HTTPMessage
             }
             self?.act(socket, events)
         }
+
         let context = Unmanaged.passUnretained(self).toOpaque()
         _ = weir_multi_set_long(handle, CURLMOPT_MAXCONNECTS, idleConnections)
         _ = weir_multi_set_long(handle, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))

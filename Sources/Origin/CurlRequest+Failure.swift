@@ -17,9 +17,11 @@ extension CurlRequest {
         if let failure = connectionFailure(code) {
             return failure
         }
+
         if socketError != 0 {
             return .init(code: .local, underlying: String(cString: strerror(socketError)))
         }
+
         var systemError = 0
         _ = weir_easy_get_long(handle, CURLINFO_OS_ERRNO, &systemError)
         var failure = TransferState.Failure(

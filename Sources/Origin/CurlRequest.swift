@@ -89,6 +89,7 @@ import HTTPMessage
     /// Nil when libcurl has no memory.
     init?(_ request: OriginRequest, attempt: TransferState.Attempt, settings: Settings) {
         guard let handle = settings.handles.acquire() else { return nil }
+
         self.handle = handle
         handles = settings.handles
         self.attempt = attempt
@@ -104,15 +105,18 @@ import HTTPMessage
         } else {
             cookies = request.cookies
         }
+
         set(CURLOPT_URL, attempt.url.text)
         let isSmall = request.acceptsCompression || settings.isMultiplexed
         let bufferSize = isSmall ? Self.smallBuffer : settings.configuration.bufferSize
         set(CURLOPT_BUFFERSIZE, bufferSize)
         setVersion(settings)
         setReading(request)
+
         let needsNewConnection = settings.maximumConnectionAge == 0 || attempt.manner.isOnNewConnection
         set(CURLOPT_FRESH_CONNECT, needsNewConnection)
         set(CURLOPT_MAXLIFETIME_CONN, settings.maximumConnectionAge ?? 0)
+
         errorText.pointee = 0
         plan.apply(to: handle)
         setConnecting(settings.configuration.giveUpRule)
@@ -232,6 +236,7 @@ import HTTPMessage
         _ = weir_easy_set_write(handle, CURLOPT_WRITEFUNCTION) { start, _, count, context in
             CurlRequest.from(context, start: start, count: count) { $0.receive($1) }
         }
+
         _ = weir_easy_set_debug(handle) { _, kind, start, count, context in
             guard kind == CURLINFO_TEXT else { return 0 }
             _ = CurlRequest.from(context, start: start, count: count) { request, remark in
@@ -240,6 +245,7 @@ import HTTPMessage
             }
             return 0
         }
+
         _ = weir_easy_set_opensocket(handle) { context, _, address in
             guard let context, let address else { return CURL_SOCKET_BAD }
             let request = Unmanaged<CurlRequest>.fromOpaque(context).takeUnretainedValue()
@@ -247,6 +253,7 @@ import HTTPMessage
             nonisolated(unsafe) let unsafeAddress = address
             return LoopActor.assumeIsolated { request.open(unsafeAddress) }
         }
+
         _ = weir_easy_set_prereq(handle) { context, address, _, port, localPort in
             guard let context, let address else { return CURL_PREREQFUNC_ABORT }
             let request = Unmanaged<CurlRequest>.fromOpaque(context).takeUnretainedValue()
@@ -257,6 +264,7 @@ import HTTPMessage
             }
             return isAllowed ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
         }
+
         _ = weir_easy_set_closesocket(handle) { context, socket in
             guard let context else { return Glibc.close(socket) }
             let sockets = Unmanaged<SocketWatches>.fromOpaque(context).takeUnretainedValue()
@@ -352,6 +360,7 @@ import HTTPMessage
         let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) ?? 0
         // The member is declared as a bare sockaddr, but `addrlen` bytes are stored there.
         let raw = UnsafeRawBufferPointer(start: UnsafeRawPointer(address) + offset, count: Int(address.pointee.addrlen))
+
         // A Unix socket has no address.
         var target = SocketAddress.noAddress
         let isLocal = plan.socket != nil && address.pointee.family == AF_UNIX
@@ -365,6 +374,7 @@ import HTTPMessage
                 return CURL_SOCKET_BAD
             }
         }
+
         let flags = Int32(SOCK_CLOEXEC.rawValue) | address.pointee.socktype
         let descriptor = socket(address.pointee.family, flags, address.pointee.protocol)
         guard descriptor >= 0 else {
@@ -374,6 +384,7 @@ import HTTPMessage
             }
             return descriptor
         }
+
         openings.append(Opening(descriptor: descriptor, address: target))
         multi?.sockets.opened(descriptor)
         return descriptor
@@ -387,12 +398,14 @@ import HTTPMessage
             misdirection = .collision
             return false
         }
+
         guard plan.proxy == nil, plan.socket == nil else {
             if let opening = openings.last {
                 multi?.sockets.beganUse(of: opening.descriptor)
             }
             return true
         }
+
         guard let address = SocketAddress(literal: literal, port: UInt16(clamping: port)),
             rules.allows(address, plan.rights)
         else {
@@ -400,6 +413,7 @@ import HTTPMessage
             openings = []
             return false
         }
+
         connected = address
         if let opening = openings.last(where: { $0.address == address }) {
             multi?.sockets.beganUse(of: opening.descriptor)

@@ -40,29 +40,35 @@ import EventLoop
     private func prepare(_ handle: UnsafeMutableRawPointer) {
         func set(_ option: CURLoption, _ value: Int) { _ = weir_easy_set_long(handle, option, value) }
         func set(_ option: CURLoption, _ value: String) { _ = weir_easy_set_text(handle, option, value) }
+
         set(CURLOPT_PROTOCOLS_STR, "http,https")
         set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
         set(CURLOPT_FOLLOWLOCATION, 0)
         set(CURLOPT_PATH_AS_IS, 1)
         _ = weir_easy_set_pointer(handle, CURLOPT_HTTP200ALIASES, aliases)
         set(CURLOPT_NOSIGNAL, 1)
+
         // Without this, libcurl waits for an abandoned DNS lookup, ten seconds and more without a network, and blocks
         // the loop meanwhile. With it, the lookup's thread ends by itself.
         set(CURLOPT_QUICK_EXIT, 1)
+
         // libcurl caches the parsed CA bundle only without a CA directory. Parsing takes tens of milliseconds per
         // connection. Debian's bundle contains everything that its directory does.
         _ = weir_easy_set_text(handle, CURLOPT_CAPATH, nil)
         _ = weir_easy_set_text(handle, CURLOPT_PROXY_CAPATH, nil)
+
         // libcurl would read the environment by itself. `ProxyRules` decides instead, and `ConnectionPlan` sets a proxy.
         set(CURLOPT_PROXY, "")
         set(CURLOPT_NOPROXY, "")
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+
         // Earlier versions are broken (RFC 8996).
         set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         if let authorities = configuration.authorities {
             set(CURLOPT_CAINFO, authorities)
             set(CURLOPT_PROXY_CAINFO, authorities)
         }
+
         set(CURLOPT_USERAGENT, configuration.userAgent)
         CurlRequest.setFunctions(of: handle)
     }

@@ -95,6 +95,7 @@ struct HostQueue {
     ) -> [UInt64] {
         guard reserve > 0 else { return [] }
         var displaced: [UInt64] = []
+
         for entry in waiting where entry.priority == .playback && entry.isCounted {
             if isReserved(entry.host, now: now) {
                 keepReserve(at: entry.host, now: now)
@@ -105,11 +106,13 @@ struct HostQueue {
             }
             guard others.count > places - reserve else { continue }
             keepReserve(at: entry.host, now: now)
+
             // One connection is enough for the player's request, but each stream takes its share of the only one.
             var count = 1
             if isMultiplexed(entry.host) {
                 count = others.count - (places - reserve)
             }
+
             let youngest = others.map(\.id).filter(mayStop).sorted().suffix(count)
             youngest.forEach { release($0) }
             displaced += youngest

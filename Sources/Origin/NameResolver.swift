@@ -145,6 +145,7 @@ struct SystemLookup: NameLookup {
         var hints = addrinfo()
         hints.ai_family = AF_UNSPEC
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+
         var list: UnsafeMutablePointer<addrinfo>?
         let code = getaddrinfo(name, nil, &hints, &list)
         defer {
@@ -152,12 +153,14 @@ struct SystemLookup: NameLookup {
                 freeaddrinfo(list)
             }
         }
+
         guard code == 0 else {
             let isSilent = code == EAI_AGAIN || code == EAI_SYSTEM || code == EAI_MEMORY
             let words = "its name could not be resolved"
             guard isSilent else { return .none(words) }
             return .failed("\(words): the DNS gives no answer")
         }
+
         var found: [SocketAddress] = []
         for node in sequence(first: list, next: { $0?.pointee.ai_next }) {
             guard let node, let address = node.pointee.ai_addr else { continue }

@@ -243,10 +243,12 @@ public import HTTPMessage
                 transfer.begin()
             }
         }
+
         // Paused transfers lend their places before any transfer is displaced.
         if isThrottling {
             throttle()
         }
+
         let now = ContinuousClock.now
         let displaced = queue.displace(now: now, isMultiplexed: versions.isMultiplexed) { id in
             transfers[id]?.mayStop ?? true
@@ -257,6 +259,7 @@ public import HTTPMessage
         for id in queue.grant(now: now, isMultiplexed: versions.isMultiplexed) {
             transfers[id]?.placeGranted()
         }
+
         if isThrottling {
             throttle()
         }
@@ -392,6 +395,7 @@ public import HTTPMessage
     ) -> CurlRequest? {
         activity.requests += 1
         let origin = attempt.url.origin
+
         // Transfers that have to pause go by HTTP/1.1, where a connection of their own holds them back.
         let mayShare = priority == .playback || isUnlimited && !windowLimiter.isSlow
         let isMultiplexed = versions.isMultiplexed(origin)
@@ -400,6 +404,7 @@ public import HTTPMessage
             // The streams of a lost connection share the next one.
             age = max(1, limit)
         }
+
         let settings = CurlRequest.Settings(
             configuration: configuration, handles: handles, rules: rules, plan: plan,
             addresses: addressMemory.ordered(addresses.map { $0.with(port: origin.port) }, now: .now),
@@ -542,12 +547,14 @@ public import HTTPMessage
         if let wait {
             refill?.schedule(after: wait)
         }
+
         var hold = Transfer.Hold.none
         if isStopped {
             hold = .long
         } else if wait != nil {
             hold = .brief
         }
+
         let widest = windowLimiter.window
         let window = backgroundAllowance.window ?? widest
         var share: Int?
@@ -558,6 +565,7 @@ public import HTTPMessage
             }
             share = Int(window) / max(1, count)
         }
+
         for transfer in transfers.values {
             if transfer.priority == .background {
                 transfer.throttle(hold, window: share)
@@ -566,6 +574,7 @@ public import HTTPMessage
                 transfer.throttle(.none, window: widest.map { Int($0) })
             }
         }
+
         isThrottling = !isUnlimited || widest != nil
     }
 }

@@ -144,10 +144,12 @@ public struct OriginRequest: Sendable {
         if isDowngraded(at: url) {
             return own
         }
+
         var secrets: [FieldLine] = []
         if let credentials, credentials.origin == url.origin {
             secrets = credentials.fields
         }
+
         var all = fields + secrets
         // Few requests have any.
         if !scopedFields.isEmpty {
@@ -155,6 +157,7 @@ public struct OriginRequest: Sendable {
             let names = Set(scoped.map { $0.name.lowercased() })
             all = scoped + all.filter { !names.contains($0.name.lowercased()) }
         }
+
         if !all.contains(where: { $0.isNamed(Self.authorization) }) {
             all += own
         }

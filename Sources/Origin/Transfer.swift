@@ -397,6 +397,7 @@ import HTTPMessage
         if let evidence = state.doubt(about: outcome), receiver?.transfer(self, mayEndBy: evidence) ?? false {
             state.acceptEnd()
         }
+
         endRequest()
         if case .failed(let failure) = outcome {
             if failure.code.isTimeout {
@@ -410,10 +411,12 @@ import HTTPMessage
         if let ended {
             client.leaveShared(ended, after: outcome)
         }
+
         // A connection with bytes that nothing reads must not be used again.
         if outcome == .exceeded {
             client.recordTimeout(of: state.url)
         }
+
         let action = state.ended(
             outcome, now: .now, waiter: waiter, isHostDead: client.isDead(state.url), jitter: .random(in: 0...1))
         if case .wait = action {
@@ -563,6 +566,7 @@ extension Transfer: CurlRequestOwner {
         if let address = wire.connected, request.namedPeer?.host == state.url.host, request.route.firstClass == nil {
             request.classRecorder?.record(address.hostClass)
         }
+
         client.headReceived(on: wire)
         if .now - lastArrival > rule.unacknowledgedLimit {
             client.recordSlowReply(from: state.url)
@@ -571,6 +575,7 @@ extension Transfer: CurlRequestOwner {
         if state.lacksLength(reply) {
             client.recordLengthless(request, at: state.url)
         }
+
         switch state.received(reply) {
         case .stop: return false
         case .skip:

@@ -78,11 +78,13 @@ struct TransferState {
         self.redirectLimit = redirectLimit
         url = request.url
         lastProgress = now
+
         position = max(0, request.start)
         if let range = request.range, request.start >= Int64(range.count) {
             position = 0
         }
         reached = position
+
         validator = request.validator
         validatorURL = request.validatorURL ?? request.url
         if request.range == nil, request.validator != nil {
@@ -91,6 +93,7 @@ struct TransferState {
         if request.comparesOverlap {
             overlap = Self.comparedOverlap
         }
+
         mayResume = request.method == .get && !request.acceptsCompression
         manner.ignoresLength = request.ignoresStatedLength
     }
@@ -209,9 +212,11 @@ struct TransferState {
         if reply.coding == .mixed || reply.hasTransferCoding && !manner.decodes {
             return stop(.fail(error(.unsupportedEncoding)))
         }
+
         let isRestated = manner.ignoresLength
         let isStoredAsSent = !isDecoded(reply) && !isRestated
         let size = isStoredAsSent ? reply.contentLength : nil
+
         if let range = request.range, range.lowerBound > 0 || !request.isOpenRange && size != Int64(range.count) {
             guard request.acceptsWhole, range.lowerBound == 0, reply.coding == .identity,
                 size ?? .max >= Int64(range.count)
@@ -220,17 +225,20 @@ struct TransferState {
             endsAtLength = true
             return accept(reply, at: 0, length: Int64(range.count))
         }
+
         // libcurl reads on until the connection ends, so that nothing would tell an empty body from one that is still to come.
         if size == 0, reply.hasUnusedLength {
             manner.ignoresLength = true
             return stop(.restart)
         }
+
         // A receiver of compressed bodies restarts from empty; any other relies on the announced size.
         if isHeadDelivered, !request.acceptsCompression, let size, let fileSize, size != fileSize,
             size != doubtfulEnd
         {
             return stop(.fail(error(.contentChanged)))
         }
+
         if isStoredAsSent {
             begin(with: reply.validator)
         } else {
@@ -246,6 +254,7 @@ struct TransferState {
         } else {
             fileSize = size ?? fileSize
         }
+
         openLength = size
         endsAtLength = size != nil && reply.hasUnusedLength
         return accept(reply, at: 0, length: size)
@@ -260,21 +269,25 @@ struct TransferState {
         if let last = asked.last {
             return receivedPart(reply, of: asked.first...last)
         }
+
         guard case .satisfied(let got, let size)? = reply.contentRange, reply.coding == .identity,
             got.lowerBound == asked.first,
             request.isOpenRange || got.upperBound == size ?? fileSize,
             reply.contentLength ?? Int64(got.count) == Int64(got.count)
         else { return partFault(.wrongRange, reply) }
+
         if let size, let fileSize, size != fileSize {
             return receivedOtherSize(reply)
         }
         if let reaction = checkContinuity(of: reply) {
             return reaction
         }
+
         if manner.ignoresLength {
             checkedLength = reply.contentLength.map { attemptStart + $0 }
             return accept(reply, at: attemptStart, length: nil)
         }
+
         fileSize = size ?? fileSize
         // An origin may not know the end of what it is still making: then the end of the body counts.
         if request.isOpenRange {
@@ -302,6 +315,7 @@ struct TransferState {
             length = nil
         }
         let stated = reply.statedPart
+
         // Without a place, the exact length says that it is a part and not the whole.
         let isBare = reply[.contentRange] == nil && length == count && attemptStart == 0
         // The length of the whole file is that of its bytes, whatever Content-Range says.
@@ -310,10 +324,12 @@ struct TransferState {
         let isComplete = statedLast >= asked.upperBound || length ?? 0 >= count
         guard isBare || stated?.first == asked.lowerBound, !isWhole, reply.coding == .identity, isComplete
         else { return partFault(.wrongRange, reply) }
+
         if let length, length < count {
             manner.ignoresLength = true
             return stop(.restart)
         }
+
         var size: Int64?
         if let known = stated?.size, known > asked.upperBound {
             size = known
@@ -324,6 +340,7 @@ struct TransferState {
         if let reaction = checkContinuity(of: reply) {
             return reaction
         }
+
         fileSize = size ?? fileSize
         endsAtLength = length != count && !reply.isChunked || reply.hasUnusedLength
         return accept(reply, at: attemptStart, length: expectedLength)
@@ -514,9 +531,11 @@ struct TransferState {
             guard skipped <= Self.longestSkip else { return .stop }
             return .skip
         }
+
         let stated = expectedLength ?? .max
         var end = position + Int64(byteCount)
         let isLast = end >= stated && (endsAtLength || end > stated && request.range != nil && !request.isOpenRange)
+
         if isLast, end > stated, request.range == nil {
             hasExceeded = true
             manner.ignoresLength = true
@@ -534,12 +553,14 @@ struct TransferState {
             pending = .fail(tooLarge)
             return .stop
         }
+
         defer { position = end }
         if end > reached {
             reached = end
             failures = 0
             lastProgress = now
         }
+
         guard isLast else { return .at(position) }
         return .last(position, count: Int(end - position))
     }
@@ -576,6 +597,7 @@ struct TransferState {
             doubtfulEnd = nil
             return nil
         }
+
         switch outcome {
         case .finished where expectedLength ?? position == position && !isUnproven && !isShortOfCheckedLength:
             return nil
@@ -584,11 +606,13 @@ struct TransferState {
             break
         default: return nil
         }
+
         defer {
             if attemptStart == 0 {
                 doubtfulEnd = position
             }
         }
+
         if attemptStart == 0, doubtfulEnd == position {
             return .repeated
         }
@@ -616,6 +640,7 @@ struct TransferState {
         let next = pending ?? verdict(on: outcome)
         pending = nil
         isEndMarked = outcome == .finished
+
         switch next {
         case .complete: return .end(nil)
         case .fail(let error): return .end(error)

@@ -63,6 +63,7 @@ struct PlayheadLane {
         let step = self.step(to: span, of: rendition, isNear: isNear(span, position))
         requests += 1
         record(span, of: rendition, isElsewhere: step == .jump)
+
         if step == .jump {
             latest = nil
             earlier = nil
@@ -72,6 +73,7 @@ struct PlayheadLane {
             earlier = latest
             latest = span
         }
+
         switch step {
         case .jump:
             start = span.start

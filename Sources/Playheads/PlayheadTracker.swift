@@ -163,6 +163,7 @@ public import EventLoop
         if let known, known.asset === asset, known.isPresent(at: now) {
             return known
         }
+
         if sessions.isEmpty {
             sweep?.schedule(after: Self.sweepPause)
         }
@@ -172,6 +173,7 @@ public import EventLoop
                 remove(idlest.key)
             }
         }
+
         let reported = player ?? known?.player
         let session = TrackedSession(asset, reported ?? PlayerTraits(), at: now)
         session.isConnected = known?.isConnected ?? false

@@ -53,8 +53,10 @@ struct ReadAhead {
             isSteady = false
             return nil
         }
+
         let wasSteady = isSteady
         isSteady = true
+
         guard let target else {
             if let candidate, wasSteady, abs(buffer - candidate) <= tolerance {
                 target = candidate
@@ -62,6 +64,7 @@ struct ReadAhead {
             candidate = buffer
             return nil
         }
+
         // It has filled its buffer further than before.
         if !wasSteady, buffer > target + tolerance {
             self.target = buffer
@@ -71,6 +74,7 @@ struct ReadAhead {
         } else {
             excesses = 0
         }
+
         guard buffer < target - tolerance || excesses >= Self.convincing else { return nil }
         return target
     }

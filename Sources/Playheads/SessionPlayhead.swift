@@ -39,9 +39,11 @@ struct SessionPlayhead {
         let before = (front: lane.front, end: lane.requestedEnd)
         let step = lane.requested(span, of: rendition, position: anchor.position)
         lanes[kind] = lane
+
         if isFirst {
             place(at: span.start)
         }
+
         switch step {
         case .on:
             guard kind == .main, lane.requestedEnd > before.end else { return false }

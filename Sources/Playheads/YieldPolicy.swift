@@ -149,6 +149,7 @@ struct YieldPolicy {
             }
         change(to: wanted, at: now)
         guard isWatched || level < .full else { return .full }
+
         switch level {
         case .stopped: return .nothing
         case .full: return BackgroundAllowance(window: Self.window(link), places: Self.places)

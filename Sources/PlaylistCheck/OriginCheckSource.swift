@@ -46,6 +46,7 @@ package struct CheckWay: Sendable {
         request.acceptsCompression = true
         // A check reports failures; a retry would hide them.
         request.retries = .never
+
         do throws(OriginError) {
             let (head, body) = try await client.fetch(request)
             return CheckReading(bytes: body, base: head.url, findings: TransferFinding.all(of: head, asked: place))

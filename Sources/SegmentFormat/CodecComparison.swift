@@ -65,11 +65,13 @@ public enum CodecComparison {
         let size = TransportPacket.size
         let file = FileBytes(bytes: Array(bytes.prefix(bytes.count - bytes.count % size)), origin: 0)
         guard let stream = try? TransportStream(ByteSource(file.bytes)) else { return nil }
+
         var payloads: [UInt16: [UInt8]] = [:]
         for start in stride(from: 0, to: file.bytes.count, by: size) {
             guard let packet = try? TransportPacket(file, at: start) else { break }
             payloads[packet.pid, default: []] += file[packet.payload]
         }
+
         var found: [[UInt8]] = []
         for elementary in stream.streams {
             let payload = payloads[elementary.pid] ?? []

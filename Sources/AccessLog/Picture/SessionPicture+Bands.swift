@@ -77,14 +77,17 @@ extension SessionPicture {
             guard let rate = segment.rate, let wait = segment.wait else { return false }
             return rate > 0 && wait > 0
         }
+
         guard let most = fetched.compactMap(\.rate).max() else {
             drawBand(&drawing, "Throughput from the origin", in: area, labels: [])
             return drawNothing("nothing was fetched", &drawing, in: area)
         }
+
         let known = qualities.filter { $0.rendition.bandwidth ?? 0 > 0 }
         let top = max(most, Double(known.compactMap(\.rendition.bandwidth).max() ?? 0))
         let labels = [(Self.y(top, of: top, in: area), PictureText.bitRate(top)), (area.bottom, "0")]
         drawBand(&drawing, "Throughput from the origin", in: area, labels: labels)
+
         for segment in fetched {
             let rate = segment.rate ?? 0
             let wait = segment.wait ?? 0
@@ -94,6 +97,7 @@ extension SessionPicture {
             let bar = PictureArea(x: x, y: y, width: max(2, time.x(segment.time) - x), height: area.bottom - y)
             drawing.rectangle("rate", bar, title: "\(PictureText.clock(segment.time)): \(PictureText.bitRate(rate))")
         }
+
         if !known.isEmpty {
             drawing.path("needed", steps(known, top: top, in: area))
         }

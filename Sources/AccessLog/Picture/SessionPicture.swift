@@ -47,15 +47,18 @@ package struct SessionPicture {
             guard count > 0 else { return nil }
             return "\(count) \(kind.words)"
         }
+
         var sentences = ["\(PictureText.clock(timeline.length.rounded())) long"]
         var segments = PictureText.count(timeline.count, "segment")
         if !counts.isEmpty {
             segments += ": " + counts.joined(separator: ", ")
         }
         sentences.append(segments)
+
         if timeline.omitted > 0 {
             sentences.append("the first \(timeline.omitted) are not shown")
         }
+
         if let first = timeline.stalls.first {
             let stalls = PictureText.count(timeline.stalls.count, "stall")
             let time = PictureText.seconds(timeline.stallTime)
@@ -63,6 +66,7 @@ package struct SessionPicture {
         } else {
             sentences.append("no stall")
         }
+
         let rates = timeline.segments.compactMap(\.rate)
         if let least = rates.min(), let most = rates.max() {
             sentences.append("throughput \(PictureText.bitRate(least)) to \(PictureText.bitRate(most))")

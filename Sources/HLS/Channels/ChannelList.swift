@@ -187,12 +187,14 @@ extension ChannelList.Channel {
         if let number, number > .zero, number < 1e8 {
             duration = number
         }
+
         var name: String?
         while let first = rest.first, first != "," {
             if first == " " {
                 rest = rest.dropFirst()
                 continue
             }
+
             let key = rest.prefix { !"=, ".unicodeScalars.contains($0) }
             rest = rest.dropFirst(key.count)
             guard rest.first == "=" else {
@@ -201,6 +203,7 @@ extension ChannelList.Channel {
                 }
                 continue
             }
+
             rest = rest.dropFirst()
             let isQuoted = rest.first == "\"" && rest.dropFirst().contains("\"")
             var value = rest.prefix { !" ,".unicodeScalars.contains($0) }
@@ -214,6 +217,7 @@ extension ChannelList.Channel {
                 String(String.UnicodeScalarView(key)).lowercased(), to: Self.text(ChannelText.trimmed(value)),
                 name: &name)
         }
+
         title = Self.text(ChannelText.trimmed(rest.dropFirst())) ?? name
     }
 

@@ -84,6 +84,7 @@ struct MediaPlaylistCheck {
 
     private func checkVersion(_ findings: inout Findings) {
         var needed = RequiredVersion(declared: 1)
+
         if playlist.isIFramesOnly {
             needed.need(4)
         }
@@ -93,6 +94,7 @@ struct MediaPlaylistCheck {
         if let skip = playlist.skip {
             needed.needSkip(removesDateRanges: !skip.removedDateRanges.isEmpty)
         }
+
         for key in playlist.keys {
             needed.need(key: key.attributes)
         }
@@ -104,6 +106,7 @@ struct MediaPlaylistCheck {
                 needed.need(3)
             }
         }
+
         needed.need(definitionsOf: text)
         needed.report(declared: playlist.version, for: text, source: source, &findings)
     }
@@ -153,6 +156,7 @@ struct DateRangeCheck {
         {
             findings.add(.dateRange, line: first.line, "the playlist has date ranges, but no EXT-X-PROGRAM-DATE-TIME")
         }
+
         var starts: [String: DateTime] = [:]
         var known: [String: [String: String]] = [:]
         for range in playlist.dateRanges {
@@ -168,6 +172,7 @@ struct DateRangeCheck {
                 compare(range, with: &known[range.id, default: [:]], &findings)
             }
         }
+
         // In a live playlist the line with START-DATE may have gone with its segments.
         guard playlist.hasEndList, !playlist.isDeltaUpdate else { return }
         for range in playlist.dateRanges where !range.id.isEmpty && known[range.id]?["START-DATE"] == nil {
@@ -196,11 +201,13 @@ struct DateRangeCheck {
     private func check(_ range: DateRange, _ findings: inout Findings) {
         func report(_ message: String) { findings.add(.dateRange, line: range.line, message) }
         func areTyped(_ names: String...) -> Bool { findings.areTyped(names, line: range.line) }
+
         for name in ["START-DATE", "END-DATE"] {
             if let text = range.attributes[name], DateTime(text) == nil, areTyped(name) {
                 report("\(name) is not a valid date")
             }
         }
+
         if let start = range.startDate, let end = range.endDate, areTyped("START-DATE", "END-DATE") {
             if end.milliseconds < start.milliseconds {
                 report("END-DATE is before START-DATE")
@@ -212,6 +219,7 @@ struct DateRangeCheck {
                 report("DURATION and END-DATE disagree")
             }
         }
+
         if range.endsOnNext {
             if range.rangeClass == nil {
                 report("END-ON-NEXT without CLASS")
@@ -222,6 +230,7 @@ struct DateRangeCheck {
         } else if range.attributes["END-ON-NEXT"] != nil, areTyped("END-ON-NEXT") {
             report("END-ON-NEXT is not YES")
         }
+
         if Set(range.cues).isSuperset(of: ["PRE", "POST"]) {
             report("CUE has both PRE and POST")
         }
@@ -257,8 +266,10 @@ struct LowLatencyCheck {
             }
             return
         }
+
         let target = MediaDuration(seconds: Double(playlist.targetDuration ?? 0))
         func isTyped(_ name: String) -> Bool { findings.areTyped([name], line: control.line) }
+
         if let until = control.canSkipUntil, until < target * 6, isTyped("CAN-SKIP-UNTIL") {
             findings.add(.lowLatency, line: control.line, "CAN-SKIP-UNTIL is less than six target durations")
         }
@@ -268,6 +279,7 @@ struct LowLatencyCheck {
         if control.canSkipDateRanges, control.canSkipUntil == nil, isTyped("CAN-SKIP-UNTIL") {
             findings.add(.lowLatency, line: control.line, "CAN-SKIP-DATERANGES without CAN-SKIP-UNTIL")
         }
+
         guard let partTarget = playlist.partTarget else { return }
         if control.partHoldBack ?? .zero < partTarget * 2, isTyped("PART-HOLD-BACK") {
             var state = "is less than two part targets"

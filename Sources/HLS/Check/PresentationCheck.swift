@@ -45,6 +45,7 @@ struct PresentationCheck {
         func report(_ rule: CheckRule, _ message: String) {
             findings.add(rule, line: line, "\(message) \(other)")
         }
+
         if let own = playlist.targetDuration, let other = reference.targetDuration, own != other, !isText(place) {
             report(.targetDurationsDiffer, "the target duration is \(own) s, but \(other) s")
         }
@@ -56,6 +57,7 @@ struct PresentationCheck {
             let state = isDated ? "present" : "missing"
             report(.datesDiffer, "EXT-X-PROGRAM-DATE-TIME is \(state), unlike")
         }
+
         guard playlist.hasEndList, reference.hasEndList else { return }
         let target = playlist.targetDuration ?? 0
         let otherTarget = reference.targetDuration ?? 0

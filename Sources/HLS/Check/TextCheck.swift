@@ -8,8 +8,10 @@ struct TextCheck {
         if text.hasByteOrderMark {
             findings.add(.byteOrderMark, line: 1, "the text begins with a byte order mark; most players fail")
         }
+
         var seen: [Tag: Int] = [:]
         var unknown: Set<String> = []
+
         for line in text.lines.indices {
             checkLine(line)
             switch text.lines[line].kind {
@@ -30,6 +32,7 @@ struct TextCheck {
             case .blank, .comment: break
             }
         }
+
         checkEnd(seen)
         checkVersion()
         checkEndless(seen)

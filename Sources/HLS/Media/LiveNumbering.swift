@@ -67,18 +67,19 @@ public struct LiveNumbering: Sendable {
     public mutating func accept(_ window: MediaPlaylist, isElsewhere: Bool = false) -> [Entry] {
         guard !window.isDeltaUpdate, !window.segments.isEmpty else { return [] }
         guard let known else { return begin(window) }
+
         let hasOtherNames = !isRecorded && !isElsewhere && hasOtherNames(window, from: known)
-        if !hasOtherNames, renamings < 2 {
-            renamings = 0
-        } else if renamings < 2 {
-            renamings += 1
+        if renamings < 2 {
+            renamings = hasOtherNames ? renamings + 1 : 0
         }
+
         let step: Step
         if hasOtherNames, renamings < 2 {
             step = .restarted
         } else {
             step = self.step(to: window, from: known)
         }
+
         switch step {
         case .continued: return follow(window, from: known)
         case .older:
@@ -96,6 +97,7 @@ public struct LiveNumbering: Sendable {
         let numbers = window.numbers(shiftedBy: shift)
         let old = known.numbers
         let common = numbers.clamped(to: old)
+
         if !common.isEmpty {
             let new = common.lowerBound - numbers.lowerBound
             let former = common.lowerBound - old.lowerBound
@@ -110,14 +112,17 @@ public struct LiveNumbering: Sendable {
             guard growth(of: window) >= leastGrowth else { return .older }
             return .restarted
         }
+
         if numbers.lowerBound >= old.upperBound {
             guard canBeMissed(until: window, from: known) else { return .restarted }
             return .continued
         }
+
         if let date = window.lastDate, let last = known.playlist.lastDate {
             guard date.milliseconds > last.milliseconds else { return .older }
             return .restarted
         }
+
         // Without dates, only its growth distinguishes a new stream from an old text.
         guard growth(of: window) > 0 else { return .older }
         return .restarted

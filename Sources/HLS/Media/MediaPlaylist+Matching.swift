@@ -21,6 +21,7 @@ extension MediaPlaylist {
     public func relation(to earlier: MediaPlaylist) -> Relation {
         let window = sequenceWindow
         let known = earlier.sequenceWindow
+
         // The segments that EXT-X-SKIP omits must be in the earlier text.
         if isDeltaUpdate, storage.header.firstSequenceNumber > known.upperBound {
             return .changed(at: nil)
@@ -28,25 +29,30 @@ extension MediaPlaylist {
         if let number = firstDifference(from: earlier) {
             return .changed(at: number)
         }
+
         if window.lowerBound < known.lowerBound {
             let isOlder =
                 !earlier.hasEndList && window.overlapsOrTouches(known) && window.upperBound <= known.upperBound
             guard isOlder, !hasEndList else { return .changed(at: nil) }
             return .stale
         }
+
         if earlier.hasEndList {
             guard window == known, hasEndList else { return .changed(at: nil) }
             return .same
         }
+
         if window.upperBound < known.upperBound {
             guard hasEndList || window.lowerBound > known.lowerBound else { return .stale }
             return .changed(at: window.upperBound)
         }
+
         let added = window.upperBound - max(window.lowerBound, known.upperBound)
         // A playlist that had no segment yet has lost none.
         if window.lowerBound > known.lowerBound, !known.isEmpty {
             return .slid(removed: min(window.lowerBound, known.upperBound) - known.lowerBound, added: added)
         }
+
         let isSame = added == 0 && !hasEndList && parts.count == earlier.parts.count
         guard !isSame else { return .same }
         return .grown(added: added)

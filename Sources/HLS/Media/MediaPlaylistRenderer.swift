@@ -236,6 +236,7 @@ extension MediaPlaylistRenderer {
         let range = storage.dateRanges[nextDateRange]
         nextDateRange += 1
         guard range.isInterstitial else { return }
+
         var uri: String?
         if range.assetURI != nil {
             uri = naming(.assetURI(range))
@@ -244,9 +245,11 @@ extension MediaPlaylistRenderer {
         if range.assetList != nil {
             list = naming(.assetList(range))
         }
+
         if view.isFinished, uri == nil, list == nil {
             return writer.drop(line: line)
         }
+
         var edits = AttributeEdits()
         for (attribute, name, old) in [("X-ASSET-URI", uri, range.assetURI), ("X-ASSET-LIST", list, range.assetList)] {
             if let name {

@@ -79,10 +79,12 @@ struct Mender {
             isForeign = false
             return omit(line, .mixedTags, reason: "the text has tags of both multivariant and media playlists")
         }
+
         guard announced != nil else {
             let tag = announcer.rawValue.dropFirst()
             return omit(line, .unannouncedURI, reason: "a URI without an \(tag) before it")
         }
+
         if ranges.isUnreadable {
             if let rangeLine = ranges.line {
                 omit(rangeLine, .badValue, reason: "the byte range is not length@offset")
@@ -93,6 +95,7 @@ struct Mender {
         } else {
             accept(line)
         }
+
         announced = nil
         between = []
         ranges.endSegment()
@@ -144,6 +147,7 @@ struct Mender {
     private mutating func readInf(_ line: Int) {
         let value = text.value(line)
         let inf = Inf(text.bytes, value)
+
         if let seconds = text.bytes.decimalFloat(inf.duration), seconds <= Inf.longest,
             text.bytes.firstIndex(of: UInt8(ascii: ","), in: value) != nil
         {
@@ -154,6 +158,7 @@ struct Mender {
             }
             return
         }
+
         let title = text.bytes.text(inf.title)
         let seconds: String?
         let reason: String
@@ -164,6 +169,7 @@ struct Mender {
             seconds = Number.leading(text.bytes, inf.duration, upTo: Inf.longest)
             reason = "the duration is not a decimal number of seconds"
         }
+
         // libavformat plays a segment of unknown duration; hls.js takes it for a part of the next.
         let mended = "\(Tag.inf.rawValue):\(seconds ?? "\(ranges.usualDuration)"),\(title)"
         replace(line, with: mended, .badValue, reason: reason)
@@ -187,15 +193,18 @@ struct Mender {
             }
             return
         }
+
         if scope != .any, (scope == .multivariant) != isMultivariant {
             isForeign = isForeign || tag == .streamInf
             return omit(line, .mixedTags, reason: "the text has tags of both multivariant and media playlists")
         }
+
         if tag.hasAttributes {
             readAttributes(tag, line)
         } else {
             readValue(tag, line)
         }
+
         if tag.isSingle, tag != .contentSteering, tag != .skip, !isOmitted(line) {
             readSingle(tag, line)
         }
@@ -360,6 +369,7 @@ extension Mender {
             guard !mends.isEmpty else { return text }
             return PlaylistText(text, bytes: text.bytes, lines: text.lines, mends: mends)
         }
+
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.bytes.count + 64)
         var lines: [PlaylistText.Line] = []
@@ -367,6 +377,7 @@ extension Mender {
         if text.hasByteOrderMark {
             bytes += text.bytes[..<3]
         }
+
         for (index, line) in text.lines.enumerated() {
             let start = UInt32(bytes.count)
             switch edits[index] {
@@ -380,6 +391,7 @@ extension Mender {
                 lines.append(.init(start: start, length: line.length, kind: line.kind))
             }
         }
+
         var mends = mends
         if needsEnd {
             let end = Array(Tag.endList.rawValue.utf8)

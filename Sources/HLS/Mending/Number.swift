@@ -7,6 +7,7 @@ enum Number {
         var end = range.lowerBound
         var digits = 0
         var seenPoint = false
+
         while end < range.upperBound, bytes[end].isDigit || bytes[end] == UInt8(ascii: ".") && !seenPoint {
             if bytes[end].isDigit {
                 digits += 1
@@ -15,11 +16,13 @@ enum Number {
             }
             end += 1
         }
+
         guard digits > 0, let value = bytes.decimalFloat(range.lowerBound..<end) else { return nil }
         guard let exponent = exponent(in: bytes, from: end, to: range.upperBound) else {
             guard value <= largest else { return nil }
             return bytes.text(range.lowerBound..<end)
         }
+
         var scaled = value
         for isUp in exponent {
             if isUp {

@@ -15,9 +15,11 @@ struct TextRepair {
 
     private mutating func repairLineEnds(_ source: [UInt8], from start: Int) {
         guard let first = Self.firstFault(source, from: start) else { return }
+
         var output = source
         var line = 1 + source[..<first].count { $0 == 0x0A }
         var position = first
+
         while position < source.count {
             switch source[position] {
             case 0x0A: line += 1
@@ -40,6 +42,7 @@ struct TextRepair {
             }
             position += 1
         }
+
         bytes = output
     }
 

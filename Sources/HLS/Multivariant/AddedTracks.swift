@@ -54,10 +54,12 @@ public struct AddedTracks: Equatable, Sendable {
     /// and of a group of their own for the other variants. `naming` makes the URIs of the playlist from those here.
     public func added(to bytes: [UInt8], naming: (String) -> String) throws(PlaylistError) -> [UInt8] {
         guard !isEmpty, case .multivariant(let playlist) = try Playlist.parse(bytes) else { return bytes }
+
         let text = playlist.text
         let own = Self.unusedGroup(playlist)
         var writer = TextWriter(text)
         var isDone = false
+
         for line in text.lines.indices {
             switch text.lines[line].kind {
             case .tag(.streamInf):
@@ -78,6 +80,7 @@ public struct AddedTracks: Equatable, Sendable {
             default: break
             }
         }
+
         return writer.finished()
     }
 
@@ -113,6 +116,7 @@ public struct AddedTracks: Equatable, Sendable {
                 groups.append(group)
             }
         }
+
         var lines: [String] = []
         for group in groups {
             let members = playlist.media.filter { $0.type == .subtitles && $0.groupID == group }
@@ -121,6 +125,7 @@ public struct AddedTracks: Equatable, Sendable {
                 lines.append(try Self.line(for: track, group: group, names: &names, naming: naming))
             }
         }
+
         if let chapters {
             let uri = try TextWriter.checked(naming(chapters))
             lines.append("\(Tag.sessionData.rawValue):DATA-ID=\"\(Self.chapterID)\",URI=\"\(uri)\"")

@@ -91,11 +91,13 @@ public struct MultivariantPlaylist: Equatable, Sendable {
     init(_ text: PlaylistText, variables: [String: String] = [:]) throws(PlaylistError) {
         self.text = text
         self.variables = variables
+
         // Most lines are pairs of a tag and a URI.
         let expected = min(text.lines.count / 2, text.limits.variants)
         variants.reserveCapacity(expected)
         entries.reserveCapacity(2 * expected)
         uriTable.reserve(expected)
+
         var streamInf: Int?
         for line in text.lines.indices {
             switch text.lines[line].kind {
@@ -114,6 +116,7 @@ public struct MultivariantPlaylist: Equatable, Sendable {
             case .blank, .comment: break
             }
         }
+
         if let streamInf {
             throw Self.missingURI(text, streamInf)
         }

@@ -77,12 +77,14 @@ public struct RecordingWriter: Sendable {
         var lines: [String] = []
         let shift = SequenceNumber(number) - segment.mediaSequenceNumber
         let isShifted = shift != 0
+
         if isRestart {
             lines.append("\(Self.shiftMark)\(shift)")
         }
         if isRestart || segment.isDiscontinuity {
             lines.append(Tag.discontinuity.rawValue)
         }
+
         if !isGap {
             lines += try mapLines(of: segment, isShifted: isShifted, naming)
             lines += try keyLines(segment.keys, for: segment, isShifted: isShifted, naming)
@@ -91,6 +93,7 @@ public struct RecordingWriter: Sendable {
         if isGap {
             lines.append(Tag.gap.rawValue)
         }
+
         lines.append("\(Tag.inf.rawValue):\(segment.storage.text.string(Int(segment.record.infLine)))")
         lines.append(try TextWriter.checked(naming(.segment(segment)) ?? "\(number)"))
         return Self.bytes(lines)

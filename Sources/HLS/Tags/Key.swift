@@ -86,21 +86,25 @@ public struct Key: Sendable {
         guard let name = attributes.find("METHOD") else {
             throw text.error(.missingAttribute, line: line, "the key has no METHOD")
         }
+
         let method = Method(text.bytes, name.content)
         let format = attributes.find("KEYFORMAT")?.content
         var isIdentity = true
         if let format {
             isIdentity = Self.isIdentity(text.bytes, format)
         }
+
         var uri: TextSpan?
         if method != .none, let range = attributes.find("URI")?.content {
             uri = TextSpan(range)
         }
+
         if method != .none, isIdentity {
             if let vector = try attributes.hexadecimal("IV"), vector.count > 16 {
                 throw text.error(.badValue, line: line, "IV is longer than 128 bits")
             }
         }
+
         return Record(
             line: Int32(line), method: method, uri: uri,
             keyFormat: format.map { TextSpan($0) }, index: -1)
@@ -194,6 +198,7 @@ struct KeyScope {
         let index = try record(text, line)
         occurrences.append(index)
         let key = records[Int(index)]
+
         if key.method == .none {
             if !inForce.isEmpty {
                 inForce = []
@@ -201,6 +206,7 @@ struct KeyScope {
             }
             return
         }
+
         let format = Key(text: text, record: key).keyFormat
         let same = inForce.firstIndex { Key(text: text, record: records[Int($0)]).keyFormat == format }
         if let same {

@@ -38,11 +38,13 @@ public struct AttributeList: Sendable {
         self.bytes = bytes
         self.line = line
         start = range.lowerBound
+
         var scanner = AttributeScanner(bytes: bytes, position: range.lowerBound, end: range.upperBound)
         var found: [Attribute] = []
         found.reserveCapacity(8)
         var end = range.upperBound
         var excess: PlaylistError?
+
         while let attribute = scanner.next() {
             if found.count == limits.attributes, let last = found.last {
                 end = last.value.upperBound
@@ -57,6 +59,7 @@ public struct AttributeList: Sendable {
             }
             found.append(attribute)
         }
+
         attributes = found
         self.end = end
         fault = excess ?? scanner.fault?.asPlaylistError(bytes, range, line: line + 1)
@@ -268,6 +271,7 @@ struct AttributeScanner {
             note(.noName(start..<end))
             return nil
         }
+
         skipBlanks()
         guard position < end, bytes[position] == UInt8(ascii: "=") else {
             if isAtElementEnd {
@@ -277,6 +281,7 @@ struct AttributeScanner {
             }
             return nil
         }
+
         position += 1
         skipBlanks()
         guard position < end, bytes[position] == UInt8(ascii: "\"") else { return scanPlain(name) }

@@ -63,6 +63,7 @@ extension [UInt8] {
         var digits = 0
         var fraction = 0
         var seenPoint = false
+
         for position in range {
             let byte = self[position]
             if byte == UInt8(ascii: "."), !seenPoint {
@@ -77,10 +78,12 @@ extension [UInt8] {
             mantissa = mantissa &* 10 &+ UInt64(byte - 0x30)
         }
         guard digits > 0 else { return nil }
+
         // Up to 15 digits the mantissa and the power of ten are exact, so one division rounds correctly.
         if digits <= 15 {
             return Double(mantissa) / Self.powersOfTen[fraction]
         }
+
         // The standard library reads no number that begins or ends with its point.
         var padded = "0" + text(range)
         if seenPoint {

@@ -82,6 +82,7 @@ struct BoxReader {
         func fault(_ code: SegmentFormatError.Code, _ reason: String) -> SegmentFormatError {
             SegmentFormatError(code, of: type, at: start, reason)
         }
+
         let header = position - start
         guard !endsWithFile || parent == nil else {
             throw fault(.badSize, "a size of 0 may stand at the top level alone")
@@ -90,6 +91,7 @@ struct BoxReader {
         if endsWithFile {
             size = UInt64(end - start)
         }
+
         guard size >= header else { throw fault(.badSize, "its size is \(size), less than its own header") }
         guard size <= end - start else {
             var holder = "the file has"

@@ -38,6 +38,7 @@ struct TrackFragment: Sendable {
         var runs: [TrackRun] = []
         var auxiliary: [Box] = []
         var hasSubsamples: Bool = false
+
         while let child = try reader.box() {
             switch child.type {
             case "tfhd": header = try child.once(header)
@@ -52,6 +53,7 @@ struct TrackFragment: Sendable {
             default: break
             }
         }
+
         guard let header else { throw box.error(.missingBox, "it has no tfhd") }
         self.box = box
         self.header = try TrackFragmentHeader(source, header)
@@ -190,6 +192,7 @@ struct TrackRun: Sendable {
         guard count <= SegmentFormatLimits.samplesPerRun else {
             throw reader.error(.overLimit, "it announces \(count) samples")
         }
+
         dataOffsetPosition = reader.position
         if fields.contains(.dataOffset) {
             dataOffset = Int32(bitPattern: try reader.integer(UInt32.self))
@@ -201,6 +204,7 @@ struct TrackRun: Sendable {
         } else {
             firstSampleFlags = nil
         }
+
         stride = 4 * Fields.ofSample.count { fields.contains($0) }
         entries = try reader.skip(Int(count) * stride)
         self.box = box

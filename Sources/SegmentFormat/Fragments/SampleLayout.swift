@@ -69,12 +69,14 @@ private struct FragmentLayout {
         guard let known = tracks.track(track.header.trackID) else {
             throw track.header.box.error(.badValue, "the initialization section has no track \(track.header.trackID)")
         }
+
         let size = track.header.defaults(after: known.defaults).size
         let isByFragment = track.header.flags & TrackFragmentHeader.baseIsMovieFragment != 0
         let usual = isByFragment ? fragment.box.range.lowerBound : end
         let base = track.header.baseDataOffset ?? usual
         bases.append(base)
         end = base
+
         for (place, run) in track.runs.enumerated() where run.count > 0 {
             var start = end
             if let offset = run.dataOffset {

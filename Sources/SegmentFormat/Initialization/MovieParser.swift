@@ -8,6 +8,7 @@ struct MovieParser {
         var header: Box? = nil
         var extends: Box? = nil
         var found: [Box] = []
+
         while let box = try reader.box() {
             try reader.checkRoom(found.count)
             switch box.type {
@@ -17,12 +18,14 @@ struct MovieParser {
             default: break
             }
         }
+
         let timescale = try header.map { box throws(SegmentFormatError) in try self.timescale(box) }
         var defaults: [UInt32: SampleDefaults] = [:]
         if let extends {
             defaults = try self.defaults(of: extends)
         }
         guard let timescale else { throw missing("mvhd", in: movie) }
+
         var tracks: [Track] = []
         for box in found {
             var parser = TrackParser(source, box, movieTimescale: timescale)
@@ -32,6 +35,7 @@ struct MovieParser {
             }
             tracks.append(track)
         }
+
         guard !tracks.isEmpty else { throw missing("trak", in: movie) }
         return tracks
     }
@@ -144,6 +148,7 @@ struct TrackParser {
         let count: UInt32 = try reader.integer()
         var edit = EditOffset(movieTimescale: movieTimescale)
         edit.isIntricate = count > 2
+
         for place in 0..<min(count, 2) {
             let duration = try reader.integer(version: version)
             let raw = try reader.integer(version: version)

@@ -68,6 +68,7 @@ struct SampleEntryParser {
         // Six reserved bytes, then the data reference index.
         try reader.skip(6)
         var fields = try reader.bytes(2)
+
         var dimensions: [UInt16] = []
         switch handler {
         case "vide":
@@ -81,6 +82,7 @@ struct SampleEntryParser {
                 type: box.type, format: box.type, dimensions: [], configuration: nil, protection: nil,
                 fields: fields + reader.rest(), boxes: [])
         }
+
         var inner = Contents()
         try collect(&reader, &inner, of: box)
         return SampleEntry(

@@ -81,6 +81,7 @@ extension Track {
         guard let shift = compositionShift(behind: other) else {
             return .cannotBeJoined("its edit list moves it by another time than the playlist's")
         }
+
         var needsSplice = defaults != other.defaults || shift != 0
         for (entry, known) in zip(sampleEntries, other.sampleEntries) {
             if let reason = entry.obstacle(behind: known, isSameSize: size == other.size) {
@@ -88,6 +89,7 @@ extension Track {
             }
             needsSplice = needsSplice || entry.needsParameterSets(behind: known)
         }
+
         guard needsSplice else { return .equivalent }
         return .needsInBandParameterSets
     }
@@ -124,6 +126,7 @@ extension SampleEntry {
         if fields != other.fields {
             return "its \(format) entry has other fields than the playlist's"
         }
+
         let own = configuration
         let its = other.configuration
         if let own, let its, own.lengthSize != its.lengthSize {
@@ -132,6 +135,7 @@ extension SampleEntry {
         if (own == nil) != (its == nil) {
             return "just one of the two has a decoder configuration"
         }
+
         let isSetUpAlike = own == its
         if isSetUpAlike, dimensions != other.dimensions || !isSameSize {
             return "it is shown at another size than the playlist's, though it is coded alike"

@@ -136,6 +136,7 @@ struct FirstPicture {
         var position = sample.lowerBound
         var lead = 0
         var hasSets = !configuration.parameterSets.isEmpty
+
         for place in 0..<Self.units {
             guard position < sample.upperBound else { break }
             let unit = try Self.unit(at: position, in: sample, &window, configuration)
@@ -150,12 +151,14 @@ struct FirstPicture {
                 insertion = sample.lowerBound + lead
                 return
             }
+
             if unit.isDelimiter, place == 0 {
                 lead = unit.count
             }
             hasSets = hasSets || unit.isSequenceParameterSet
             position += unit.count
         }
+
         throw Self.error(at: sample.lowerBound, "its first sample has no picture")
     }
 

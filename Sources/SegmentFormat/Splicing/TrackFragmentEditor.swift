@@ -15,6 +15,7 @@ struct TrackFragmentEditor {
             edits.append(header)
         }
         let shift = own.compositionShift(behind: playlist) ?? 0
+
         for (index, run) in part.runs.enumerated() {
             var growth: Int?
             if let insertion, insertion.run == index {
@@ -29,6 +30,7 @@ struct TrackFragmentEditor {
                 )
             }
         }
+
         edits += try AuxiliaryEditor(source: source, part: part, base: base, track: own, insertion: insertion)
             .edits(moved)
         return edits.sorted { $0.range.lowerBound < $1.range.lowerBound }
@@ -79,6 +81,7 @@ struct TrackFragmentEditor {
         if shift != 0 {
             fields.insert(.compositionOffset)
         }
+
         var body: [UInt8] = []
         body.append(integer: UInt32(run.version) << 24 | fields.rawValue)
         body.append(integer: UInt32(run.count))
@@ -88,6 +91,7 @@ struct TrackFragmentEditor {
         }
         body.reserveCapacity(body.count + 16 * run.count)
         let standing = part.header.defaults(after: own.defaults).size
+
         for sample in 0..<run.count {
             for field in TrackRun.Fields.ofSample where fields.contains(field) {
                 let usual = field == .size ? standing : 0
@@ -100,6 +104,7 @@ struct TrackFragmentEditor {
                 }
             }
         }
+
         return Edit(range: run.box.range, bytes: Box.header("trun", size: 8 + body.count) + body)
     }
 

@@ -73,6 +73,7 @@ public struct CueFile: Equatable, Sendable {
         var blocks: [[String]] = []
         var head: [Substring] = []
         var number = (lines.firstIndex { $0.isEmpty } ?? lines.count)
+
         while number < lines.count {
             let line = lines[number]
             guard mayGoOn() else { throw .givenUp }
@@ -94,6 +95,7 @@ public struct CueFile: Equatable, Sendable {
                 head.append(line)
             }
         }
+
         // Players ignore a block of any other kind.
         return (cues, blocks.filter { ["STYLE", "REGION", "NOTE"].contains($0[0].prefix { !CueTimes.isBlank($0) }) })
     }
@@ -103,6 +105,7 @@ public struct CueFile: Equatable, Sendable {
     private static func subRip(_ lines: [Substring], _ mayGoOn: () -> Bool) throws(SubtitleError) -> [Cue] {
         var cues: [Cue] = []
         var open: (times: CueTimes, lines: [String])?
+
         func close(dropping number: Bool) {
             guard let (times, lines) = open else { return }
             var text = lines
@@ -115,6 +118,7 @@ public struct CueFile: Equatable, Sendable {
             let (plain, settings) = SubRipMarkup.converted(text)
             cues.append(Cue(start: times.start, end: times.end, lines: plain, settings: settings, id: nil))
         }
+
         for (place, line) in lines.enumerated() {
             guard mayGoOn() else { throw .givenUp }
             let line = CueTimes.trimmed(line)
@@ -127,6 +131,7 @@ public struct CueFile: Equatable, Sendable {
                 throw SubtitleError("\"\(line.prefix(60))\" is neither a number nor a pair of times", line: place + 1)
             }
         }
+
         close(dropping: false)
         return cues
     }
@@ -170,7 +175,6 @@ enum SubRipMarkup {
         private let character: Character
         private var known: Substring.Index?
         private var hasNoMore = false
-        /// The number of searches.
         private(set) var searches = 0
 
         init(_ character: Character) { self.character = character }

@@ -17,6 +17,7 @@ struct TransportPacket {
         guard byte(0) == 0x47 else {
             throw SegmentFormatError(.badValue, at: start, "no packet of a transport stream begins here")
         }
+
         pid = UInt16(byte(1) & 0x1F) << 8 | UInt16(byte(2))
         beginsUnit = byte(1) & 0x40 != 0
         let control = byte(3)
@@ -25,11 +26,13 @@ struct TransportPacket {
         guard adaptation <= Self.size - 4 else {
             throw SegmentFormatError(.badSize, at: start + 4, "an adaptation field is longer than its packet")
         }
+
         isRandomAccess = adaptation > 1 && byte(5) & 0x40 != 0
         let hasPayload = control & 0x10 != 0
         // Packets without payload do not increment the counter.
         let increment: UInt8 = hasPayload ? 1 : 0
         counterBefore = (control &- increment) & 0x0F
+
         let isScrambled = control & 0xC0 != 0
         if hasPayload, !isScrambled {
             payload = (start + 4 + adaptation)..<(start + Self.size)
@@ -66,11 +69,13 @@ struct SectionAssembler {
             isWithin = true
         }
         guard isWithin else { return nil }
+
         bytes += payload
         guard bytes.count >= 3 else { return nil }
         let length = 3 + (Int(bytes[1] & 0x0F) << 8 | Int(bytes[2]))
         guard bytes.count >= length else { return nil }
         isWithin = false
+
         let section = Array(bytes[..<length])
         // Id, numbers and checksum: a shorter section is neither a PAT nor a PMT.
         guard length >= 12, Self.checksum(section) == 0 else {
@@ -176,6 +181,7 @@ struct TransportScan {
         if packet.pid >= Self.firstFreePID {
             hasMedia = true
         }
+
         guard let place = places[packet.pid] else { return }
         if beginning == nil {
             let isNear = bytes.origin == 0 && start <= SourceWindow.step
@@ -185,6 +191,7 @@ struct TransportScan {
             }
             beginning = (start, before)
         }
+
         if streams[place].counterBefore == nil {
             streams[place].counterBefore = packet.counterBefore
         }
