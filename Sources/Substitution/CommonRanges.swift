@@ -22,6 +22,8 @@ struct CommonRanges {
     static let tolerance = 0.25
     /// In seconds: so much more of what is stored is left out for a cut of equal durations.
     private static let longestSearch = 12.0
+    /// Cuts that are compared at one place, however short the segments are.
+    private static let mostCandidates = 256
     /// Chains that are looked at. Each reads the rest of the tracks.
     private static let mostChains = 32
 
@@ -132,6 +134,7 @@ struct CommonRanges {
             var removed = removed
             var best: Cut?
             var limit = Double.infinity
+            var candidates = 0
             var place = 0
             while next[place] < lines[place].count {
                 removed[place] += lines[place].durations[next[place]]
@@ -141,6 +144,7 @@ struct CommonRanges {
                     place = other
                     continue
                 }
+                candidates += 1
                 let cut = Cut(next: next, removed: removed)
                 let hole = hole(behind: next)
                 let isFollowed = zip(lines, next).allSatisfy { $0.middle(of: $1) < hole }
@@ -149,7 +153,7 @@ struct CommonRanges {
                     limit = min(limit, lines[0].times[next[0]] + longestSearch)
                 }
                 let isEqual = isFollowed && cut.difference <= tolerance
-                if isEqual || lines[0].times[next[0]] > limit {
+                if isEqual || lines[0].times[next[0]] > limit || best != nil && candidates > mostCandidates {
                     break
                 }
                 place = lines.indices.min { removed[$0] < removed[$1] } ?? 0

@@ -61,8 +61,9 @@ import Testing
         let entry = try await fixture.entry("/offline/cmaf.m3u8")
         #expect(entry.map { $0.split(separator: "/")[3] } == ["audio-fr", "video-180p"])
         let texts = [try await fixture.get(entry[0]).text, try await fixture.get(entry[1]).text]
-        #expect(files(texts[0]) == ["init-0.mp4", "0.m4s", "2.m4s", "3.m4s"])
-        #expect(files(texts[1]) == ["init-0.mp4", "0.m4s", "1.m4s", "4.m4s", "5.m4s", "6.m4s", "7.m4s"])
+        // The last second has the beginning of a longer segment of sound.
+        #expect(files(texts[0]) == ["init-0.mp4", "0.m4s", "2.m4s", "3.m4s", "4.m4s"])
+        #expect(files(texts[1]) == ["init-0.mp4", "0.m4s", "1.m4s", "4.m4s", "5.m4s", "6.m4s", "7.m4s", "8.m4s"])
         #expect(!texts.contains { $0.contains("DISCONTINUITY") })
         // The sound is complete, and so compared with the origin's once more.
         let requests = try await fixture.origin.requests().filter { !$0.isComparison }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Substitution
@@ -137,6 +138,26 @@ import Testing
         let joins = cut.kept.map { kept in zip(kept, kept.dropFirst()).filter { !$0 && $1 }.count }
         #expect(Set(joins).count == 1)
         #expect(cut.seconds > 20)
+    }
+
+    /// Whatever is stored: nothing else plays, and all renditions have the same discontinuities.
+    @Test(arguments: 1...200 as ClosedRange<UInt64>)
+    func anyPartIsCutAlike(_ seed: UInt64) {
+        var dice = SeededDice(state: seed)
+        let tracks = (0...Int.random(in: 0...3, using: &dice)).map { _ in
+            let duration = 1 + Double.random(in: 0...6, using: &dice)
+            let holes = Int.random(in: 2...13, using: &dice)
+            let isPlayable = (0..<Int(120 / duration)).map { _ in Int.random(in: 0..<holes, using: &dice) > 0 }
+            return CommonRanges.Track(
+                durations: [Double](repeating: duration, count: isPlayable.count), isPlayable: isPlayable)
+        }
+        let cut = CommonRanges(tracks)
+        for (kept, track) in zip(cut.kept, tracks) {
+            #expect(zip(kept, track.isPlayable).allSatisfy { !$0 || $1 })
+        }
+        let runs = cut.kept.map { kept in zip([false] + kept, kept).filter { !$0 && $1 }.count }
+        #expect(Set(runs).count == 1)
+        #expect((cut.seconds > 0) == (runs[0] > 0))
     }
 
     /// Each chain reads the rest of the tracks.
