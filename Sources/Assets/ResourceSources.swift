@@ -46,8 +46,12 @@ import Origin
         }
     }()
 
-    /// True if it is the last segment of a playlist that has ended.
-    var isLastSegment: Bool {
+    /// True for the last segment of a playlist that has ended, and for each segment of subtitles: some packagers write nothing
+    /// where nobody speaks, or have the head in EXT-X-MAP.
+    var mayBeEmpty: Bool {
+        if rendition?.name.content == .subtitles, case .segment = resource.name.role {
+            return true
+        }
         guard let source = rendition?.source, source.isDurable, let last = source.playlist.segments.last else {
             return false
         }

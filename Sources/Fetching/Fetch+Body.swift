@@ -189,8 +189,8 @@ extension Fetch: TransferReceiver {
                 )
             }
         }
-        // An encoder that ends may leave an empty last segment.
-        if file.written == 0, !(body.isStatedEmpty && alternates?.isLastSegment ?? false) {
+        // An encoder that ends may leave an empty last segment, and subtitles have nothing where nobody speaks.
+        if file.written == 0, !(body.isStatedEmpty && alternates?.mayBeEmpty ?? false) {
             return FetchError(.badOrigin, "\(location.url.redacted) is empty")
         }
         // The first bytes arrived in parts too small to check.

@@ -175,8 +175,8 @@ public enum ResourceEncryption: Sendable {
 @LoopActor public protocol AlternateSources: AnyObject {
     /// The encryption of the resource.
     var encryption: ResourceEncryption { get }
-    /// True if the resource is the last segment of a playlist that has ended, which may be empty.
-    var isLastSegment: Bool { get }
+    /// True if the resource may have no bytes: the last segment of a playlist that has ended, and segments of subtitles.
+    var mayBeEmpty: Bool { get }
     /// True if another source is known, so that the fetch need not insist on the present one.
     var hasUntried: Bool { get }
     /// Forgets the failures so far. The fetch starts again at `location`.

@@ -97,6 +97,18 @@ import Testing
 
     // MARK: Odd bodies
 
+    /// Nobody speaks in it, or the head is in EXT-X-MAP. Sound and picture are never empty.
+    @Test func anEmptySegmentOfSubtitlesIsStoredIfItIsEmptyTwice() async throws {
+        let (fixture, asset, rendition) = try await start("/cmaf/master.m3u8", "subtitles-en")
+        try await fixture.origin.add(OriginRule("*/2.vtt") { ($0.status, $0.body) = (200, "") })
+        let fetch = try fixture.fetch(2, of: rendition, in: asset)
+        try await fetch.end()
+        #expect(fetch.isPiece)
+        #expect(rendition.folder.sizes == ["2.vtt": 0])
+        let requests = try await fixture.mediaRequests().filter { $0.hasSuffix("/2.vtt") }
+        #expect(requests.count == 2)
+    }
+
     @Test func anEmptyLastSegmentIsStoredIfItIsEmptyTwice() async throws {
         let (fixture, asset, rendition) = try await start()
         let last = try #require(rendition.source?.playlist.segments.count) - 1
