@@ -112,6 +112,7 @@ case("reset-once", "each segment is reset once in its middle", rules=[(SEGMENTS,
 case("cut-before-head", "the connection ends before the head, once for each segment", rules=[(SEGMENTS, first(1, frames(cut=-1)))], reference=TRUTH)
 case("cut-no-ranges", "cut once, and the origin knows no ranges", rules=[(SEGMENTS, both(frames(has_ranges=False), first(1, cut_at(0.6))))], reference=TRUTH)
 case("empty-last", "the last segment is empty", changed(vod(), also={"/5.ts": b""}), fast=True)
+case("empty-subtitles", "a segment of subtitles is empty", changed(fixture("cmaf"), also={"/subtitles-en/2.vtt": b""}), weir=("--subs", "en"))
 case("octet-stream", "all is application/octet-stream", rules=[("*", gives(Content_Type="application/octet-stream"))], fast=True)
 case("no-type", "no Content-Type", rules=[("*", gives(Content_Type=None))])
 case("text-html", "segments with Content-Type text/html", rules=[(SEGMENTS, gives(Content_Type="text/html"))], fast=True)
