@@ -463,7 +463,11 @@ def catalogue(stage):
     stage.run("get", stage.url("ts"), "-q", "worst", "--title", "The Film")
     link = stage.run("page").strip()
     status, _, body = stage.ask("GET", link)
-    need(status == 200 and b"The Film" in body, "the page is answered with %d and does not list the film" % status)
+    need(status == 200 and b"page/main.js" in body, "the page is answered with %d and has no script" % status)
+    # The script draws the list, with the key of the link.
+    key = link.rstrip("/").rsplit("/", 1)[-1]
+    status, _, body = stage.ask("GET", stage.weir.url + "/api/v1/assets", fields={"Authorization": "Bearer " + key})
+    need(status == 200 and b"The Film" in body, "the list is answered to the page with %d, without the film" % status)
 
 
 @row("S39", "A check before playing, with one verdict everywhere", "weir check URL")
