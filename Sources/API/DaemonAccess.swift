@@ -22,19 +22,19 @@ struct DaemonAccess {
             guard isTrusted(user) else { throw refusal(of: user, at: path) }
             return .socket(path: path)
         }
-        let place = "http://\(WebURL.bracketed(url.host)):\(url.port)"
+        let base = "http://\(WebURL.bracketed(url.host)):\(url.port)"
         guard let user = Self.listener(at: url) else {
             // Where the kernel does not answer, nobody can be told apart.
             if weir_knows_socket_users() == 0 {
                 return .network
             }
-            throw APIError(.noDaemon, "no daemon answers at \(place)")
+            throw APIError(.noDaemon, "no daemon answers at \(base)")
         }
-        guard isTrusted(user) else { throw refusal(of: user, at: place) }
+        guard isTrusted(user) else { throw refusal(of: user, at: base) }
         return .network
     }
 
-    /// True if a program listens in the daemon's place.
+    /// True if a program listens where the daemon should.
     var hasListener: Bool {
         if let path = state.socketPath, Self.listener(at: path) != nil {
             return true
@@ -80,14 +80,14 @@ struct DaemonAccess {
         return false
     }
 
-    private func refusal(of user: UInt32, at place: String) -> APIError {
+    private func refusal(of user: UInt32, at base: String) -> APIError {
         var name = "\(user)"
         if let entry = getpwuid(user) {
             name = String(cString: entry.pointee.pw_name)
         }
         return APIError(
             .otherUser,
-            "the program that listens on \(place) belongs to the user \(name), so the token was not sent to it",
+            "the program that listens on \(base) belongs to the user \(name), so the token was not sent to it",
             next: "end that program, or start the daemon at another address: weir serve --listen 127.0.0.1:0")
     }
 

@@ -13,7 +13,7 @@ struct CommonRanges {
         let isPlayable: [Bool]
     }
 
-    /// True for each segment that stays, by its place, for each track.
+    /// True for each segment that stays, by its index, for each track.
     private(set) var kept: [[Bool]]
     /// Duration of the remaining segments of the first track, in seconds.
     private(set) var seconds = 0.0
@@ -22,7 +22,7 @@ struct CommonRanges {
     static let tolerance = 0.25
     /// In seconds: so much more of what is stored is left out for a cut of equal durations.
     private static let longestSearch = 12.0
-    /// Cuts that are compared at one place, however short the segments are.
+    /// Cuts that are compared behind one stretch, however short the segments are.
     private static let mostCandidates = 256
     /// Chains that are looked at. Each reads the rest of the tracks.
     private static let mostChains = 32
@@ -43,9 +43,9 @@ struct CommonRanges {
         }
 
         for stretch in best.stretches {
-            for (place, segments) in stretch.enumerated() {
+            for (track, segments) in stretch.enumerated() {
                 for segment in segments {
-                    kept[place][segment] = true
+                    kept[track][segment] = true
                 }
             }
         }
@@ -74,15 +74,15 @@ struct CommonRanges {
             var moved = !lines.isEmpty
             while moved {
                 moved = false
-                for (place, line) in lines.enumerated() {
-                    starts[place] = line.firstPlayable(from: starts[place])
+                for (track, line) in lines.enumerated() {
+                    starts[track] = line.firstPlayable(from: starts[track])
                 }
                 guard !hasEnded(starts) else { return nil }
                 let begin = zip(lines, starts).map { $0.times[$1] }.max() ?? 0
-                for (place, line) in lines.enumerated() {
+                for (track, line) in lines.enumerated() {
                     // An end that reaches in only by the length of an audio frame is left out.
-                    while starts[place] < line.count, line.times[starts[place] + 1] <= begin + tolerance {
-                        starts[place] += 1
+                    while starts[track] < line.count, line.times[starts[track] + 1] <= begin + tolerance {
+                        starts[track] += 1
                         moved = true
                     }
                 }
@@ -135,13 +135,13 @@ struct CommonRanges {
             var best: Cut?
             var limit = Double.infinity
             var candidates = 0
-            var place = 0
-            while next[place] < lines[place].count {
-                removed[place] += lines[place].durations[next[place]]
-                next[place] += 1
+            var track = 0
+            while next[track] < lines[track].count {
+                removed[track] += lines[track].durations[next[track]]
+                next[track] += 1
                 // Every track is cut, so that all have the same discontinuities.
                 if let other = lines.indices.first(where: { next[$0] == ends[$0] || !lines[$0].plays(next[$0]) }) {
-                    place = other
+                    track = other
                     continue
                 }
                 candidates += 1
@@ -156,7 +156,7 @@ struct CommonRanges {
                 if isEqual || lines[0].times[next[0]] > limit || best != nil && candidates > mostCandidates {
                     break
                 }
-                place = lines.indices.min { removed[$0] < removed[$1] } ?? 0
+                track = lines.indices.min { removed[$0] < removed[$1] } ?? 0
             }
             return best
         }

@@ -20,9 +20,9 @@ struct PictureDrawing {
     }
 
     mutating func rectangle(_ kind: String, _ area: PictureArea, title: String? = nil) {
-        let place = "x=\"\(Self.number(area.x))\" y=\"\(Self.number(area.y))\""
+        let corner = "x=\"\(Self.number(area.x))\" y=\"\(Self.number(area.y))\""
         let size = "width=\"\(Self.number(area.width))\" height=\"\(Self.number(area.height))\""
-        text += "<rect class=\"\(kind)\" \(place) \(size)"
+        text += "<rect class=\"\(kind)\" \(corner) \(size)"
         close("rect", title: title)
     }
 

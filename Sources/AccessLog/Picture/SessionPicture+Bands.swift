@@ -2,7 +2,7 @@
 extension SessionPicture {
     private static let bandTop = 6.0
 
-    /// A place in a band for a value of a scale from 0 to `top`.
+    /// A position in a band for a value of a scale from 0 to `top`.
     private static func y(_ value: Double, of top: Double, in area: PictureArea) -> Double {
         area.bottom - (area.height - bandTop) * min(max(value, 0), top) / top
     }
@@ -10,9 +10,9 @@ extension SessionPicture {
     /// The renditions of the delivered pieces over time, without audio.
     private var qualities: [(time: Double, rendition: TimelineRendition)] {
         timeline.segments.compactMap { segment in
-            let place = segment.substitute ?? segment.rendition
-            guard timeline.renditions.indices.contains(place), !timeline.renditions[place].isAudio else { return nil }
-            return (segment.time, timeline.renditions[place])
+            let index = segment.substitute ?? segment.rendition
+            guard timeline.renditions.indices.contains(index), !timeline.renditions[index].isAudio else { return nil }
+            return (segment.time, timeline.renditions[index])
         }
     }
 

@@ -54,17 +54,17 @@ struct MarkRows {
         var free: [Double] = []
         for x in wanted {
             let row: Int
-            if let place = free.firstIndex(where: { $0 <= x }) {
-                row = place
+            if let index = free.firstIndex(where: { $0 <= x }) {
+                row = index
             } else if free.count < Self.limit {
                 row = free.count
                 free.append(x)
             } else {
                 row = free.indices.min { free[$0] < free[$1] } ?? 0
             }
-            let place = min(max(x, free[row]), right)
-            free[row] = place + Self.size
-            places.append((row, place))
+            let left = min(max(x, free[row]), right)
+            free[row] = left + Self.size
+            places.append((row, left))
         }
         count = max(1, free.count)
     }
@@ -101,10 +101,10 @@ extension SessionPicture {
         for lane in marks.lanes {
             let height = Marks.height(lane.rows)
             labels.append((y + height / 2, lane.name))
-            for (segment, place) in zip(lane.segments, lane.rows.places) {
+            for (segment, position) in zip(lane.segments, lane.rows.places) {
                 let kind = MarkKind(segment)
-                let middle = y + height - 9 - Double(place.row) * MarkRows.size
-                drawing.path("mark \(kind.style)", kind.shape(place.x, middle), title: words(for: segment, kind))
+                let middle = y + height - 9 - Double(position.row) * MarkRows.size
+                drawing.path("mark \(kind.style)", kind.shape(position.x, middle), title: words(for: segment, kind))
             }
             y += height
         }

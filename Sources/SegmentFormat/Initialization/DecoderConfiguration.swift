@@ -24,15 +24,15 @@ struct DecoderConfiguration: Hashable, Sendable {
     init(_ source: FileBytes, _ box: Box) throws(SegmentFormatError) {
         var reader = BoxReader(source, box)
         payload = Array(source[box.payload])
-        let size: UInt8
-        if box.type == "avcC" {
-            codec = .avc
-            (size, parameterSets) = try Self.avc(&reader)
-        } else {
-            codec = .hevc
-            (size, parameterSets) = try Self.hevc(&reader)
-        }
-        lengthSize = Int(size & 3) + 1
+        codec = box.type == "avcC" ? .avc : .hevc
+        let record =
+            switch codec {
+            case .avc: try Self.avc(&reader)
+            case .hevc: try Self.hevc(&reader)
+            }
+        parameterSets = record.sets
+        // Two bits, one less than the length.
+        lengthSize = Int(record.size & 3) + 1
         guard lengthSize != 3 else { throw reader.error(.badValue, "lengths of three bytes are not allowed") }
     }
 
@@ -49,7 +49,7 @@ struct DecoderConfiguration: Hashable, Sendable {
         return bytes
     }
 
-    private static func avc(_ reader: inout BoxReader) throws(SegmentFormatError) -> (UInt8, [[UInt8]]) {
+    private static func avc(_ reader: inout BoxReader) throws(SegmentFormatError) -> (size: UInt8, sets: [[UInt8]]) {
         // Version, profile, compatibility, level.
         try reader.skip(4)
         let size: UInt8 = try reader.integer()
@@ -63,7 +63,7 @@ struct DecoderConfiguration: Hashable, Sendable {
         return (size, sets + pictures)
     }
 
-    private static func hevc(_ reader: inout BoxReader) throws(SegmentFormatError) -> (UInt8, [[UInt8]]) {
+    private static func hevc(_ reader: inout BoxReader) throws(SegmentFormatError) -> (size: UInt8, sets: [[UInt8]]) {
         try reader.skip(21)
         let size: UInt8 = try reader.integer()
         // Only VPS, SPS and PPS: other units, such as SEI, are not needed in-band.

@@ -152,7 +152,7 @@ extension SampleEntry {
         let added = own.first { !other.contains($0) }
         let missing = other.first { !own.contains($0) }
         let difference = added ?? missing
-        // The same boxes in another order differ at the first one.
+        // Without a box of its own on either side, only the order differs: then the first box stands for it.
         return (difference ?? own.first)?.type
     }
 

@@ -123,7 +123,7 @@ private struct Repair {
                         restoration.insert(rows)
                     }
                     if rows.revision < revision {
-                        // What comes before the damage is better than nothing; the file is not continued.
+                        // The rows before the damage are used. The file is reported, and no change is appended to it.
                         unreadable.append((id, revision, records.damagedEnd(of: id, revision)))
                         present[id]?.removeFirst()
                     }
