@@ -71,7 +71,7 @@ let package = Package(
         room("Store", ["CLibcrypto", "CLinux", "HTTPMessage", "Orders", sqlite]),
         room("AccessLog", ["EventLoop", "SafeText"]),
         // Uses Origin: the commands' HTTP client is the one that fetches from origins.
-        room("API", ["AccessLog", "CLinux", "EventLoop", "HTTPMessage", "Orders", "Origin", "SafeText"]),
+        room("WeirAPI", ["AccessLog", "CLinux", "EventLoop", "HTTPMessage", "Orders", "Origin", "SafeText"]),
         room("PlaylistCheck", ["EventLoop", "HTTPMessage", "Origin", "HLS"]),
         // Assets and what is done with them.
         room("Playheads", ["EventLoop", "HLS"]),
@@ -127,7 +127,7 @@ let package = Package(
         room(
             "Control",
             [
-                "API", "AccessLog", "CDocument", "CPage", "Downloads", "EventLoop", "Extras", "Sharing", "Fetching",
+                "WeirAPI", "AccessLog", "CDocument", "CPage", "Downloads", "EventLoop", "Extras", "Sharing", "Fetching",
                 "HTTPMessage",
                 "HTTPServer", "Integrity", "Assets", "Orders", "Origin", "Playback", "Playheads", "HLS",
                 "Retention", "SafeText", "SegmentFormat", "Sessions", "Store", "Substitution",
@@ -135,7 +135,7 @@ let package = Package(
         room(
             "Daemon",
             [
-                "API", "AccessLog", "CDocument", "Control", "Downloads", "EventLoop", "Sharing",
+                "WeirAPI", "AccessLog", "CDocument", "Control", "Downloads", "EventLoop", "Sharing",
                 "HTTPMessage",
                 "HTTPServer",
                 "Integrity", "Assets", "Orders", "Origin", "Playback", "HLS", "PlaylistCheck", "Retention",
@@ -144,7 +144,7 @@ let package = Package(
         // The commands use the API and the log's text; Daemon does what needs no daemon: CommandRuleTests.
         .executableTarget(
             name: "weir",
-            dependencies: ["API", "AccessLog", "Daemon", "CExecutor", "Orders", "SafeText", argumentParser],
+            dependencies: ["WeirAPI", "AccessLog", "Daemon", "CExecutor", "Orders", "SafeText", argumentParser],
             swiftSettings: strict),
         // What the tests share: an origin that misbehaves on demand, processes, players, frame hashes.
         .systemLibrary(name: "CTestSupport", path: "Tests/CTestSupport", providers: [.apt(["zlib1g-dev"])]),
@@ -169,7 +169,8 @@ let package = Package(
         tests("OriginTests", ["EventLoop", "HTTPMessage", "Origin", "TestSupport"]),
         tests("StoreTests", ["Orders", "Store", "TestSupport", sqlite, sqliteLibrary]),
         tests("AccessLogTests", ["AccessLog", "SafeText", "TestSupport"]),
-        tests("APITests", ["API", "AccessLog", "EventLoop", "HTTPMessage", "Orders", "SafeText", "TestSupport"]),
+        tests(
+            "WeirAPITests", ["WeirAPI", "AccessLog", "EventLoop", "HTTPMessage", "Orders", "SafeText", "TestSupport"]),
         tests("PlaylistCheckTests", ["HTTPMessage", "Origin", "HLS", "PlaylistCheck", "TestSupport"]),
         tests("PlayheadsTests", ["EventLoop", "Playheads", "TestSupport"]),
         tests(
@@ -235,14 +236,14 @@ let package = Package(
         tests(
             "ControlTests",
             [
-                "API", "AccessLog", "CDocument", "Control", "Downloads", "EventLoop", "Sharing", "Fetching",
+                "WeirAPI", "AccessLog", "CDocument", "Control", "Downloads", "EventLoop", "Sharing", "Fetching",
                 "HTTPMessage", "HTTPServer", "Integrity", "Assets", "Orders", "Origin", "Playback", "Playheads",
                 "Retention", "SafeText", "Store", "Substitution", "TestRooms", "TestSupport",
             ]),
         tests(
             "DaemonTests",
             [
-                "API", "Daemon", "Control", "Downloads", "HTTPMessage", "Assets", "Orders", "Origin",
+                "WeirAPI", "Daemon", "Control", "Downloads", "HTTPMessage", "Assets", "Orders", "Origin",
                 "TestSupport", logging,
             ]),
         // The real program, a real origin, real players.
@@ -250,7 +251,7 @@ let package = Package(
         tests(
             "WeirTests",
             [
-                "weir", "API", "AccessLog", "Daemon", "Control", "EventLoop", "Extras", "Sharing", "HTTPMessage",
+                "weir", "WeirAPI", "AccessLog", "Daemon", "Control", "EventLoop", "Extras", "Sharing", "HTTPMessage",
                 "HTTPServer", "Assets", "Orders", "Origin", "HLS", "Playback", "SafeText", "TestSupport",
                 argumentParser,
             ]),

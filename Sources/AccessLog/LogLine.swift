@@ -50,7 +50,7 @@ struct LogLine {
     mutating func add(text value: String) {
         append(
             "\""
-                + SafeText.line(value).split(separator: "\"", omittingEmptySubsequences: false).joined(
+                + Printable.line(value).split(separator: "\"", omittingEmptySubsequences: false).joined(
                     separator: "\"\"") + "\"")
     }
 
@@ -67,7 +67,7 @@ struct LogLine {
 
     private static func plain(_ scalar: Unicode.Scalar) -> [UInt8] {
         let bytes = Array(String(scalar).utf8)
-        guard scalar == " " || scalar == "\"" || SafeText.isUnsafe(scalar) else { return bytes }
+        guard scalar == " " || scalar == "\"" || Printable.isUnsafe(scalar) else { return bytes }
         let digits = Array("0123456789ABCDEF".utf8)
         return bytes.flatMap { [UInt8(ascii: "%"), digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
     }

@@ -100,7 +100,7 @@ public import Store
 
     package init(
         id: String, name: String, title: String?, origin: WebURL, access: OriginAccess? = nil, created: Int64,
-        store: Store, isPreview: Bool = false
+        store: BundleStore, isPreview: Bool = false
     ) {
         self.id = id
         self.name = name

@@ -37,7 +37,7 @@ public import Store
     public let summaries: (any AssetSummaries)?
     /// Answers questions about downloads; nil if downloads are not available.
     package private(set) weak var downloads: (any DownloadStatus)?
-    package let store: Store
+    package let store: BundleStore
     package let playlistFetcher: PlaylistFetcher
     /// Receives errors that no caller waits for.
     package let report: @Sendable (String) -> Void
@@ -74,7 +74,7 @@ public import Store
     var absentVolumes: Set<String> = []
     /// The completion of what an earlier process had begun to remove.
     var removalCompletion: Task<Void, Never>?
-    /// See `Store.removalsToComplete`, at the latest look at the volumes.
+    /// See `BundleStore.removalsToComplete`, at the latest look at the volumes.
     var removalsToComplete: Set<String> = []
     let surveys = SharedTasks<ObjectIdentifier, Void>()
     let sleeping = SleepingAssets()
@@ -94,7 +94,7 @@ public import Store
     ///   - date: the time of day, in seconds since 1970; nil for the system's.
     ///   - report: receives errors that no caller waits for, as a sentence for a log.
     public init(
-        store: Store, client: OriginClient, mode: PlayMode = .auto, moves: (any MoveStatus)? = nil,
+        store: BundleStore, client: OriginClient, mode: PlayMode = .auto, moves: (any MoveStatus)? = nil,
         summaries: (any AssetSummaries)? = nil, partialPlayback: (any PartialPlayback)? = nil,
         storedRecordings: (any StoredRecordings)? = nil,
         now: @escaping () -> ContinuousClock.Instant = { .now }, date: (() -> Int64)? = nil,

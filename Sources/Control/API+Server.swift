@@ -1,6 +1,6 @@
-import API
 import CDocument
 internal import FoundationEssentials
+import WeirAPI
 
 extension API {
     /// Decodes a request's body, and refuses unknown keys, because their sender expects an effect. Throws

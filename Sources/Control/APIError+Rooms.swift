@@ -1,10 +1,10 @@
-package import API
 package import Assets
 import Downloads
 import Origin
 import SafeText
 package import Sharing
 import Store
+package import WeirAPI
 
 extension APIError {
     /// Here alone the library's codes become the API's. `asset` and the URL that the user gave, without a password,

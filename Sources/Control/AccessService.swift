@@ -1,6 +1,6 @@
-package import API
 package import EventLoop
 import HTTPMessage
+package import WeirAPI
 
 /// Decides who has access: the page's link, the phones of the network, and the stream of events, which ends with the access.
 @LoopActor package final class AccessService {

@@ -1,6 +1,6 @@
-import API
 import Assets
 import EventLoop
+import WeirAPI
 
 /// The jobs of one kind on a library's assets.
 @LoopActor final class AssetJobs<Job: API.Job>: Sendable {

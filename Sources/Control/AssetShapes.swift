@@ -1,4 +1,3 @@
-import API
 import Assets
 import Downloads
 import EventLoop
@@ -6,6 +5,7 @@ import Fetching
 import HLS
 import Orders
 import Store
+import WeirAPI
 
 /// Converts an asset's tracks to the API's shapes.
 @LoopActor struct AssetShapes {

@@ -1,4 +1,3 @@
-import API
 import Assets
 import Downloads
 import EventLoop
@@ -8,6 +7,7 @@ import Orders
 import Origin
 import Retention
 import Store
+import WeirAPI
 
 /// Changes whenever the listed state of an asset changes. Computed without reading the disk.
 private struct AssetSignature: Equatable {

@@ -1,7 +1,7 @@
-internal import API
 internal import AccessLog
 internal import HTTPMessage
 internal import SafeText
+internal import WeirAPI
 
 /// The query of an API request. An unknown key is refused, as in a body, because its sender expects an effect.
 struct ControlQuery {

@@ -1,8 +1,8 @@
-import API
 import EventLoop
 package import HTTPMessage
 package import HTTPServer
 import Playback
+import WeirAPI
 
 extension ControlRoutes {
     /// Answers an API request asynchronously. Returns false for a request that is not for the API.
@@ -65,7 +65,7 @@ extension ControlRoutes {
         if isToken(head[.authorization]) {
             return .admittedAsOwner
         }
-        if otherUsers == .play, Playback.isForPlayers(head.targetBytes) {
+        if otherUsers == .play, PlayerRoutes.isForPlayers(head.targetBytes) {
             return .admitted
         }
         guard !Self.owns(path: head.path) else {

@@ -1,9 +1,9 @@
-import API
 import AccessLog
 package import EventLoop
 package import HTTPMessage
 import HTTPServer
 import Playback
+import WeirAPI
 
 /// The parts of an HTTP request that the API uses.
 package struct ControlRequest: Sendable {

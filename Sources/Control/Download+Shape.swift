@@ -1,10 +1,10 @@
-package import API
 import Assets
 package import Downloads
 package import EventLoop
 import HLS
 import Orders
 import SafeText
+package import WeirAPI
 
 extension API.Download {
     /// Converts the state of a download alone. Needs its playlists only if the download is complete.

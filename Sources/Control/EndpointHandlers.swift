@@ -1,6 +1,6 @@
-package import API
 import EventLoop
 internal import HTTPMessage
+package import WeirAPI
 
 /// The request of an endpoint, beside its body.
 package struct EndpointCall: Sendable {

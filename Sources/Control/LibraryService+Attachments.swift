@@ -1,4 +1,3 @@
-package import API
 import Assets
 import EventLoop
 import Extras
@@ -9,6 +8,7 @@ import Orders
 import SafeText
 import SegmentFormat
 import Store
+package import WeirAPI
 
 /// Tracks that the user attaches to assets.
 extension LibraryService {

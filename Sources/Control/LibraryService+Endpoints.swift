@@ -1,7 +1,7 @@
-import API
 import EventLoop
 import HTTPMessage
 import Orders
+import WeirAPI
 
 /// The endpoints that the library and its downloads answer.
 extension LibraryService {

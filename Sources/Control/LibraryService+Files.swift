@@ -1,4 +1,3 @@
-package import API
 import Assets
 import Downloads
 import EventLoop
@@ -6,6 +5,7 @@ import Extras
 import HTTPMessage
 import Orders
 import Sharing
+package import WeirAPI
 
 /// Images for assets.
 extension LibraryService {

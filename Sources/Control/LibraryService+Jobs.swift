@@ -1,4 +1,3 @@
-import API
 import Assets
 import Downloads
 import EventLoop
@@ -8,6 +7,7 @@ import Orders
 import Origin
 import Sharing
 import Store
+import WeirAPI
 
 extension LibraryService {
     var verifications: AssetJobs<API.Verification> {

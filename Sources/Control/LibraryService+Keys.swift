@@ -1,9 +1,9 @@
-package import API
 import Assets
 import EventLoop
 import Orders
 import Retention
 import Store
+package import WeirAPI
 
 /// The keys of assets.
 extension LibraryService {

@@ -1,4 +1,3 @@
-package import API
 import Assets
 import Downloads
 import EventLoop
@@ -8,6 +7,7 @@ import Origin
 import Retention
 import Sharing
 import Store
+package import WeirAPI
 
 /// The list of all assets. A long list is built from known facts, in turns, and in pages on request.
 extension LibraryService {

@@ -1,4 +1,3 @@
-package import API
 import Assets
 import Downloads
 import EventLoop
@@ -10,6 +9,7 @@ import Retention
 import SafeText
 import Store
 import Substitution
+package import WeirAPI
 
 /// Policies, names, titles and header fields of assets.
 extension LibraryService {

@@ -1,4 +1,3 @@
-package import API
 package import Assets
 package import Downloads
 package import EventLoop
@@ -12,12 +11,13 @@ package import Retention
 import SafeText
 package import Sharing
 package import Substitution
+package import WeirAPI
 
 /// Answers the control API from the library and its downloads.
 @LoopActor package final class LibraryService {
     let library: Library
     let substitutions: Substitutions
-    let retention: Retention
+    let retention: RetentionService
     let downloader: Downloader
     private(set) lazy var texts = AssetTexts(self)
     let streamTexts = StreamTexts()
@@ -30,7 +30,7 @@ package import Substitution
     package weak var pool: ConnectionPool?
 
     package init(
-        library: Library, summaries: Summaries, substitutions: Substitutions, retention: Retention,
+        library: Library, summaries: Summaries, substitutions: Substitutions, retention: RetentionService,
         exchange: ExchangeServices, downloader: Downloader
     ) {
         self.library = library

@@ -1,8 +1,8 @@
-package import API
 package import EventLoop
 import Glibc
 package import HTTPMessage
 package import Origin
+package import WeirAPI
 
 /// The URL and the header fields of a request to the API. A user name and password in the URL become a field.
 package struct OriginOrder {

@@ -1,9 +1,9 @@
-package import API
 package import AccessLog
 package import Assets
 package import EventLoop
 import HTTPMessage
 package import Sessions
+package import WeirAPI
 
 /// The control API's access to sessions and their logs.
 @LoopActor package protocol SessionService: AnyObject, Sendable {

@@ -1,5 +1,5 @@
-package import API
 internal import Glibc
+package import WeirAPI
 
 /// A daemon's lock on a state directory. It is released with the last reference or at the end of the process.
 package final class StateClaim: Sendable {

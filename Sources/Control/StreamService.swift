@@ -1,8 +1,8 @@
-package import API
 package import Assets
 package import EventLoop
 import HTTPMessage
 import Origin
+package import WeirAPI
 
 /// The user's streams file.
 package protocol StreamStore: Sendable {

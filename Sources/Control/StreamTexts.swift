@@ -1,7 +1,7 @@
-import API
 import Assets
 import EventLoop
 import HTTPMessage
+import WeirAPI
 
 /// Caches the JSON of the entries of the streams file. Another thread writes it: a channel list has thousands of entries, and the
 /// loop must serve players.

@@ -1,7 +1,7 @@
-import API
 package import Assets
 package import EventLoop
 package import Store
+import WeirAPI
 
 /// Knows the listed state of assets without loading them, so that a large store is listed quickly after a start.
 ///
@@ -9,7 +9,7 @@ package import Store
 /// again, a few at a time. A summary becomes invalid with the first change, and is written again once the asset has not
 /// changed for a while.
 @LoopActor package final class Summaries: AssetSummaries {
-    private let store: Store
+    private let store: BundleStore
     /// Computes summaries, and knows the library; nil until `start`.
     private weak var service: LibraryService?
     private var known: [String: Known] = [:]
@@ -61,7 +61,7 @@ package import Store
 
     /// Reads the summaries of an earlier process. Create it before the library, so that this runs while the library
     /// restores its assets.
-    package init(_ store: Store) {
+    package init(_ store: BundleStore) {
         self.store = store
         timer = LoopTimer { [weak self] in self?.writeDue() }
         isChecked = !store.catalogue.hasSummaries
@@ -99,7 +99,7 @@ package import Store
     /// Compares the stored summaries with the folders, on another thread: until Weir listens, the loop has other work.
     ///
     /// - Returns: the valid summaries, by id of the asset.
-    private nonisolated static func check(_ store: Store) -> Task<[String: SummaryRecord], Never> {
+    private nonisolated static func check(_ store: BundleStore) -> Task<[String: SummaryRecord], Never> {
         Task.detached {
             let current = try? await DiskWork.run { () throws(StoreError) in
                 // Another Weir may have written them, in a form that this one does not read.

@@ -1,4 +1,3 @@
-internal import API
 package import Assets
 internal import CDocument
 internal import Control
@@ -8,6 +7,7 @@ internal import Glibc
 internal import Logging
 internal import Origin
 internal import Store
+internal import WeirAPI
 
 /// The composition root: builds the rooms in order, serves until a signal, and stops the rooms in reverse order.
 package enum Application {
@@ -19,7 +19,7 @@ package enum Application {
         let commit = String(cString: weir_commit())
         return """
             weir \(version)\(commit.isEmpty ? "" : " (\(commit))")
-            libcurl \(OriginClient.library.version), libevent \(EventLoop.libraryVersion), SQLite \(Catalogue.libraryVersion)
+            libcurl \(OriginClient.library.version), libevent \(LoopThread.libraryVersion), SQLite \(Catalogue.libraryVersion)
             """
     }
 

@@ -1,5 +1,5 @@
-package import API
 internal import HLS
+package import WeirAPI
 
 /// A file with streams: a channel list, or URLs with options, one a line.
 package enum ChannelFile {

@@ -1,4 +1,3 @@
-package import API
 internal import Assets
 internal import Control
 internal import EventLoop
@@ -6,6 +5,7 @@ internal import HLS
 internal import HTTPMessage
 internal import Origin
 internal import PlaylistCheck
+package import WeirAPI
 
 /// The result of `weir check` in a form that needs no room below: a check needs no daemon and stores nothing.
 package struct CheckResult: Sendable {

@@ -1,9 +1,9 @@
-internal import API
 package import Assets
 internal import FoundationEssentials
 internal import Glibc
 internal import Orders
 internal import Origin
+internal import WeirAPI
 
 extension Configuration {
     /// Loads the configuration: options override the environment, which overrides the file. `file` is the value of

@@ -1,9 +1,9 @@
-import API
 package import Control
 package import Logging
 package import Orders
 package import Origin
 package import Store
+import WeirAPI
 
 /// All settings with their defaults, and the table of their keys.
 ///

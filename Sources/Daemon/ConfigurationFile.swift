@@ -1,6 +1,6 @@
-internal import API
 internal import Orders
 internal import TOMLKit
+internal import WeirAPI
 
 /// The settings of a TOML file, each with its line.
 struct ConfigurationFile {

@@ -1,9 +1,9 @@
-internal import API
 internal import Foundation
 internal import Glibc
 internal import HTTPMessage
 internal import Orders
 internal import Subprocess
+internal import WeirAPI
 
 /// The settings with the source of each, for `weir config`.
 package struct ConfigurationReport: Sendable {

@@ -1,8 +1,8 @@
-internal import API
 internal import Control
 internal import Foundation
 internal import Glibc
 internal import Subprocess
+internal import WeirAPI
 
 /// Starts a daemon for a command that finds none: by the user's service manager where Weir's units are enabled, else as a process
 /// in the background, which ends after a time without work.

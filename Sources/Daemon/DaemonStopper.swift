@@ -1,5 +1,5 @@
-package import API
 internal import Glibc
+package import WeirAPI
 
 /// Ends the daemon of a state directory, and waits for its end.
 package struct DaemonStopper: Sendable {

@@ -19,7 +19,7 @@ import Playback
 @LoopActor final class NetworkGate {
     private let prefix: [UInt8]
     private let library: Library
-    private let playback: Playback
+    private let playback: PlayerRoutes
     private let subtitles: SubtitleRoutes
     private let phones: Phones
     private let control: ControlRoutes
@@ -32,7 +32,7 @@ import Playback
         let page: PageRoutes
     }
 
-    init(token: String, library: Library, playback: Playback, subtitles: SubtitleRoutes, _ service: PhoneService) {
+    init(token: String, library: Library, playback: PlayerRoutes, subtitles: SubtitleRoutes, _ service: PhoneService) {
         prefix = Array(Self.path(token).utf8)
         self.library = library
         self.playback = playback

@@ -1,4 +1,3 @@
-import API
 import Assets
 import Control
 import Downloads
@@ -16,6 +15,7 @@ import Sessions
 import Sharing
 import Store
 import Substitution
+import WeirAPI
 
 /// Builds and owns the parts, in this order: store, origin client, substitution, library, retention, exchange, downloader,
 /// playback, control, server.
@@ -24,21 +24,21 @@ import Substitution
     private let handlers: Handlers
     private let library: Library
     private let summaries: Summaries
-    private let retention: Retention
+    private let retention: RetentionService
     private let exchange: ExchangeServices
     private let downloader: Downloader
     private let events: EventFeed
     private let sessions: SessionRecords
-    private let server: HTTPServer
+    private let server: WebServer
     /// The connections of both servers.
     let pool: ConnectionPool
     private let control: ControlRoutes
     private let page: PageRoutes
     /// The server for the network; nil if none is configured.
-    private var network: HTTPServer?
-    private let playback: Playback
+    private var network: WebServer?
+    private let playback: PlayerRoutes
     private let subtitles: SubtitleRoutes
-    private let limits: HTTPServer.Configuration
+    private let limits: WebServer.Configuration
     private let metrics: Metrics
     private let conditions: ConditionMonitor
     private let webhook: Webhook?
@@ -68,7 +68,7 @@ import Substitution
             store: store, client: client, mode: configuration.mode, moves: moves, summaries: summaries,
             partialPlayback: substitutions, storedRecordings: RecordingRestorer(), report: report)
         library.cookieFolder = CookieFolder(configuration.state + "/cookies", report: report)
-        retention = Retention(of: library, cacheLimit: configuration.playCache, purge: configuration.purge)
+        retention = RetentionService(of: library, cacheLimit: configuration.playCache, purge: configuration.purge)
         retention.newKeyTerms = configuration.keyTerms
         let exchange = ExchangeServices(library, moves: moves)
         self.exchange = exchange
@@ -79,11 +79,11 @@ import Substitution
         downloads.rules = configuration.rules
         downloader = Downloader(
             library: library, retention: retention,
-            integrity: Integrity(of: library, retention, bytesPerSecond: Int64(configuration.verifyRate) << 20),
+            integrity: IntegrityService(of: library, retention, bytesPerSecond: Int64(configuration.verifyRate) << 20),
             configuration: downloads, report: report)
         conditions = ConditionMonitor(downloader, MachineSensors(environment: environment))
         webhook = Self.webhook(configuration, client, report)
-        let playback = Playback(
+        let playback = PlayerRoutes(
             library: library, substitutions: substitutions, retention: retention, logs: Self.logs(configuration),
             sessionFolder: configuration.state + "/sessions",
             report: report)
@@ -120,7 +120,7 @@ import Substitution
             library: library, downloader: downloader, sessions: sessions, client: client, version: Application.version)
         self.metrics = metrics
         pool = ConnectionPool(limit: limits.connections)
-        server = HTTPServer(configuration: limits, policy: control, pool: pool) { exchange in
+        server = WebServer(configuration: limits, policy: control, pool: pool) { exchange in
             if playback.handle(exchange) || control.handle(exchange) || page.handle(exchange)
                 || metrics.handle(exchange) || subtitles.handle(exchange)
             {
@@ -132,10 +132,12 @@ import Substitution
         service.pool = pool
     }
 
-    private static func openStore(_ configuration: Configuration, _ logger: Logger) throws(ApplicationError) -> Store {
-        let store: Store
+    private static func openStore(_ configuration: Configuration, _ logger: Logger) throws(ApplicationError)
+        -> BundleStore
+    {
+        let store: BundleStore
         do {
-            store = try Store(
+            store = try BundleStore(
                 path: configuration.store, reserve: configuration.reserve.map { Int64($0) << 20 },
                 state: configuration.state
             ) {
@@ -196,8 +198,8 @@ import Substitution
         return logs
     }
 
-    private static func serverConfiguration(_ configuration: Configuration) -> HTTPServer.Configuration {
-        var server = HTTPServer.Configuration()
+    private static func serverConfiguration(_ configuration: Configuration) -> WebServer.Configuration {
+        var server = WebServer.Configuration()
         server.connections = DescriptorLimit.connections(of: server.connections, limit: DescriptorLimit.current?.soft)
         server.hostNames = configuration.hostNames
         server.allowedOrigins = configuration.allowedOrigins
@@ -214,7 +216,7 @@ import Substitution
         var limits = self.limits
         limits.limitsLoopback = true
         limits.owners = nil
-        let network = HTTPServer(configuration: limits, pool: pool) { gate.answer($0) }
+        let network = WebServer(configuration: limits, pool: pool) { gate.answer($0) }
         let bound: ListenAddress
         do {
             let number = try network.listen(host: address.host, port: address.port ?? port)

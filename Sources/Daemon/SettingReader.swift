@@ -1,4 +1,3 @@
-internal import API
 internal import Control
 internal import Downloads
 internal import Glibc
@@ -6,6 +5,7 @@ internal import Logging
 internal import Orders
 internal import Origin
 internal import Store
+internal import WeirAPI
 
 extension Configuration {
     /// Source of a value. It decides which texts are accepted and which folder a relative path starts from.

@@ -44,7 +44,7 @@ package struct StandardErrorLog: LogHandler {
     ) -> String {
         let pairs = metadata.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }.joined()
         let text = (time.map { "\($0) " } ?? "") + "\(level.rawValue) \(label): \(message)\(pairs)"
-        return SafeText.line(text) + "\n"
+        return Printable.line(text) + "\n"
     }
 
     private static func clock() -> String {

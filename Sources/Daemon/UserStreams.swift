@@ -1,8 +1,8 @@
-internal import API
 internal import Assets
 internal import Control
 internal import Foundation
 internal import Glibc
+internal import WeirAPI
 
 /// The streams file of a running daemon, read and written on another thread.
 struct UserStreams: StreamStore {

@@ -23,8 +23,8 @@ import Store
     }
 
     let library: Library
-    let retention: Retention
-    package let integrity: Integrity
+    let retention: RetentionService
+    package let integrity: IntegrityService
     let configuration: Configuration
     let report: @Sendable (String) -> Void
     /// Sends every change of a download.
@@ -41,7 +41,7 @@ import Store
     ///
     /// - Parameter report: called with a sentence for the log about errors that no caller receives.
     package init(
-        library: Library, retention: Retention, integrity: Integrity,
+        library: Library, retention: RetentionService, integrity: IntegrityService,
         configuration: Configuration = Configuration(),
         report: @escaping @Sendable (String) -> Void = { _ in }
     ) {

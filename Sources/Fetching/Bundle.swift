@@ -4,7 +4,7 @@ package import Store
 /// One asset's folder in the store, opened on first use.
 @LoopActor package final class Bundle: FolderHolder {
     package let id: String
-    let store: Store
+    let store: BundleStore
     package private(set) var place: Volume
     /// A volume that may have a second copy, which is not in use, after an interrupted move.
     package var other: Volume?
@@ -27,7 +27,7 @@ package import Store
     /// True if the folder is marked for backup tools to skip, as soon as it exists.
     package var isExcludedFromBackups = false
 
-    package init(id: String, store: Store) {
+    package init(id: String, store: BundleStore) {
         self.id = id
         self.store = store
         place = store.home
@@ -92,7 +92,7 @@ package import Store
     }
 
     /// Returns a folder of pieces in the bundle; with `create`, makes it with an empty ledger if it does not exist.
-    /// For `lost` see `Store.pieces`.
+    /// For `lost` see `BundleStore.pieces`.
     func pieces(
         _ id: String, create: Bool, lost: @escaping @Sendable (String, StoreError) -> Void
     ) throws(StoreError) -> PieceDirectory {
@@ -122,7 +122,7 @@ package import Store
 
     package var exists: Bool { readOnce { (try? directory(create: false)) != nil } }
 
-    /// Deletes everything; later files go to a new folder. For `isGone` see `Store.removeBundle`.
+    /// Deletes everything; later files go to a new folder. For `isGone` see `BundleStore.removeBundle`.
     package func clear(isGone: @escaping @Sendable () -> Void) throws(StoreError) {
         guard !isRemoved else { return isGone() }
         opened = nil

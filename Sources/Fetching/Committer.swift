@@ -7,14 +7,14 @@ import Store
 @LoopActor package final class Committer {
     private typealias Ending = (StoreError?) -> Void
 
-    private let store: Store
-    private var waiting: [(commit: Store.Commit, ending: Ending)] = []
+    private let store: BundleStore
+    private var waiting: [(commit: BundleStore.Commit, ending: Ending)] = []
     private var bytes = 0
     private var turn: LoopTimer?
     /// Limit of uncommitted bytes; above it, callers should wait before they fetch more.
     private static let limit = 8 << 20
 
-    init(store: Store) {
+    init(store: BundleStore) {
         self.store = store
         turn = LoopTimer { [weak self] in self?.send() }
     }
@@ -40,7 +40,7 @@ import Store
         bytes += count
         waiting.append(
             (
-                Store.Commit(file, to: folder, as: target),
+                BundleStore.Commit(file, to: folder, as: target),
                 { [self] failure in
                     bytes -= count
                     ended(failure)

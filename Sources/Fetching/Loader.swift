@@ -21,7 +21,7 @@ package import Store
         }
     }
 
-    private let store: Store
+    private let store: BundleStore
     private let client: OriginClient
     /// Commits the resources that only downloads wait for.
     package let committer: Committer
@@ -39,7 +39,7 @@ package import Store
     private static let checkBytes: Int64 = 256 << 10
     private static let parkedLimit = 32
 
-    package init(store: Store, client: OriginClient) {
+    package init(store: BundleStore, client: OriginClient) {
         self.store = store
         self.client = client
         committer = Committer(store: store)

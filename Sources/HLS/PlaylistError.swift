@@ -78,7 +78,7 @@ public struct PlaylistError: Error, Hashable, Sendable, CustomStringConvertible 
         let ends = marks.compactMap { Self.end(of: $0, in: bytes) }
         let end = min(ends.min() ?? secret, secret)
         let shown = min(end, bytes.startIndex + min(80, bytes.count))
-        let text = SafeText.line(String(decoding: bytes[..<shown], as: UTF8.self))
+        let text = Printable.line(String(decoding: bytes[..<shown], as: UTF8.self))
         guard shown < bytes.endIndex else { return text }
         return text + "…"
     }

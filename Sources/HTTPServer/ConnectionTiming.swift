@@ -16,7 +16,7 @@ struct ConnectionTiming {
     struct Limits {
         let head, idle, write, linger, grace: Int
 
-        init(_ configuration: HTTPServer.Configuration) {
+        init(_ configuration: WebServer.Configuration) {
             let tick = configuration.tick
             func ticks(_ duration: Duration) -> Int { max(1, Int((duration / tick).rounded(.up))) }
             head = ticks(configuration.headTimeout)

@@ -99,7 +99,7 @@ import SafeText
     public func reply(_ status: HTTPStatus, _ sentence: String) {
         var head = ResponseHead(status)
         head.append(.text)
-        reply(head, .bytes([UInt8]("\(SafeText.lines(sentence))\n".utf8)))
+        reply(head, .bytes([UInt8]("\(Printable.lines(sentence))\n".utf8)))
     }
 
     /// Removes a prefix of the path and transfers the right to answer to the new exchange; this one can no longer reply.

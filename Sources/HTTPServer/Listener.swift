@@ -12,9 +12,9 @@ import Glibc
     let knowsUsers: Bool
     private let handle: OpaquePointer
     /// Nil while the server is released: its end runs in a later turn of the loop.
-    private weak var server: HTTPServer?
+    private weak var server: WebServer?
 
-    convenience init(server: HTTPServer, literal: String, port: UInt16) throws(HTTPServerError) {
+    convenience init(server: WebServer, literal: String, port: UInt16) throws(HTTPServerError) {
         guard let wanted = SocketAddress(literal: literal, port: port) else {
             throw HTTPServerError(invalidAddress: literal, port: port)
         }
@@ -22,7 +22,7 @@ import Glibc
         try self.init(server: server, descriptor: descriptor, literal: literal, port: port)
     }
 
-    convenience init(server: HTTPServer, inherited: consuming OwnedDescriptor) throws(HTTPServerError) {
+    convenience init(server: WebServer, inherited: consuming OwnedDescriptor) throws(HTTPServerError) {
         guard Self.isListening(inherited.rawValue), let address = SocketAddress(localOf: inherited.rawValue),
             !address.isUnix
         else {
@@ -34,14 +34,14 @@ import Glibc
         try self.init(server: server, descriptor: descriptor, literal: address.host, port: address.port)
     }
 
-    convenience init(server: HTTPServer, path: String) throws(HTTPServerError) {
+    convenience init(server: WebServer, path: String) throws(HTTPServerError) {
         let descriptor = weir_unix_listen(path)
         guard descriptor >= 0 else { throw HTTPServerError(path: path, errno: errno) }
         try self.init(server: server, descriptor: descriptor, literal: path, port: 0)
     }
 
     /// Takes ownership of a bound descriptor.
-    private init(server: HTTPServer, descriptor: Int32, literal: String, port: UInt16) throws(HTTPServerError) {
+    private init(server: WebServer, descriptor: Int32, literal: String, port: UInt16) throws(HTTPServerError) {
         guard let address = SocketAddress(localOf: descriptor),
             let handle = evconnlistener_new(
                 LoopActor.loop.base, nil, nil, LEV_OPT_CLOSE_ON_FREE | LEV_OPT_CLOSE_ON_EXEC, 512, descriptor)

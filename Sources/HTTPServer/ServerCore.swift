@@ -5,10 +5,10 @@ import HTTPMessage
 /// State that the connections of one server share. Separate from the server, so that connections retain it without
 /// retaining the server, and need no weak reference, which would slow down each access.
 @LoopActor final class ServerCore {
-    let configuration: HTTPServer.Configuration
+    let configuration: WebServer.Configuration
     let policy: (any RequestPolicy)?
     /// Replaced by a no-op when the server is released: its captures may hold exchanges, whose connections hold this object.
-    var handler: HTTPServer.Handler
+    var handler: WebServer.Handler
     let limits: ConnectionTiming.Limits
     /// The connections of all servers that share a limit.
     let pool: ConnectionPool
@@ -28,8 +28,8 @@ import HTTPMessage
     var admit: (WaitingConnections.Entry) -> Void = { Glibc.close($0.descriptor) }
 
     init(
-        _ configuration: HTTPServer.Configuration, policy: (any RequestPolicy)?, pool: ConnectionPool?,
-        handler: @escaping HTTPServer.Handler
+        _ configuration: WebServer.Configuration, policy: (any RequestPolicy)?, pool: ConnectionPool?,
+        handler: @escaping WebServer.Handler
     ) {
         self.configuration = configuration
         self.policy = policy

@@ -7,7 +7,7 @@ import Store
 
 /// Verifies every asset every thirty days, one at a time, while nothing is played or downloaded.
 @LoopActor package final class Scrubber {
-    private unowned let integrity: Integrity
+    private unowned let integrity: IntegrityService
     private var timer: LoopTimer?
     private var subscription: Subscription?
     private var job: VerificationJob?
@@ -24,7 +24,7 @@ import Store
     /// Bounds the time until a verification pauses for a player, and until the next asset begins.
     private static let busyPause = Duration.seconds(1)
 
-    init(_ integrity: Integrity) {
+    init(_ integrity: IntegrityService) {
         self.integrity = integrity
         timer = LoopTimer { [weak self] in self?.turn() }
         subscription = integrity.jobs.changes.subscribe { [weak self] in self?.jobChanged($0) }
@@ -90,7 +90,7 @@ import Store
     }
 }
 
-extension Integrity {
+extension IntegrityService {
     private static let mostLooks = 64
 
     /// The asset whose last verification, or creation if there was none, is the oldest before a time limit. Large

@@ -16,9 +16,9 @@ package import Store
     package private(set) var faults: [String: [String: PieceFault]] = [:]
     /// True once everything is read.
     package internal(set) var isComplete = false
-    private let retention: Retention
+    private let retention: RetentionService
 
-    init(of asset: Asset, at pace: ReadingPace, _ retention: Retention) {
+    init(of asset: Asset, at pace: ReadingPace, _ retention: RetentionService) {
         self.asset = asset
         self.pace = pace
         self.retention = retention
@@ -40,7 +40,7 @@ extension PieceFolder {
     /// Damaged pieces become holes.
     ///
     /// - Throws: `StoreError` if the folder exists and cannot be read.
-    func verify(_ verification: Verification, by store: Store) async throws(StoreError) {
+    func verify(_ verification: Verification, by store: BundleStore) async throws(StoreError) {
         _ = sizes
         guard let directory = try? directory(create: false) else { return }
         let result = try await store.verify(
@@ -77,7 +77,7 @@ extension PieceFolder {
     }
 }
 
-extension Integrity {
+extension IntegrityService {
     /// - Throws: `store` if the system has no descriptor left or the volume is absent; `busy` while the asset is moved.
     func verification(of asset: Asset, bytesPerSecond: Int64) throws(LibraryError) -> Verification {
         try library.volumes.checkPresence(of: asset)
@@ -138,7 +138,7 @@ extension Asset {
     }
 }
 
-extension Integrity {
+extension IntegrityService {
     private static let repairWidth = 6
 
     /// Repairs by the asset's download, then by fetching other damaged pieces. Returns why a piece is still missing.

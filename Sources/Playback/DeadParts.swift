@@ -14,7 +14,7 @@ struct DeadParts {
     var cut: MediaPlaylistCut?
 }
 
-extension Playback {
+extension PlayerRoutes {
     /// Finds the parts that an entry playlist leaves out. What a player is never told of cannot end it: an error for a segment ends
     /// VLC and Chromium's own player, and others try it again and again.
     func deadParts(of asset: Asset, _ session: Session) async throws(LibraryError) -> DeadParts {

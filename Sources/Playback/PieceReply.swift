@@ -114,7 +114,7 @@ import Sessions
 @LoopActor final class FetchReply {
     private let fetch: Fetch
     private var request: SegmentRequest
-    private weak var playback: Playback?
+    private weak var playback: PlayerRoutes?
     /// True to answer once all bytes are stored, false to answer while they arrive.
     private let isSentComplete: Bool
     private let playerTimeout: Duration
@@ -125,7 +125,7 @@ import Sessions
     private var deadline: LoopTimer?
     private var stallWatch: StallWatch?
 
-    init(_ fetch: Fetch, for request: SegmentRequest, in playback: Playback, isSentComplete: Bool) {
+    init(_ fetch: Fetch, for request: SegmentRequest, in playback: PlayerRoutes, isSentComplete: Bool) {
         self.fetch = fetch
         self.request = request
         self.playback = playback

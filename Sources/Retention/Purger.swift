@@ -12,7 +12,7 @@ import Store
 @LoopActor final class Purger: RoomMaker {
     let limit: PurgePlan.Limit
 
-    private weak var retention: Retention?
+    private weak var retention: RetentionService?
     private var turn: LoopTimer?
     private var sweep: LoopTimer?
     /// True if the disk was full at the last check and will be checked again.
@@ -36,7 +36,7 @@ import Store
         sweep = LoopTimer { [weak self] in self?.removeExpiredPeriodically() }
     }
 
-    func start(for retention: Retention) {
+    func start(for retention: RetentionService) {
         self.retention = retention
         guard retention.library.readOnlyReason == nil else { return }
         sweep?.schedule(after: Self.pause)
@@ -80,7 +80,7 @@ import Store
         return await task.value
     }
 
-    private func makeRoom(in retention: Retention) async -> Bool {
+    private func makeRoom(in retention: RetentionService) async -> Bool {
         let library = retention.library
         guard library.store.shortage > 0 else {
             end(in: retention)
@@ -107,7 +107,7 @@ import Store
         return hasMade
     }
 
-    private func perform(_ step: PurgePlan.Step, in retention: Retention) async -> Bool {
+    private func perform(_ step: PurgePlan.Step, in retention: RetentionService) async -> Bool {
         switch step {
         case .playCache(let bytes):
             let before = retention.cachedBytes
@@ -120,7 +120,7 @@ import Store
         }
     }
 
-    private func end(in retention: Retention) {
+    private func end(in retention: RetentionService) {
         isFull = false
         hasReportedFull = false
         cacheSizeAtEviction = nil
@@ -143,7 +143,7 @@ import Store
         return true
     }
 
-    private func evict(_ bytes: Int64, in retention: Retention) async {
+    private func evict(_ bytes: Int64, in retention: RetentionService) async {
         if cacheSizeAtEviction == nil {
             retention.library.report("the disk is full: \(bytes >> 20) MB of pieces cached by playback are evicted")
         }
@@ -152,7 +152,7 @@ import Store
         await retention.cache.evictionEnd()
     }
 
-    private func reportFull(in retention: Retention) {
+    private func reportFull(in retention: RetentionService) {
         guard !hasReportedFull else { return }
         hasReportedFull = true
         retention.cache.relax()

@@ -21,7 +21,7 @@ public struct BundleMode: Equatable, Sendable {
     var passage: UInt32 { 0o700 | Self.folder(of: files) & 0o011 }
 }
 
-extension Store {
+extension BundleStore {
     /// Sets the permissions of all bundles, on a thread of its own for those that exist, and of each bundle whose playlists are
     /// written from now on.
     public func adopt(_ mode: BundleMode) {

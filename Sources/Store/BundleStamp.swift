@@ -75,7 +75,7 @@ extension Directory {
     }
 }
 
-extension Store {
+extension BundleStore {
     /// Computes a bundle's stamp. Waits for the disk: do not call it on the loop.
     public func stamp(of id: String) -> BundleStamp? { assets.map { BundleStamp(of: id, in: $0) } }
 

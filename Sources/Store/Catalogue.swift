@@ -60,7 +60,7 @@ public final class Catalogue: Sendable {
     let queue: DatabaseQueue
     private let records: RecordWriter?
     private let revisions: Mutex<[String: Int]>
-    /// The ids of the assets that this process has deleted; see ``Store/hasTraces(of:)``. A write reads it within its transaction,
+    /// The ids of the assets that this process has deleted; see ``BundleStore/hasTraces(of:)``. A write reads it within its transaction,
     /// so that it knows of each deletion before it.
     private let deleted = Mutex<Set<String>>([])
 

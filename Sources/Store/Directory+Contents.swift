@@ -104,7 +104,7 @@ extension Directory {
             return nil
         }
         let path = path + "/" + name
-        let aside = Store.uniqueName("gone")
+        let aside = BundleStore.uniqueName("gone")
         guard renameat(descriptor, name, descriptor, aside) == 0 else { throw StoreError(path: path) }
         return aside
     }
@@ -186,7 +186,7 @@ extension Directory {
     }
 }
 
-extension Store {
+extension BundleStore {
     /// Marks the folder of all bundles, or removes the mark. The small catalogue, which lists what was stored, is backed up.
     public func setExcludedFromBackups(_ isExcluded: Bool) throws(StoreError) {
         guard readOnlyReason == nil else { return }

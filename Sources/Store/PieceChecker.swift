@@ -90,7 +90,7 @@ final class PieceChecker: Sendable {
     func stop() { worker.stop() }
 }
 
-extension Store {
+extension BundleStore {
     /// Verifies a piece before it is played, on a thread of the store. `done` is called on that thread.
     /// - Parameters:
     ///   - isUrgent: true if a player waits for it.

@@ -142,7 +142,7 @@ extension PieceDirectory {
     }
 }
 
-extension Store {
+extension BundleStore {
     /// Verifies a folder's pieces against its ledger on a thread of the store, one folder after the other. `isPiece` returns
     /// true if a file of that name is a piece. `found` is called at once, on that thread, for each damaged piece. Throws
     /// `StoreError` if the folder or its ledger cannot be read, or the system has no descriptor or thread left.

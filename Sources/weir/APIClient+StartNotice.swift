@@ -1,5 +1,5 @@
-import API
 import Foundation
+import WeirAPI
 
 extension APIClient {
     /// Asks for a download, and says what it waits for if that takes longer than a moment: an origin may be slow, and the handler of a

@@ -1,9 +1,9 @@
-import API
 import ArgumentParser
 import Daemon
 import Foundation
 import Orders
 import SafeText
+import WeirAPI
 
 struct AddCommand: ReportingCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,5 @@
-import API
 import ArgumentParser
+import WeirAPI
 
 struct RemoveCommand: ReportingCommand {
     static let configuration = CommandConfiguration(

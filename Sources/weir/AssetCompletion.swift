@@ -1,7 +1,7 @@
-import API
 import ArgumentParser
 import Foundation
 import SafeText
+import WeirAPI
 
 extension CompletionKind {
     /// The names of assets, from a daemon that runs. Completion starts none, and does not wait for a slow one.
@@ -29,7 +29,7 @@ enum AssetCompletion {
 
     /// A name with its title as the description, in the form of a shell: bash shows names only.
     static func candidate(_ name: String, title: String?, for shell: CompletionShell?) -> String {
-        let words = SafeText.line(title ?? "", limit: 60)
+        let words = Printable.line(title ?? "", limit: 60)
         guard !words.isEmpty, let shell else { return name }
         return switch shell {
         case .zsh: "\(name):\(words)"

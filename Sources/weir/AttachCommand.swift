@@ -1,7 +1,7 @@
-import API
 import ArgumentParser
 import Orders
 import SafeText
+import WeirAPI
 
 extension AttachmentKind: ExpressibleByArgument {}
 

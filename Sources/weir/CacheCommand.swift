@@ -1,7 +1,7 @@
-import API
 import ArgumentParser
 import Foundation
 import SafeText
+import WeirAPI
 
 struct CacheCommand: ReportingCommand {
     static let configuration = CommandConfiguration(

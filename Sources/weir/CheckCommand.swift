@@ -1,7 +1,7 @@
-import API
 import ArgumentParser
 import Daemon
 import Foundation
+import WeirAPI
 
 struct CheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

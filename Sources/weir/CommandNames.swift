@@ -1,7 +1,7 @@
-import API
 import ArgumentParser
 import Daemon
 import Foundation
+import WeirAPI
 
 /// Checks the names of commands before the parser does, which calls a mistyped one an unexpected argument.
 enum CommandNames {

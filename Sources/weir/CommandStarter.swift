@@ -1,5 +1,5 @@
-import API
 import Daemon
+import WeirAPI
 
 /// Starts the daemon for a command that needs it, and says so on standard error.
 struct CommandStarter: APIClientDelegate {

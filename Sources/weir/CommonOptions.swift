@@ -1,7 +1,7 @@
-import API
 import ArgumentParser
 import Daemon
 import Foundation
+import WeirAPI
 
 /// The options of every command. Their names are those of the configuration keys.
 struct CommonOptions: ParsableArguments {

@@ -1,7 +1,7 @@
-import API
 import ArgumentParser
 import Daemon
 import Foundation
+import WeirAPI
 
 struct ConfigCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,5 @@
-import API
 import Foundation
+import WeirAPI
 
 /// The option for cookies from a browser or another program. Their values are secrets, and no message repeats them.
 struct CookieOptions {

@@ -1,8 +1,8 @@
-import API
 import AccessLog
 import Daemon
 import Foundation
 import Orders
+import WeirAPI
 
 /// The state of the daemon, as far as it answers.
 struct DaemonStatus: Encodable, Sendable {

@@ -1,6 +1,6 @@
-import API
 import ArgumentParser
 import Orders
+import WeirAPI
 
 struct PauseCommand: ReportingCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,7 @@
-import API
 import Foundation
 import Orders
 import Synchronization
+import WeirAPI
 
 /// Starts a download and follows it until it ends or needs the user. Uses the daemon's events, and polls if the event
 /// stream breaks off.

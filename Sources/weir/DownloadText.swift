@@ -1,5 +1,5 @@
-import API
 import Orders
+import WeirAPI
 
 /// Text of a download for `weir show`: its state and the progress of each track.
 enum DownloadText {

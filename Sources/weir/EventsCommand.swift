@@ -1,6 +1,6 @@
-import API
 import ArgumentParser
 import Orders
+import WeirAPI
 
 struct EventsCommand: ReportingCommand {
     static let configuration = CommandConfiguration(

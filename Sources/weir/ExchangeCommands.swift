@@ -1,7 +1,7 @@
-import API
 import ArgumentParser
 import Foundation
 package import Orders
+import WeirAPI
 
 struct ExportCommand: ReportingCommand {
     static let configuration = CommandConfiguration(

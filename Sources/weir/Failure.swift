@@ -1,10 +1,10 @@
-import API
 import ArgumentParser
 import Daemon
 import Foundation
 import Glibc
 import Orders
 import SafeText
+import WeirAPI
 
 /// The failure of a command: a sentence, the next step, and an exit code of sysexits(3).
 struct Failure: Error, Equatable {
@@ -50,7 +50,7 @@ struct Failure: Error, Equatable {
     }
 
     /// The message, and the next step on a second line.
-    var text: String { "weir: \(SafeText.line(message))\n" + (next.map { "try: \($0)\n" } ?? "") }
+    var text: String { "weir: \(Printable.line(message))\n" + (next.map { "try: \($0)\n" } ?? "") }
 
     static func quoted(_ word: String) -> String { ShellWord.quoted(word) }
 }

@@ -1,4 +1,4 @@
-import API
+import WeirAPI
 
 /// Formats numbers for users.
 enum Format {

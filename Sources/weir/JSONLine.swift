@@ -1,5 +1,5 @@
-import API
 import Orders
+import WeirAPI
 
 /// A JSON object on one line. Its keys keep the order in which they were added.
 struct JSONLine {

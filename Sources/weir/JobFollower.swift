@@ -1,4 +1,4 @@
-import API
+import WeirAPI
 
 /// Starts a job on an asset and follows it to its end. An interruption cancels the job in the daemon.
 ///

@@ -1,5 +1,5 @@
-import API
 import SafeText
+import WeirAPI
 
 /// Output of a command that runs a job.
 protocol JobText: SendableMetatype {
@@ -22,9 +22,9 @@ extension JobText {
 
     /// The progress line that is redrawn on a terminal, for a number of columns.
     static func drawn(_ job: Job, columns: Int, hasColor: Bool) -> String {
-        let name = SafeText.line(job.asset)
+        let name = Printable.line(job.asset)
         if let stage = stage(job) {
-            return "\(name)  \(SafeText.line(stage))"
+            return "\(name)  \(Printable.line(stage))"
         }
         let fraction = job.totalBytes > 0 ? Double(job.bytes) / Double(job.totalBytes) : 0
         let percent = Format.percent(min(0.99, fraction)).rightAligned(to: 4)

@@ -1,7 +1,7 @@
-import API
 import ArgumentParser
 import Foundation
 import Orders
+import WeirAPI
 
 struct KeysCommand: ReportingCommand {
     static let configuration = CommandConfiguration(

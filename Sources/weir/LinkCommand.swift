@@ -1,7 +1,7 @@
-package import API
 import ArgumentParser
 import Daemon
 import SafeText
+package import WeirAPI
 
 struct LinkCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

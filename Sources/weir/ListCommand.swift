@@ -1,8 +1,8 @@
-import API
 import ArgumentParser
 import Daemon
 import Foundation
 import Orders
+import WeirAPI
 
 struct ListCommand: ReportingCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,5 @@
-import API
 import Foundation
+import WeirAPI
 
 /// A file where a command needs a name or a URL.
 enum LocalFile {

@@ -1,8 +1,8 @@
-import API
 import AccessLog
 import ArgumentParser
 import Daemon
 import Foundation
+import WeirAPI
 
 struct LogCommand: ReportingCommand {
     /// The format of the lines.

@@ -1,7 +1,7 @@
-import API
 import AccessLog
 import Foundation
 import SafeText
+import WeirAPI
 
 /// Writes a log's events to standard output.
 struct LogText<Event: LogEvent>: Sendable {

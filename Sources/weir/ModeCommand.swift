@@ -1,6 +1,6 @@
-import API
 import ArgumentParser
 import Orders
+import WeirAPI
 
 struct ModeCommand: ReportingCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,7 @@
-import API
 import ArgumentParser
 import Daemon
 import Orders
+import WeirAPI
 
 struct MoveCommand: ReportingCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,5 @@
-import API
 import Foundation
+import WeirAPI
 
 /// Finds the keys of an object store as AWS's own programs do: in the environment, or in a profile of a file.
 ///

@@ -1,5 +1,5 @@
-import API
 import ArgumentParser
+import WeirAPI
 
 /// The options that describe the way to an origin. Every command that reaches one has them.
 ///

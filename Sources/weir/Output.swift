@@ -1,7 +1,7 @@
-import API
 import Foundation
 import Glibc
 import SafeText
+import WeirAPI
 
 /// Writes results to standard output and everything else to standard error. Each call writes its whole text at once.
 ///
@@ -19,15 +19,15 @@ enum Output {
     static func json(_ value: some Encodable) throws { record(String(decoding: try API.encode(value), as: UTF8.self)) }
 
     /// Writes lines with one system call, because there may be thousands.
-    static func lines(_ lines: [String]) { write(lines.map(characters.columns), limit: SafeText.limit) }
+    static func lines(_ lines: [String]) { write(lines.map(characters.columns), limit: Printable.limit) }
     static func records(_ lines: [String]) { write(lines, limit: .max) }
 
     private static func write(_ lines: [String], limit: Int) {
-        write(lines.reduce(into: "") { $0 += SafeText.line($1, limit: limit) + "\n" }, to: STDOUT_FILENO)
+        write(lines.reduce(into: "") { $0 += Printable.line($1, limit: limit) + "\n" }, to: STDOUT_FILENO)
     }
 
     /// Writes one or more lines, or a part of a line.
-    static func error(_ text: String) { write(characters.prose(SafeText.lines(text)), to: STDERR_FILENO) }
+    static func error(_ text: String) { write(characters.prose(Printable.lines(text)), to: STDERR_FILENO) }
 
     /// Writes text of the program's own that has several lines or tabs.
     static func verbatim(_ text: String) { write(text, to: STDOUT_FILENO) }

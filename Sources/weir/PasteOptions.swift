@@ -1,6 +1,6 @@
-import API
 import ArgumentParser
 import Foundation
+import WeirAPI
 
 /// The option for a curl command of a browser. Its header fields are secrets, and no message repeats them.
 struct PasteOptions {

@@ -1,7 +1,7 @@
-import API
 import ArgumentParser
 import Daemon
 import Foundation
+import WeirAPI
 
 struct PlayCommand: ReportingCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
-import API
 import Orders
 import SafeText
+import WeirAPI
 
 /// Formats the progress of a download in one line.
 struct ProgressLine {
@@ -10,7 +10,7 @@ struct ProgressLine {
     /// bar is dropped first, then the remaining time, then the rate.
     func drawn(columns: Int, hasColor: Bool) -> String {
         let percent = self.percent.rightAligned(to: 4)
-        var tail = [mediaTime(aligned: true), bytes, rate, SafeText.line(remaining)].filter { !$0.isEmpty }
+        var tail = [mediaTime(aligned: true), bytes, rate, Printable.line(remaining)].filter { !$0.isEmpty }
         let room = max(10, columns - 1)
         let length: () -> Int = { percent.count + tail.reduce(0) { $0 + 2 + $1.count } }
         while tail.count > 1, length() > room {

@@ -1,5 +1,5 @@
-import API
 import Orders
+import WeirAPI
 
 /// Decides what to print while a download is followed. Has no clock: the caller passes the time with each state.
 struct ProgressReporter {

@@ -1,7 +1,7 @@
-import API
 import ArgumentParser
 import Foundation
 import Orders
+import WeirAPI
 
 struct PublishCommand: ReportingCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,7 @@
-import API
 import AccessLog
 import ArgumentParser
 import SafeText
+import WeirAPI
 
 struct ReportCommand: ReportingCommand {
     static let configuration = CommandConfiguration(

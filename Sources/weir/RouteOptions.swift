@@ -1,6 +1,6 @@
-import API
 import ArgumentParser
 import Foundation
+import WeirAPI
 
 /// The options for the way to the origin of one asset. They stay with the asset.
 struct RouteOptions {

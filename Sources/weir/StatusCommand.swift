@@ -1,6 +1,6 @@
-import API
 import ArgumentParser
 import Daemon
+import WeirAPI
 
 struct StatusCommand: ReportingCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
-import API
 import Foundation
 import Orders
+import WeirAPI
 
 /// Text of an asset's policy and expiry.
 enum StorageText {

@@ -1,4 +1,4 @@
-import API
+import WeirAPI
 
 /// Text of the account of a download that has ended.
 enum SummaryText {

@@ -1,7 +1,7 @@
-import API
 import ArgumentParser
 import Foundation
 package import Orders
+import WeirAPI
 
 extension MediaRange: ExpressibleByArgument {}
 extension Priority: ExpressibleByArgument {}

@@ -1,5 +1,5 @@
-import API
 import Orders
+import WeirAPI
 
 extension API.Variant {
     /// The first codec without its profile: `avc1`.

@@ -1,5 +1,5 @@
-import API
 import ArgumentParser
+import WeirAPI
 
 struct UpdateCommand: ReportingCommand {
     static let configuration = CommandConfiguration(

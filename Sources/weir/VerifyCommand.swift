@@ -1,6 +1,6 @@
-import API
 import ArgumentParser
 import Orders
+import WeirAPI
 
 struct VerifyCommand: ReportingCommand {
     static let configuration = CommandConfiguration(

@@ -1,8 +1,8 @@
-import API
 import ArgumentParser
 import Foundation
 import Glibc
 import SafeText
+import WeirAPI
 
 struct WatchCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
@@ -99,7 +99,7 @@ struct WatchScreen: Sendable {
     /// A screen that replaces the one before without a flicker.
     static func screen(_ lines: [String], columns: Int, rows: Int) -> String {
         let shown = lines.count <= rows - 1 ? lines : lines.prefix(max(1, rows - 2)) + ["…"]
-        let drawn = shown.map { SafeText.line($0).cut(to: max(10, columns - 1)) + "\u{1B}[K" }
+        let drawn = shown.map { Printable.line($0).cut(to: max(10, columns - 1)) + "\u{1B}[K" }
         return "\u{1B}[H" + drawn.joined(separator: "\r\n") + "\u{1B}[J"
     }
 }

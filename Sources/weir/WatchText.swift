@@ -1,6 +1,6 @@
-import API
 import AccessLog
 import Orders
+import WeirAPI
 
 /// The running sessions and downloads at one moment.
 struct WatchedState: Sendable {

@@ -14,13 +14,13 @@ import Testing
 /// A rendition with given playlist texts. Nothing is fetched.
 @LoopActor struct RenditionFixture {
     let folder: TemporaryFolder
-    let store: Store
+    let store: BundleStore
     let asset: Asset
     let rendition: Rendition
 
     init(_ content: PieceName.Content = .media) throws {
         folder = try TemporaryFolder()
-        store = try Store(path: folder.path)
+        store = try BundleStore(path: folder.path)
         asset = Asset(
             id: "a-id", name: "a", title: nil, origin: try WebURL("http://o/a/master.m3u8"), created: 1, store: store)
         let name = RenditionNaming.Name(id: "video", content: content, isIFramesOnly: false)

@@ -8,11 +8,11 @@ import Testing
 
 @Suite @LoopActor struct URLIndexTests {
     private let folder: TemporaryFolder
-    private let store: Store
+    private let store: BundleStore
 
     init() throws {
         folder = try TemporaryFolder()
-        store = try Store(path: folder.path)
+        store = try BundleStore(path: folder.path)
     }
 
     private func asset(_ name: String, _ url: String) throws -> Asset {

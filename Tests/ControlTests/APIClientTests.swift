@@ -1,9 +1,9 @@
-import API
 import EventLoop
 import HTTPMessage
 import Orders
 import TestSupport
 import Testing
+import WeirAPI
 
 @testable import Control
 

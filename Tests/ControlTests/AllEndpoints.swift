@@ -1,8 +1,8 @@
-import API
 import Assets
 import EventLoop
 import Playback
 import TestRooms
+import WeirAPI
 
 @testable import Control
 

@@ -8,8 +8,8 @@ import TestRooms
 import TestSupport
 import Testing
 
-@testable import API
 @testable import Control
+@testable import WeirAPI
 
 /// Events for changes to assets, by any cause.
 @Suite @LoopActor struct AssetEventTests {

@@ -1,4 +1,3 @@
-import API
 import Assets
 import Downloads
 import EventLoop
@@ -13,6 +12,7 @@ import Store
 import Substitution
 import TestSupport
 import Testing
+import WeirAPI
 
 @testable import Control
 
@@ -27,13 +27,13 @@ import Testing
 
     private func service() async throws -> LibraryService {
         let opened = try await reopened(unless: { ($0 as? StoreError)?.code == .busy }) {
-            try Store(path: folder.path, reserve: 0)
+            try BundleStore(path: folder.path, reserve: 0)
         }
         let summaries = Summaries(opened)
         let library = Library(store: opened, client: OriginClient(), summaries: summaries)
-        let retention = Retention(of: library)
+        let retention = RetentionService(of: library)
         let downloader = Downloader(
-            library: library, retention: retention, integrity: Integrity(of: library, retention))
+            library: library, retention: retention, integrity: IntegrityService(of: library, retention))
         return LibraryService(
             library: library, summaries: summaries, substitutions: Substitutions(), retention: retention,
             exchange: ExchangeServices(library, moves: MoveRegister()), downloader: downloader)

@@ -1,8 +1,8 @@
-import API
 import EventLoop
 import HTTPMessage
 import Orders
 import Testing
+import WeirAPI
 
 @testable import Control
 

@@ -1,8 +1,8 @@
-import API
 import EventLoop
 import HTTPServer
 import TestSupport
 import Testing
+import WeirAPI
 
 @testable import Control
 
@@ -26,9 +26,9 @@ import Testing
         await server.stop(within: .seconds(2))
     }
 
-    @LoopActor private static func start(token: String) throws -> (HTTPServer, UInt16) {
+    @LoopActor private static func start(token: String) throws -> (WebServer, UInt16) {
         let routes = ControlRoutes(ScriptedService().handlers, token: token)
-        let server = HTTPServer { _ = routes.handle($0) }
+        let server = WebServer { _ = routes.handle($0) }
         return (server, try server.listen(host: "127.0.0.1", port: 0))
     }
 

@@ -1,4 +1,3 @@
-import API
 import AccessLog
 import Foundation
 import HTTPMessage
@@ -6,6 +5,7 @@ import Orders
 import Playback
 import TestSupport
 import Testing
+import WeirAPI
 
 @testable import Control
 
@@ -197,7 +197,7 @@ import Testing
     /// The types in the table of endpoints, which have golden files as shapes.
     @Test func everyTypeOfTheEndpointsIsAShape() throws {
         let known = Set(Self.shapes.values.map { "\($0)" } + Self.others.values.map { "\($0)" })
-        let source = try String(contentsOfFile: Repository.path("Sources/API/Endpoints.swift"), encoding: .utf8)
+        let source = try String(contentsOfFile: Repository.path("Sources/WeirAPI/Endpoints.swift"), encoding: .utf8)
         var types: Set<String> = []
         for match in source.matches(of: /\bEndpoint<(.+?), (.+?)>[\s({]/) {
             types.formUnion(["\(match.1)", "\(match.2)"])

@@ -11,8 +11,8 @@ import TestRooms
 import TestSupport
 import Testing
 
-@testable import API
 @testable import Control
+@testable import WeirAPI
 
 /// Downloads controlled through the API, with a real library and an origin.
 @Suite @LoopActor struct DownloadControlServiceTests {
@@ -218,7 +218,7 @@ import Testing
         let refusal = await error { _ = try await service.download(request("ts")) }
         #expect(refusal?.code == .unreadable && refusal?.code.exitCode == 78)
         let last = try await folder.copy()
-        #expect(try Store(path: last.path, reserve: 0).catalogue.initial.downloads == [record])
+        #expect(try BundleStore(path: last.path, reserve: 0).catalogue.initial.downloads == [record])
     }
 
     @Test func artworkIsStoredAndNamedInTheBundle() async throws {

@@ -1,10 +1,10 @@
-import API
 import EventLoop
 import Foundation
 import HTTPServer
 import Orders
 import TestSupport
 import Testing
+import WeirAPI
 
 @testable import Control
 
@@ -21,7 +21,7 @@ import Testing
     /// A server with one feed, whose snapshot has one download.
     @LoopActor private struct Stage {
         let feed: EventFeed
-        let server: HTTPServer
+        let server: WebServer
         let port: Int
     }
 
@@ -36,7 +36,7 @@ import Testing
     @LoopActor private static func start(_ configuration: EventFeed.Configuration, token: String) throws -> Stage {
         let feed = EventFeed(configuration: configuration) { [API.Download(id: "d1", asset: "sintel")] }
         let routes = ControlRoutes(ScriptedService().handlers, events: feed, token: token)
-        let server = HTTPServer { _ = routes.handle($0) }
+        let server = WebServer { _ = routes.handle($0) }
         return Stage(feed: feed, server: server, port: Int(try server.listen(host: "127.0.0.1", port: 0)))
     }
 

@@ -1,5 +1,5 @@
-import API
 import Testing
+import WeirAPI
 
 @testable import Control
 

@@ -1,4 +1,3 @@
-import API
 import Assets
 import EventLoop
 import Foundation
@@ -7,6 +6,7 @@ import Orders
 import TestRooms
 import TestSupport
 import Testing
+import WeirAPI
 
 @testable import Control
 

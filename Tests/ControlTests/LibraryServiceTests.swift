@@ -1,4 +1,3 @@
-import API
 import Assets
 import Downloads
 import EventLoop
@@ -12,6 +11,7 @@ import SafeText
 import TestRooms
 import TestSupport
 import Testing
+import WeirAPI
 
 @testable import Control
 

@@ -1,10 +1,10 @@
-import API
 import AccessLog
 import EventLoop
 import HTTPMessage
 import Playback
 import SafeText
 import Testing
+import WeirAPI
 
 @testable import Control
 

@@ -1,10 +1,10 @@
-import API
 import EventLoop
 import Foundation
 import HTTPMessage
 import Orders
 import TestSupport
 import Testing
+import WeirAPI
 
 @testable import Control
 

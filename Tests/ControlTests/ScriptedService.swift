@@ -1,9 +1,9 @@
-import API
 import Assets
 import EventLoop
 import HTTPMessage
 import Orders
 import TestRooms
+import WeirAPI
 
 @testable import Control
 

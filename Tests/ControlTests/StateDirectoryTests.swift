@@ -1,8 +1,8 @@
-import API
 import Foundation
 import Glibc
 import TestSupport
 import Testing
+import WeirAPI
 
 @testable import Control
 

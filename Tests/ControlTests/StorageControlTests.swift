@@ -1,4 +1,3 @@
-import API
 import Assets
 import Downloads
 import EventLoop
@@ -10,6 +9,7 @@ import Store
 import TestRooms
 import TestSupport
 import Testing
+import WeirAPI
 
 @testable import Control
 

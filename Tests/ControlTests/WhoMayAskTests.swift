@@ -1,4 +1,3 @@
-import API
 import EventLoop
 import Foundation
 import HTTPMessage
@@ -6,6 +5,7 @@ import HTTPServer
 import Orders
 import TestSupport
 import Testing
+import WeirAPI
 
 @testable import Control
 
@@ -116,11 +116,11 @@ import Testing
     @LoopActor private final class Stage {
         let service = ScriptedService()
         let port: Int
-        private let server: HTTPServer
+        private let server: WebServer
 
         init(token: String) throws {
             let routes = ControlRoutes(service.handlers, token: token)
-            server = HTTPServer(policy: routes) {
+            server = WebServer(policy: routes) {
                 if !routes.handle($0) {
                     $0.reply(.notFound, "Unknown path.")
                 }

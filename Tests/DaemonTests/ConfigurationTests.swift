@@ -1,4 +1,3 @@
-import API
 import Control
 import Downloads
 import Foundation
@@ -7,6 +6,7 @@ import Logging
 import Orders
 import TestSupport
 import Testing
+import WeirAPI
 
 @testable import Daemon
 @testable import Origin

@@ -1,7 +1,7 @@
-import API
 import Foundation
 import Orders
 import Testing
+import WeirAPI
 
 @testable import Daemon
 

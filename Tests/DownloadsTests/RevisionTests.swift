@@ -88,7 +88,7 @@ import Testing
         try await waitUntil("the catalogue to know") {
             let copy = try TemporaryFolder()
             _ = try await ProcessRunner.run("cp", ["-a", fixture.folder.path + "/.", copy.path])
-            let contents = try Store(path: copy.path).catalogue.initial
+            let contents = try BundleStore(path: copy.path).catalogue.initial
             return contents.assets.map(\.id) == [new.id] && contents.assets[0].revises == nil
                 && contents.downloads.map(\.asset) == [new.id]
         }
@@ -394,7 +394,7 @@ import Testing
         try await waitUntil("the catalogue to know") {
             let copy = try TemporaryFolder()
             _ = try await ProcessRunner.run("cp", ["-a", fixture.folder.path + "/.", copy.path])
-            return try Store(path: copy.path).catalogue.initial.downloads.contains {
+            return try BundleStore(path: copy.path).catalogue.initial.downloads.contains {
                 $0.asset == revision.id && $0.state == "complete"
             }
         }

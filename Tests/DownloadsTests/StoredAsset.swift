@@ -14,12 +14,12 @@ import Testing
 /// Assets with the playlists of fixtures, or with given texts, read from disk. Nothing is fetched.
 @LoopActor struct StoredAsset {
     let folder: TemporaryFolder
-    let store: Store
+    let store: BundleStore
     let asset: Asset
 
     init(_ fixture: String, _ ids: String...) throws {
         folder = try TemporaryFolder()
-        store = try Store(path: folder.path)
+        store = try BundleStore(path: folder.path)
         let base = try WebURL("http://origin/\(fixture)/master.m3u8")
         asset = Asset(id: "a-id", name: "a", title: nil, origin: base, created: 1, store: store)
         guard case .multivariant(let playlist) = try Self.parse("/\(fixture)/master.m3u8") else { return }
@@ -35,7 +35,7 @@ import Testing
     /// A lone media playlist: `media`.
     init(text: String) throws {
         folder = try TemporaryFolder()
-        store = try Store(path: folder.path)
+        store = try BundleStore(path: folder.path)
         let base = try WebURL("http://origin/media.m3u8")
         asset = Asset(id: "a-id", name: "a", title: nil, origin: base, created: 1, store: store)
         guard case .media(let media) = try Playlist.parse(Array(text.utf8)) else { return }

@@ -34,13 +34,13 @@ extension TestHouse {
     func notes(_ state: JobState) async throws {
         try await waitUntil("\(state) in the catalogue") {
             let copy = try await folder.copy()
-            return try Store(path: copy.path).catalogue.initial.downloads.map(\.state) == [state.rawValue]
+            return try BundleStore(path: copy.path).catalogue.initial.downloads.map(\.state) == [state.rawValue]
         }
     }
 
     /// Another verifier of the same assets, with its own clock.
-    func integrity(bytesPerSecond: Int64 = 0, now: @escaping () -> Int64) -> Integrity {
-        let integrity = Integrity(of: library, retention, bytesPerSecond: bytesPerSecond, now: now)
+    func integrity(bytesPerSecond: Int64 = 0, now: @escaping () -> Int64) -> IntegrityService {
+        let integrity = IntegrityService(of: library, retention, bytesPerSecond: bytesPerSecond, now: now)
         integrity.attach(downloader)
         return integrity
     }

@@ -45,8 +45,8 @@ import Testing
         #expect(after.sum >= between.sum + 0.06)
     }
 
-    @LoopActor private static func turns() -> TurnTimes { EventLoop.turnTimes }
-    @LoopActor private static func processorTurns() -> TurnTimes { EventLoop.turnProcessorTimes }
+    @LoopActor private static func turns() -> TurnTimes { LoopThread.turnTimes }
+    @LoopActor private static func processorTurns() -> TurnTimes { LoopThread.turnProcessorTimes }
 
     /// Holds the loop without processor time, as a disk does.
     @LoopActor private static func block(seconds: Double) { usleep(useconds_t(seconds * 1e6)) }
@@ -275,7 +275,7 @@ import Testing
     }
 
     @Test func stopRunsQueuedAndLaterJobs() async throws {
-        let loop = try EventLoop()
+        let loop = try LoopThread()
         let worker = Worker(loop)
         let tasks = (0..<100).map { _ in Task { await worker.count() } }
         loop.stop()
@@ -292,10 +292,10 @@ import Testing
     // MARK: Helpers
 
     private actor Worker {
-        let loop: EventLoop
+        let loop: LoopThread
         var total = 0
         nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
-        init(_ loop: EventLoop) { self.loop = loop }
+        init(_ loop: LoopThread) { self.loop = loop }
         func count() { total += 1 }
     }
 

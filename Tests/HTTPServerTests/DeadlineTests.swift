@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test func phasesKeepTheirOwnDeadlines() {
-        var configuration = HTTPServer.Configuration()
+        var configuration = WebServer.Configuration()
         configuration.headTimeout = .seconds(10)
         let limits = ConnectionTiming.Limits(configuration)
         var timing = ConnectionTiming(now: 100)
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test func aReaderWithoutALimitIsNeverOverdueButSilent() {
-        let limits = ConnectionTiming.Limits(HTTPServer.Configuration())
+        let limits = ConnectionTiming.Limits(WebServer.Configuration())
         var timing = ConnectionTiming(now: 100)
         timing.enter(.drain(isLimited: false), now: 400)
         _ = timing.recordQueued(50, now: 420)

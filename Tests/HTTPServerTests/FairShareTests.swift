@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test @LoopActor func ofThoseThatWaitTheClientWithTheFewestIsNext() throws {
-        let core = ServerCore(HTTPServer.Configuration(), policy: nil, pool: nil) { _ in }
+        let core = ServerCore(WebServer.Configuration(), policy: nil, pool: nil) { _ in }
         let requestGuard = RequestGuard(port: 1, literals: [], hostNames: [], allowedOrigins: [])
         var waiting = WaitingConnections()
         func add(_ letter: Character, _ descriptor: Int32) throws -> Int32? {
@@ -171,7 +171,7 @@ import Testing
     /// The end of a released server runs in a later turn of the loop. Until then the pool may close its connections for others.
     @Test func aConnectionOfAReleasedServerLeavesThePool() async throws {
         let pool = await ConnectionPool(limit: 8)
-        var server: HTTPServer? = await HTTPServer(pool: pool) { $0.reply(.ok, "Here.") }
+        var server: WebServer? = await WebServer(pool: pool) { $0.reply(.ok, "Here.") }
         let port = try await server?.listen(host: "127.0.0.1", port: 0)
         let connection = try RawConnection(port: Int(try #require(port)))
         try await waitUntil("the connection") { await pool.connections.count == 1 }
@@ -186,11 +186,11 @@ import Testing
     /// The network's server and the one for this machine have one limit, since the process has.
     @Test @LoopActor func serversWithOnePoolShareItsConnections() async throws {
         let pool = ConnectionPool(limit: 8)
-        var configuration = HTTPServer.Configuration()
+        var configuration = WebServer.Configuration()
         configuration.connections = 256
         let (first, second) = (
-            HTTPServer(configuration: configuration, pool: pool) { $0.reply(.ok, "first") },
-            HTTPServer(configuration: configuration, pool: pool) { $0.reply(.ok, "second") }
+            WebServer(configuration: configuration, pool: pool) { $0.reply(.ok, "first") },
+            WebServer(configuration: configuration, pool: pool) { $0.reply(.ok, "second") }
         )
         let ports = [try first.listen(host: "127.0.0.1", port: 0), try second.listen(host: "127.0.0.1", port: 0)]
         let crowd = try (0..<20).map { _ in try RawConnection(port: Int(ports[1]), from: Self.hostile) }

@@ -39,7 +39,7 @@ import Testing
 
         init(
             _ body: Body, allowsPauses: Bool = false,
-            with configure: (inout HTTPServer.Configuration) -> Void = { _ in }
+            with configure: (inout WebServer.Configuration) -> Void = { _ in }
         ) async throws {
             let folder = try TemporaryFolder()
             let path = folder.path("body")

@@ -24,7 +24,7 @@ private struct UserPolicy: RequestPolicy {
 
 /// The users of connections to a server.
 @Suite struct PeerUserTests {
-    private func fixture(with configure: (inout HTTPServer.Configuration) -> Void = { _ in }) async throws
+    private func fixture(with configure: (inout WebServer.Configuration) -> Void = { _ in }) async throws
         -> ServerFixture
     {
         try await ServerFixture(with: configure, policy: UserPolicy()) {
@@ -75,9 +75,9 @@ private struct UserPolicy: RequestPolicy {
     }
 
     /// Connects, sends and closes while the loop is held, so that the server accepts a closed connection.
-    @LoopActor private static func serverWithClosedClient() throws -> (Seen, HTTPServer, Int) {
+    @LoopActor private static func serverWithClosedClient() throws -> (Seen, WebServer, Int) {
         let seen = Seen()
-        let server = HTTPServer(policy: UserPolicy()) {
+        let server = WebServer(policy: UserPolicy()) {
             seen.users.append($0.isFromOtherUser)
             $0.reply(.ok, "")
         }
@@ -108,8 +108,8 @@ private struct UserPolicy: RequestPolicy {
         await server.stop(within: .zero)
     }
 
-    @LoopActor private static func server(at host: String) throws -> (HTTPServer, UInt16) {
-        let server = HTTPServer(policy: UserPolicy()) {
+    @LoopActor private static func server(at host: String) throws -> (WebServer, UInt16) {
+        let server = WebServer(policy: UserPolicy()) {
             $0.reply(.ok, "owner \($0.isFromOwner), other \($0.isFromOtherUser)")
         }
         return (server, try server.listen(host: host, port: 0))

@@ -7,16 +7,16 @@ import TestSupport
 
 /// A server on a free port with one handler, and a client for it.
 struct ServerFixture {
-    let server: HTTPServer
+    let server: WebServer
     let pool: ConnectionPool
     let port: Int
     let folder: TemporaryFolder
 
     init(
-        with configure: (inout HTTPServer.Configuration) -> Void, policy: (any RequestPolicy)? = nil,
-        handler: @escaping HTTPServer.Handler = { $0.reply(.ok, "Here.") }
+        with configure: (inout WebServer.Configuration) -> Void, policy: (any RequestPolicy)? = nil,
+        handler: @escaping WebServer.Handler = { $0.reply(.ok, "Here.") }
     ) async throws {
-        var configuration = HTTPServer.Configuration()
+        var configuration = WebServer.Configuration()
         configure(&configuration)
         folder = try TemporaryFolder()
         let fixed = configuration
@@ -25,21 +25,21 @@ struct ServerFixture {
     }
 
     /// With the default limits.
-    init(handler: @escaping HTTPServer.Handler = { $0.reply(.ok, "Here.") }) async throws {
+    init(handler: @escaping WebServer.Handler = { $0.reply(.ok, "Here.") }) async throws {
         try await self.init(with: { _ in }, handler: handler)
     }
 
     @LoopActor private static func start(
-        _ configuration: HTTPServer.Configuration, _ policy: (any RequestPolicy)?, _ pool: ConnectionPool,
-        _ handler: @escaping HTTPServer.Handler
-    ) throws -> (HTTPServer, Int) {
-        let server = HTTPServer(configuration: configuration, policy: policy, pool: pool, handler: handler)
+        _ configuration: WebServer.Configuration, _ policy: (any RequestPolicy)?, _ pool: ConnectionPool,
+        _ handler: @escaping WebServer.Handler
+    ) throws -> (WebServer, Int) {
+        let server = WebServer(configuration: configuration, policy: policy, pool: pool, handler: handler)
         return (server, Int(try server.listen(host: "127.0.0.1", port: 0)))
     }
 
     /// Lets time pass for the server's deadlines.
     @LoopActor func pass(_ time: Duration) {
-        for _ in 0..<Int((time / HTTPServer.Configuration().tick).rounded(.up)) {
+        for _ in 0..<Int((time / WebServer.Configuration().tick).rounded(.up)) {
             server.tick()
         }
     }

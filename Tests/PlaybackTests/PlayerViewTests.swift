@@ -13,14 +13,14 @@ import Testing
 /// An asset with given playlist texts. Nothing is fetched.
 @LoopActor struct ViewedAsset {
     let folder: TemporaryFolder
-    let store: Store
+    let store: BundleStore
     let asset: Asset
     let library: Library
     let view: PlayerView
 
     init() throws {
         folder = try TemporaryFolder()
-        store = try Store(path: folder.path)
+        store = try BundleStore(path: folder.path)
         let origin = try WebURL("http://origin/film/master.m3u8?token=secret")
         asset = Asset(id: "film-k3f9", name: "film", title: nil, origin: origin, created: 1, store: store)
         library = Library(store: store, client: OriginClient())

@@ -56,7 +56,7 @@ extension TestHouse {
 
     /// Lets time pass for the server's deadlines.
     func pass(_ time: Duration) {
-        for _ in 0..<Int((time / HTTPServer.Configuration().tick).rounded(.up)) {
+        for _ in 0..<Int((time / WebServer.Configuration().tick).rounded(.up)) {
             players.server.tick()
         }
     }

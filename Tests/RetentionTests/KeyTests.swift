@@ -19,7 +19,7 @@ import Testing
     private let clock = TestClock()
     private let fixture: TestHouse
     private var library: Library { fixture.library }
-    private var retention: Retention { fixture.retention }
+    private var retention: RetentionService { fixture.retention }
     private var substitutions: Substitutions { fixture.substitutions }
 
     init() async throws { fixture = try await TestHouse(.clock(clock)) }
@@ -144,7 +144,7 @@ import Testing
         #expect(!asset.isPlayableOffline)
         try await waitUntil("the catalogue") {
             let copy = try await fixture.folder.copy()
-            return try Store(path: copy.path).catalogue.initial.keys.allSatisfy { $0.life.expiredAt != nil }
+            return try BundleStore(path: copy.path).catalogue.initial.keys.allSatisfy { $0.life.expiredAt != nil }
         }
         clock.date -= 60
         #expect(!asset.isPlayableOffline)

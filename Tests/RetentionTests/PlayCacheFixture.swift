@@ -19,7 +19,7 @@ import Testing
     }
 
     var library: Library { base.library }
-    var retention: Retention { base.retention }
+    var retention: RetentionService { base.retention }
 
     /// A presentation of `count` segments, without stored pieces.
     func film(_ count: Int = 30) async throws -> (asset: Asset, rendition: Rendition) {

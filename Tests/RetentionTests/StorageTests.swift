@@ -18,7 +18,7 @@ import Testing
     private let clock = TestClock()
     private let fixture: TestHouse
     private var library: Library { fixture.library }
-    private var retention: Retention { fixture.retention }
+    private var retention: RetentionService { fixture.retention }
 
     init() async throws { fixture = try await TestHouse(.clock(clock)) }
 
@@ -86,7 +86,7 @@ import Testing
         #expect(asset.life.firstPlayed == 1000 && asset.life.lastPlayed == 2000)
         try await waitUntil("the catalogue") {
             let copy = try await fixture.folder.copy()
-            return try Store(path: copy.path).catalogue.initial.storage.first?.life.lastPlayed == 2000
+            return try BundleStore(path: copy.path).catalogue.initial.storage.first?.life.lastPlayed == 2000
         }
         try await fixture.restart()
         #expect(library.asset(named: "ts")?.life.firstPlayed == 1000)

@@ -12,19 +12,19 @@ import Testing
         ("\u{FEFF}\u{FFF9}\u{E0041}", "\\u{FEFF}\\u{FFF9}\\u{E0041}"), ("a\u{300}", "a\u{300}"),
     ])
     func unsafeCharactersAreEscaped(text: String, safe: String) {
-        #expect(SafeText.line(text) == safe)
+        #expect(Printable.line(text) == safe)
         // A text that was escaped before stays as it is.
-        #expect(SafeText.line(safe) == safe)
+        #expect(Printable.line(safe) == safe)
     }
 
     @Test func longLinesAreCut() {
-        #expect(SafeText.line(String(repeating: "é", count: 20), limit: 20) == String(repeating: "é", count: 20))
-        #expect(SafeText.line("0123456789\u{1B}", limit: 4) == "0123… (7 more)")
-        #expect(SafeText.line(String(repeating: "a", count: 100_000)).count < 8_300)
+        #expect(Printable.line(String(repeating: "é", count: 20), limit: 20) == String(repeating: "é", count: 20))
+        #expect(Printable.line("0123456789\u{1B}", limit: 4) == "0123… (7 more)")
+        #expect(Printable.line(String(repeating: "a", count: 100_000)).count < 8_300)
     }
 
     @Test func linesStayApart() {
-        #expect(SafeText.lines("a\u{1B}\nb\r\n\n") == "a\\u{1B}\nb\\u{D}\n\n")
+        #expect(Printable.lines("a\u{1B}\nb\r\n\n") == "a\\u{1B}\nb\\u{D}\n\n")
     }
 
     @Test(arguments: [
@@ -32,13 +32,13 @@ import Testing
         ("{\"\u{7F}\":\"\u{E0041}\"}", #"{"\u007f":"\udb40\udc41"}"#),
     ])
     func jsonKeepsItsMeaning(text: String, safe: String) {
-        #expect(String(decoding: SafeText.json(Array(text.utf8)), as: UTF8.self) == safe)
+        #expect(String(decoding: Printable.json(Array(text.utf8)), as: UTF8.self) == safe)
     }
 
     @Test func everyUnsafeCharacterIsFound() throws {
         for value in (0...0xFFFF).lazy.filter({ !(0xD800...0xDFFF).contains($0) }) {
             let scalar = try #require(Unicode.Scalar(UInt32(value)))
-            #expect((SafeText.line(String(scalar)) != String(scalar)) == SafeText.isUnsafe(scalar))
+            #expect((Printable.line(String(scalar)) != String(scalar)) == Printable.isUnsafe(scalar))
         }
     }
 }

@@ -64,7 +64,7 @@ import Testing
 
     /// Imports a film into a new store, and returns its id.
     private func importFilm(into folder: TemporaryFolder) async throws -> String {
-        let library = Library(store: try Store(path: folder.path, reserve: 0), client: .init())
+        let library = Library(store: try BundleStore(path: folder.path, reserve: 0), client: .init())
         let exchange = ExchangeServices(library, moves: MoveRegister())
         let asset = try await exchange.importer.importAsset(at: Repository.path("fixtures/media/ts"), name: "film")
         await library.close()
@@ -86,7 +86,7 @@ import Testing
     /// Opens a store with a link in it, and reads, changes and removes all that it has.
     private func useEverything(in folder: TemporaryFolder, with plant: Plant) async throws {
         let store = try await reopened(unless: { ($0 as? StoreError)?.code == .busy }) {
-            try Store(path: folder.path, reserve: 0)
+            try BundleStore(path: folder.path, reserve: 0)
         }
         let substitutions = Substitutions()
         let library = Library(store: store, client: .init(), partialPlayback: substitutions)
@@ -98,7 +98,7 @@ import Testing
             await library.survey(asset)
             expectPieces(of: asset, with: plant)
             await library.entitle(asset, "A title")
-            try? await Retention(of: library).setPolicy(StoragePolicy(expires: 1), of: asset)
+            try? await RetentionService(of: library).setPolicy(StoragePolicy(expires: 1), of: asset)
             try? await library.rename(asset, to: "other")
         }
 
@@ -128,7 +128,7 @@ import Testing
 
     @Test(arguments: names) func refusesAnInvalidName(name: String) async throws {
         let folder = try TemporaryFolder()
-        let library = Library(store: try Store(path: folder.path("store"), reserve: 0), client: .init())
+        let library = Library(store: try BundleStore(path: folder.path("store"), reserve: 0), client: .init())
         let exchange = ExchangeServices(library, moves: MoveRegister())
         let film = Repository.path("fixtures/media/ts")
         let asset = try await exchange.importer.importAsset(at: film, name: "film")
@@ -157,7 +157,7 @@ import Testing
 
     @Test func namesInABundleCannotLeaveTheStore() async throws {
         let folder = try TemporaryFolder()
-        let library = Library(store: try Store(path: folder.path("store"), reserve: 0), client: .init())
+        let library = Library(store: try BundleStore(path: folder.path("store"), reserve: 0), client: .init())
         let exchange = ExchangeServices(library, moves: MoveRegister())
         for (place, name) in Self.names.enumerated() where name != "" {
             let copy = folder.path("in-\(place)")

@@ -10,7 +10,7 @@ import Testing
     init() throws { folder = try TemporaryFolder() }
 
     @Test func marksAFolderThatTarSkips() async throws {
-        let store = try Store(path: folder.path)
+        let store = try BundleStore(path: folder.path)
         let bundle = try store.bundle("a-k3f9", create: true)
         try bundle.write([1], as: "0.ts")
         try bundle.setExcludedFromBackups(true)
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test func marksTheFolderOfBundles() throws {
-        let store = try Store(path: folder.path)
+        let store = try BundleStore(path: folder.path)
         for _ in 0..<2 {
             try store.setExcludedFromBackups(true)
         }

@@ -228,7 +228,7 @@ import Testing
         let error = #expect(throws: StoreError.self) { try open(access) }
         #expect(error?.code == .newer)
         #expect(error?.description.contains("step 99") ?? false, "\(String(describing: error))")
-        #expect(throws: StoreError.self) { try Store(path: folder.path, reserve: 0) }
+        #expect(throws: StoreError.self) { try BundleStore(path: folder.path, reserve: 0) }
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
         #expect(!folder.files().contains { $0.contains("broken") })
     }

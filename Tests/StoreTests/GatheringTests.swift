@@ -132,13 +132,13 @@ import Testing
     // MARK: The store's thread
 
     @Test func commitsInOrderAndReportsErrors() async throws {
-        let store = try Store(path: folder.path("store"))
+        let store = try BundleStore(path: folder.path("store"))
         let bundle = try store.bundle("a", create: true)
         try folder.write(Data("x".utf8), to: "store/assets/a/1.ts/in-the-way")
         let commits = try (0..<3).map { number in
             let file = try store.gatheringFile(named: "\(number)")
             try file.append([UInt8(number)], at: 0)
-            return Store.Commit(try #require(file.handOver()), to: store.pieces(in: bundle), as: "\(number).ts")
+            return BundleStore.Commit(try #require(file.handOver()), to: store.pieces(in: bundle), as: "\(number).ts")
         }
         let failures = await withCheckedContinuation { continuation in
             store.commit(commits) { continuation.resume(returning: $0) }
@@ -153,13 +153,13 @@ import Testing
 
     @Test func commitsAllPiecesBeforeTheStoreCloses() throws {
         do {
-            let store = try Store(path: folder.path("store"))
+            let store = try BundleStore(path: folder.path("store"))
             let bundle = try store.bundle("a", create: true)
             for number in 0..<100 {
                 let file = try store.gatheringFile(named: "\(number)")
                 try file.append([UInt8(number)], at: 0)
                 store.commit([
-                    Store.Commit(try #require(file.handOver()), to: store.pieces(in: bundle), as: "\(number).ts")
+                    BundleStore.Commit(try #require(file.handOver()), to: store.pieces(in: bundle), as: "\(number).ts")
                 ]) { _ in }
             }
         }
@@ -167,17 +167,19 @@ import Testing
     }
 
     /// Commits a piece that the store's thread does not write before the gate opens.
-    private func hold(_ store: Store, before bundle: Directory) throws -> DispatchSemaphore {
+    private func hold(_ store: BundleStore, before bundle: Directory) throws -> DispatchSemaphore {
         let gate = DispatchSemaphore(value: 0)
         store.worker?.submit { _ = gate.wait(timeout: .now() + 30) }
         let file = try store.gatheringFile(named: "1")
         try file.append([1], at: 0)
-        store.commit([Store.Commit(try #require(file.handOver()), to: store.pieces(in: bundle), as: "0.ts")]) { _ in }
+        store.commit([BundleStore.Commit(try #require(file.handOver()), to: store.pieces(in: bundle), as: "0.ts")]) {
+            _ in
+        }
         return gate
     }
 
     @Test func finishCommitsWaitsForPendingCommits() async throws {
-        let store = try Store(path: folder.path("store"))
+        let store = try BundleStore(path: folder.path("store"))
         let bundle = try store.bundle("a", create: true)
         let gate = try hold(store, before: bundle)
         async let finished: Void = store.finishCommits()
@@ -188,7 +190,7 @@ import Testing
     }
 
     @Test func removesPendingCommitsWithTheirBundle() async throws {
-        let store = try Store(path: folder.path("store"))
+        let store = try BundleStore(path: folder.path("store"))
         let bundle = try store.bundle("a", create: true)
         let gate = try hold(store, before: bundle)
         try store.removeBundle("a")

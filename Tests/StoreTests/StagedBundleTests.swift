@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test func commitsABundleWithItsLedgerInOneStep() async throws {
-        let store = try Store(path: folder.path("store"), reserve: 0)
+        let store = try BundleStore(path: folder.path("store"), reserve: 0)
         let staged = try store.stage("film-2222")
         try withSource { file in
             try staged.add("0.ts", to: "video", from: file, 0..<4, path: source)
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test func refusesAShorterOrDifferentFile() throws {
-        let store = try Store(path: folder.path("store"), reserve: 0)
+        let store = try BundleStore(path: folder.path("store"), reserve: 0)
         let staged = try store.stage("film-2222")
         try withSource { file in
             #expect(throws: StoreError.self) {
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test func doesNotReplaceAnExistingBundle() throws {
-        let store = try Store(path: folder.path("store"), reserve: 0)
+        let store = try BundleStore(path: folder.path("store"), reserve: 0)
         try store.bundle("film-2222", create: true).write([1], as: "master.m3u8")
         let staged = try store.stage("film-2222")
         try withSource { try staged.add("0.ts", to: "video", from: $0, 0..<4, path: source) }

@@ -11,7 +11,7 @@ import Testing
     init() throws { folder = try TemporaryFolder() }
 
     @Test func makesAStoreOfANewFolder() throws {
-        let store = try Store(path: folder.path("new/store"))
+        let store = try BundleStore(path: folder.path("new/store"))
         #expect(store.readOnlyReason == nil)
         #expect(store.catalogue.initial == Catalogue.Contents())
         #expect(store.catalogue.recovery == nil)
@@ -30,7 +30,7 @@ import Testing
         for number in 0..<2000 {
             try folder.write(Data(), to: "tmp/film-k3f9.1/video/\(number).ts")
         }
-        let store = try Store(path: folder.path)
+        let store = try BundleStore(path: folder.path)
         // Files are deleted at once; folders get unique names and are deleted in the background.
         let left = try FileManager.default.contentsOfDirectory(atPath: folder.path("tmp"))
         #expect(left.allSatisfy { $0.hasPrefix("gone-") && $0 != "gone-k3f9" })
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test func removesABundleAtOnceAndThenItsFiles() async throws {
-        let store = try Store(path: folder.path, reserve: 0)
+        let store = try BundleStore(path: folder.path, reserve: 0)
         for number in 0..<3000 {
             try folder.write(Data(), to: "assets/film-k3f9/video/\(number).ts")
         }
@@ -65,15 +65,15 @@ import Testing
         )
     }
 
-    private func reopened() async throws -> Store {
+    private func reopened() async throws -> BundleStore {
         try await TestSupport.reopened(unless: { ($0 as? StoreError)?.code == .busy }) {
-            try Store(path: folder.path)
+            try BundleStore(path: folder.path)
         }
     }
 
     @Test func refusesASecondStoreOnTheSameFolder() async throws {
-        var first: Store? = try Store(path: folder.path)
-        let error = #expect(throws: StoreError.self) { try Store(path: folder.path) }
+        var first: BundleStore? = try BundleStore(path: folder.path)
+        let error = #expect(throws: StoreError.self) { try BundleStore(path: folder.path) }
         #expect(error?.code == .busy)
         _ = first
         first = nil
@@ -82,12 +82,12 @@ import Testing
 
     @Test func refusesAFileAsTheFolder() throws {
         try folder.write(Data("x".utf8), to: "file")
-        #expect(throws: StoreError.self) { try Store(path: folder.path("file")) }
+        #expect(throws: StoreError.self) { try BundleStore(path: folder.path("file")) }
     }
 
     @Test func readsAReadOnlyStore() async throws {
         do {
-            let store = try Store(path: folder.path)
+            let store = try BundleStore(path: folder.path)
             try await store.catalogue.save(.init(assets: [.sample("a")]))
             let bundle = try store.bundle("a-id", create: true)
             try bundle.write([1, 2, 3], as: "asset.json")
@@ -109,7 +109,7 @@ import Testing
 
     @Test func doesNotLockAReadOnlyStore() async throws {
         try folder.write(Data("in the way".utf8), to: "tmp")
-        do { _ = try Store(path: folder.path) }
+        do { _ = try BundleStore(path: folder.path) }
         try FileManager.default.removeItem(atPath: folder.path("tmp"))
         #expect(try await reopened().readOnlyReason == nil)
     }
@@ -119,14 +119,14 @@ import Testing
         let outside = try TemporaryFolder()
         try FileManager.default.createSymbolicLink(
             atPath: folder.path("records"), withDestinationPath: outside.path)
-        let store = try Store(path: folder.path)
+        let store = try BundleStore(path: folder.path)
         #expect(store.readOnlyReason != nil)
         #expect(try store.bundle("a-k3f9", create: false).subdirectory("video").size(of: "0.ts") == 5)
     }
 
     @Test func setsAsideAFolderNamedLikeTheCatalogue() async throws {
         do {
-            let store = try Store(path: folder.path)
+            let store = try BundleStore(path: folder.path)
             try await store.catalogue.save(.init(assets: [.sample("a")]))
             await store.close()
         }
@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test func deletesTheFilesOfARemovedBundleInTheBackground() async throws {
-        let store = try Store(path: folder.path)
+        let store = try BundleStore(path: folder.path)
         let bundle = try store.bundle("a-k3f9", create: true)
         let video = try bundle.subdirectory("video", create: true)
         for number in 0..<20 {
@@ -156,13 +156,13 @@ import Testing
     }
 
     @Test func keepsTheReserveFree() throws {
-        #expect(try Store(path: folder.path("a"), reserve: 0).checkRoomError == nil)
-        #expect(try Store(path: folder.path("b"), reserve: .max).checkRoomError?.code == .diskFull)
-        #expect(try Store(path: folder.path("c")).reserve >= 256 << 20)
+        #expect(try BundleStore(path: folder.path("a"), reserve: 0).checkRoomError == nil)
+        #expect(try BundleStore(path: folder.path("b"), reserve: .max).checkRoomError?.code == .diskFull)
+        #expect(try BundleStore(path: folder.path("c")).reserve >= 256 << 20)
     }
 }
 
-extension Store {
+extension BundleStore {
     fileprivate var checkRoomError: StoreError? {
         do throws(StoreError) {
             try checkRoom()

@@ -9,7 +9,7 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func summary(_ store: Store, local: String = "complete") async throws -> SummaryRecord {
+    private func summary(_ store: BundleStore, local: String = "complete") async throws -> SummaryRecord {
         var record = SummaryRecord(
             asset: "a-id", version: 1, local: local, isLive: false, duration: 12.5, bytes: 7, cachedBytes: 2,
             hasArtwork: true, quality: "720p", tracks: "{}")
@@ -20,23 +20,23 @@ import Testing
     }
 
     /// A store with one asset and its summary.
-    private func prepared() async throws -> (Store, SummaryRecord) {
+    private func prepared() async throws -> (BundleStore, SummaryRecord) {
         try folder.write(Data("piece".utf8), to: "assets/a-id/video/0.ts")
-        let store = try Store(path: folder.path, reserve: 0)
+        let store = try BundleStore(path: folder.path, reserve: 0)
         try await store.catalogue.save(.init(assets: [.sample("a")]))
         let record = try await summary(store)
         try await store.catalogue.save(summaries: [record])
         return (store, record)
     }
 
-    private func reopened() async throws -> Store {
+    private func reopened() async throws -> BundleStore {
         try await TestSupport.reopened(unless: { ($0 as? StoreError)?.code == .busy }) {
-            try Store(path: folder.path, reserve: 0)
+            try BundleStore(path: folder.path, reserve: 0)
         }
     }
 
     @Test func isValidAfterARestart() async throws {
-        var prepared: (Store, SummaryRecord)? = try await prepared()
+        var prepared: (BundleStore, SummaryRecord)? = try await prepared()
         let record = try #require(prepared?.1)
         prepared = nil
         let store = try await reopened()
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test func isInvalidAfterAChangeOfRows() async throws {
-        var prepared: (Store, SummaryRecord)? = try await prepared()
+        var prepared: (BundleStore, SummaryRecord)? = try await prepared()
         var asset = AssetRecord.sample("a")
         asset.title = "another"
         try await prepared?.0.catalogue.save(.init(assets: [asset]))
@@ -93,7 +93,7 @@ import Testing
         #expect(utimensat(AT_FDCWD, path, times, 0) == 0)
         var status = stat()
         #expect(stat(path, &status) == 0)
-        let store = try Store(path: folder.path, reserve: 0)
+        let store = try BundleStore(path: folder.path, reserve: 0)
         let stamp = try #require(store.stamp(of: "a-id"))
         // A time in the future is followed by no other one.
         if status.st_mtim.tv_sec == seconds && seconds > 0 {
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test func stampsAnAssetWithoutABundle() async throws {
-        let store = try Store(path: folder.path, reserve: 0)
+        let store = try BundleStore(path: folder.path, reserve: 0)
         let stamp = try #require(store.stamp(of: "a-id"))
         #expect(stamp.text == "" && stamp.isStable)
         var record = SummaryRecord(

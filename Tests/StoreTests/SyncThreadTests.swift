@@ -9,12 +9,12 @@ import Testing
 /// Syncing of pieces, and writing of their lines.
 @Suite struct SyncThreadTests {
     let folder: TemporaryFolder
-    let store: Store
+    let store: BundleStore
     let video: Directory
 
     init() throws {
         folder = try TemporaryFolder()
-        store = try Store(path: folder.path, reserve: 0)
+        store = try BundleStore(path: folder.path, reserve: 0)
         video = try store.bundle("a", create: true).subdirectory("video", create: true)
     }
 
@@ -27,7 +27,7 @@ import Testing
     private func gather(_ text: String, as name: String, to pieces: PieceDirectory) throws {
         let file = try store.gatheringFile(named: name)
         try file.append(Array(text.utf8), at: 0)
-        store.commit([Store.Commit(try #require(file.handOver()), to: pieces, as: name)]) { _ in }
+        store.commit([BundleStore.Commit(try #require(file.handOver()), to: pieces, as: name)]) { _ in }
     }
 
     @Test func writesALineForEachPiece() async throws {
@@ -64,7 +64,7 @@ import Testing
     @Test func writesAllLinesBeforeTheStoreCloses() throws {
         let other = try TemporaryFolder()
         do {
-            let store = try Store(path: other.path, reserve: 0)
+            let store = try BundleStore(path: other.path, reserve: 0)
             let pieces = store.pieces(in: try store.bundle("a", create: true).subdirectory("v", create: true))
             for number in 0..<200 {
                 let file = try store.growingFile(named: "\(number)")
@@ -230,20 +230,20 @@ import Testing
         let other = try TemporaryFolder()
         try FileManager.default.copyItem(atPath: folder.path("lock"), toPath: other.path("lock"))
         #expect(try Data(contentsOf: URL(fileURLWithPath: other.path("lock"))).contains(UInt8(ascii: "-")))
-        #expect(!(try Store(path: other.path)).isAfterPowerLoss)
+        #expect(!(try BundleStore(path: other.path)).isAfterPowerLoss)
     }
 
     @Test func doubtsAnEarlierBootUntilFoldersAreChecked() throws {
         let other = try TemporaryFolder()
         try other.write(Data("00000000-0000-0000-0000-000000000000\n".utf8), to: "lock")
         // Without a check, the next start finds the same.
-        do { #expect(try Store(path: other.path).isAfterPowerLoss) }
+        do { #expect(try BundleStore(path: other.path).isAfterPowerLoss) }
         do {
-            let store = try Store(path: other.path)
+            let store = try BundleStore(path: other.path)
             #expect(store.isAfterPowerLoss)
             store.markRecovered()
             #expect(!store.isAfterPowerLoss)
         }
-        #expect(!(try Store(path: other.path)).isAfterPowerLoss)
+        #expect(!(try BundleStore(path: other.path)).isAfterPowerLoss)
     }
 }

@@ -9,13 +9,13 @@ import Testing
 /// Verification of pieces against their ledger.
 @Suite struct VerifyTests {
     let folder: TemporaryFolder
-    let store: Store
+    let store: BundleStore
     let video: Directory
     let pieces: PieceDirectory
 
     init() throws {
         folder = try TemporaryFolder()
-        store = try Store(path: folder.path, reserve: 0)
+        store = try BundleStore(path: folder.path, reserve: 0)
         video = try store.bundle("a", create: true).subdirectory("video", create: true)
         pieces = store.pieces(in: video)
     }

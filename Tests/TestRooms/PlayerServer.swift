@@ -14,20 +14,20 @@ package import TestSupport
         /// The longest time that a player waits for the first byte.
         package var playerTimeout = Duration.seconds(8)
         /// The server's limits.
-        package var http = HTTPServer.Configuration()
+        package var http = WebServer.Configuration()
         /// Called with each request, before it is answered.
         package var seen: @LoopActor (Exchange) -> Void = { _ in }
     }
 
-    package let playback: Playback
-    package let server: HTTPServer
+    package let playback: PlayerRoutes
+    package let server: WebServer
     package let connections: ConnectionPool
     package let port: Int
     /// The logs are in its folder `log`.
     package let logs: TemporaryFolder
 
     init(
-        _ configuration: Configuration, library: Library, substitutions: Substitutions, retention: Retention,
+        _ configuration: Configuration, library: Library, substitutions: Substitutions, retention: RetentionService,
         clock: TestClock?
     ) throws {
         logs = try TemporaryFolder()
@@ -37,12 +37,12 @@ package import TestSupport
         }
         sessions.folder = logs.path("log")
         sessions.software = "Weir/test"
-        let playback = Playback(
+        let playback = PlayerRoutes(
             library: library, substitutions: substitutions, retention: retention,
             playerTimeout: configuration.playerTimeout, logs: sessions)
         self.playback = playback
         connections = ConnectionPool(limit: configuration.http.connections)
-        server = HTTPServer(configuration: configuration.http, pool: connections) { exchange in
+        server = WebServer(configuration: configuration.http, pool: connections) { exchange in
             configuration.seen(exchange)
             if !playback.handle(exchange) {
                 exchange.reply(.notFound, "Not a player's.")

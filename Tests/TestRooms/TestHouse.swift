@@ -54,8 +54,8 @@ package import TestSupport
 
     package var client: OriginClient { rooms.client }
     package var library: Library { rooms.library }
-    package var retention: Retention { rooms.retention }
-    package var integrity: Integrity { rooms.integrity }
+    package var retention: RetentionService { rooms.retention }
+    package var integrity: IntegrityService { rooms.integrity }
     /// The services for import, export, publication and moves.
     package var exchange: ExchangeServices { rooms.exchange }
 
@@ -74,15 +74,15 @@ package import TestSupport
         return players
     }
 
-    package var playback: Playback { players.playback }
+    package var playback: PlayerRoutes { players.playback }
 }
 
 /// The rooms of one process.
 @LoopActor private struct Rooms {
     let client: OriginClient
     let library: Library
-    let retention: Retention
-    let integrity: Integrity
+    let retention: RetentionService
+    let integrity: IntegrityService
     let exchange: ExchangeServices
     let downloader: Downloader?
     let players: PlayerServer?
@@ -94,12 +94,13 @@ package import TestSupport
         let moves = MoveRegister()
         client = OriginClient(configuration: plan.client)
         library = Library(
-            store: try Store(path: folder.path, reserve: plan.reserve), client: client, mode: plan.mode, moves: moves,
+            store: try BundleStore(path: folder.path, reserve: plan.reserve), client: client, mode: plan.mode,
+            moves: moves,
             partialPlayback: substitutions, storedRecordings: RecordingRestorer(),
             now: { clock?.instant ?? .now }, date: clock.map { clock in { clock.date } },
             report: { log.add($0) })
-        retention = Retention(of: library, cacheLimit: plan.cacheLimit, purge: plan.purge)
-        integrity = Integrity(of: library, retention, now: clock.map { clock in { clock.date } })
+        retention = RetentionService(of: library, cacheLimit: plan.cacheLimit, purge: plan.purge)
+        integrity = IntegrityService(of: library, retention, now: clock.map { clock in { clock.date } })
         exchange = ExchangeServices(library, moves: moves)
         if let configuration = plan.downloader {
             downloader = Downloader(

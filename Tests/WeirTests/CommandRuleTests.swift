@@ -40,7 +40,7 @@ import Testing
         let others = ["ArgumentParser", "CExecutor", "Foundation", "Glibc", "Orders", "SafeText", "Synchronization"]
         for (name, text) in files {
             let rooms = Set(imports(text)).subtracting(others)
-            #expect(rooms.isSubset(of: ["API", "AccessLog", "Daemon"]), "\(name)")
+            #expect(rooms.isSubset(of: ["WeirAPI", "AccessLog", "Daemon"]), "\(name)")
         }
         let logs: Set = [
             "DaemonStatus.swift", "LogCommand.swift", "LogTable.swift", "LogText.swift", "WatchText.swift",
@@ -50,7 +50,7 @@ import Testing
         let package = try String(contentsOfFile: Repository.path("Package.swift"), encoding: .utf8)
         #expect(
             package.contains(
-                #"dependencies: ["API", "AccessLog", "Daemon", "CExecutor", "Orders", "SafeText", argumentParser]"#
+                #"dependencies: ["WeirAPI", "AccessLog", "Daemon", "CExecutor", "Orders", "SafeText", argumentParser]"#
             ))
     }
 

@@ -1,9 +1,9 @@
-import API
 import Control
 import Daemon
 import Foundation
 import TestSupport
 import Testing
+import WeirAPI
 
 @testable import weir
 

@@ -1,4 +1,3 @@
-import API
 import Control
 import EventLoop
 import Foundation
@@ -6,6 +5,7 @@ import Glibc
 import Orders
 import TestSupport
 import Testing
+import WeirAPI
 
 @testable import weir
 

@@ -1,9 +1,9 @@
-import API
 import Control
 import Foundation
 import Glibc
 import TestSupport
 import Testing
+import WeirAPI
 
 /// Runs commands where no daemon runs. Each daemon that they start is ended, or ends by itself after a minute.
 @Suite struct DaemonStartTests {

@@ -1,9 +1,9 @@
-import API
 import Foundation
 import Orders
 import SafeText
 import TestSupport
 import Testing
+import WeirAPI
 
 @testable import Daemon
 @testable import weir

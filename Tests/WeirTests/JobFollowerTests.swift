@@ -1,10 +1,10 @@
-import API
 import Control
 import EventLoop
 import HTTPServer
 import Orders
 import TestSupport
 import Testing
+import WeirAPI
 
 @testable import weir
 
@@ -115,7 +115,7 @@ import Testing
     private(set) var calls: [String] = []
     private var states: [JobState?]
     private let afterCancel: [JobState?]
-    private var server: HTTPServer?
+    private var server: WebServer?
     private let claim: StateClaim
 
     /// - Parameters:
@@ -126,7 +126,7 @@ import Testing
         self.afterCancel = afterCancel
         claim = try StateDirectory(state).claim()
         let routes = ControlRoutes(handlers, token: claim.token)
-        let server = HTTPServer { _ = routes.handle($0) }
+        let server = WebServer { _ = routes.handle($0) }
         let port = try server.listen(host: "127.0.0.1", port: 0)
         try claim.publish(url: "http://127.0.0.1:\(port)")
         self.server = server

@@ -1,9 +1,9 @@
-import API
 import ArgumentParser
 import Control
 import Foundation
 import Orders
 import Testing
+import WeirAPI
 
 @testable import weir
 

@@ -1,9 +1,9 @@
-import API
 import Control
 import Foundation
 import SafeText
 import TestSupport
 import Testing
+import WeirAPI
 
 @testable import weir
 

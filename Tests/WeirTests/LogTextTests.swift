@@ -1,10 +1,10 @@
-import API
 import AccessLog
 import ArgumentParser
 import Control
 import Foundation
 import Playback
 import Testing
+import WeirAPI
 
 @testable import weir
 

@@ -1,8 +1,8 @@
-import API
 import ArgumentParser
 import Foundation
 import TestSupport
 import Testing
+import WeirAPI
 
 @testable import weir
 

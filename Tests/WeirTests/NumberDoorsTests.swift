@@ -1,4 +1,3 @@
-import API
 import AccessLog
 import ArgumentParser
 import Assets
@@ -11,6 +10,7 @@ import Origin
 import SafeText
 import TestSupport
 import Testing
+import WeirAPI
 
 @testable import Control
 @testable import Daemon

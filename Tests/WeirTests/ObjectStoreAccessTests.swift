@@ -1,7 +1,7 @@
-import API
 import ArgumentParser
 import Control
 import Testing
+import WeirAPI
 
 @testable import weir
 

@@ -1,9 +1,9 @@
-import API
 import Control
 import Foundation
 import Orders
 import TestSupport
 import Testing
+import WeirAPI
 
 @testable import weir
 

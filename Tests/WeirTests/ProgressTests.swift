@@ -1,8 +1,8 @@
-import API
 import Control
 import Foundation
 import Orders
 import Testing
+import WeirAPI
 
 @testable import weir
 

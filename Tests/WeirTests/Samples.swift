@@ -1,6 +1,6 @@
-import API
 import Control
 import Orders
+import WeirAPI
 
 /// The download of the manual's example, at 63 %.
 var sampleDownload: API.Download {

@@ -1,9 +1,9 @@
-import API
 import Control
 import EventLoop
 import HTTPServer
 import Orders
 import TestSupport
+import WeirAPI
 
 /// A daemon with the real API and a service whose downloads go through given states.
 @LoopActor final class ScriptedDaemon {
@@ -20,7 +20,7 @@ import TestSupport
     /// The event feed; nil for a daemon without events.
     let events: EventFeed?
     let assetsByName: [String: API.Asset]
-    private var server: HTTPServer?
+    private var server: WebServer?
     private let claim: StateClaim
 
     /// Starts the daemon in a state directory.
@@ -34,7 +34,7 @@ import TestSupport
         self.states = states
         claim = try StateDirectory(state).claim()
         let routes = ControlRoutes(handlers, events: events, token: claim.token)
-        let server = HTTPServer { _ = routes.handle($0) }
+        let server = WebServer { _ = routes.handle($0) }
         let port = try server.listen(host: "127.0.0.1", port: 0)
         try claim.publish(url: "http://127.0.0.1:\(port)")
         self.server = server

@@ -1,7 +1,7 @@
-import API
 import Control
 import TestSupport
 import Testing
+import WeirAPI
 
 /// Start and stop of `weir serve`.
 @Suite struct ServeTests {

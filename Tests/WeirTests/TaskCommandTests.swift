@@ -1,10 +1,10 @@
-import API
 import Control
 import Foundation
 import Orders
 import SafeText
 import TestSupport
 import Testing
+import WeirAPI
 
 @testable import weir
 

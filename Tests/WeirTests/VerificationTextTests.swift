@@ -1,7 +1,7 @@
-import API
 import Control
 import Orders
 import Testing
+import WeirAPI
 
 @testable import weir
 

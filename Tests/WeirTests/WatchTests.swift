@@ -1,10 +1,10 @@
-import API
 import AccessLog
 import Foundation
 import Glibc
 import Orders
 import TestSupport
 import Testing
+import WeirAPI
 
 @testable import weir
 

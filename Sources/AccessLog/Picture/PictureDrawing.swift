@@ -73,7 +73,7 @@ struct PictureDrawing {
     /// Text for an element. Control characters, which XML does not allow, are written as escapes.
     static func escaped(_ words: String) -> String {
         var result = ""
-        for scalar in SafeText.line(words).unicodeScalars {
+        for scalar in Printable.line(words).unicodeScalars {
             switch scalar {
             case "&": result += "&amp;"
             case "<": result += "&lt;"

@@ -1,4 +1,3 @@
-package import API
 package import Assets
 package import Downloads
 package import EventLoop
@@ -6,6 +5,7 @@ import Integrity
 import Orders
 package import Sharing
 import Store
+package import WeirAPI
 
 /// The stream of events: `GET /api/v1/events`. Each event is encoded once for all readers. Readers that arrive at the
 /// same time, as browsers do after a restart of the daemon, share one snapshot. A message's id consists of the

@@ -1,10 +1,10 @@
-import API
 package import Assets
 package import Downloads
 package import EventLoop
 import Glibc
 package import HTTPMessage
 package import Origin
+import WeirAPI
 
 /// Sends events to a URL of the user, by POST as JSON: one after the other, in their order. A failed request is repeated, each
 /// time after a longer pause; then its event is dropped, and so are the oldest events if too many wait.

@@ -1,9 +1,9 @@
-package import API
 import Assets
 import Downloads
 import EventLoop
 import Orders
 import Store
+package import WeirAPI
 
 /// An event that a webhook can be sent. The raw values are part of the configuration and of the messages.
 package enum WebhookEvent: String, Sendable, CaseIterable {

@@ -18,10 +18,10 @@ import Store
     private let client: OriginClient
     private let version: String
     /// Set after `init`, because the handlers of the server include this object.
-    package weak var server: HTTPServer?
+    package weak var server: WebServer?
     /// The server for the network. Its figures are added to the other server's, so that they do not reveal who plays
     /// from where.
-    package weak var network: HTTPServer?
+    package weak var network: WebServer?
 
     package init(
         library: Library, downloader: Downloader, sessions: SessionRecords, client: OriginClient, version: String
@@ -58,14 +58,14 @@ import Store
         var text = MetricsText()
         text.add("weir_build", .info, "The program.", label: "version", [(version, 1)])
         text.add("weir_loop_lag_seconds", .gauge, "How long this answer waited for its turn.", unit: "seconds", lag)
-        let turns = EventLoop.turnTimes
+        let turns = LoopThread.turnTimes
         text.add(
             "weir_loop_turn_seconds", "Lengths of the loop's turns: so long everything else waited.", unit: "seconds",
             bounds: TurnTimes.bounds, counts: turns.counts, sum: turns.sum)
         text.add(
             "weir_loop_longest_turn_seconds", .gauge, "The longest turn since the start.", unit: "seconds",
             turns.longest)
-        let processorTurns = EventLoop.turnProcessorTimes
+        let processorTurns = LoopThread.turnProcessorTimes
         text.add(
             "weir_loop_turn_cpu_seconds", "Processor time of the loop's thread in each turn.", unit: "seconds",
             bounds: TurnTimes.bounds, counts: processorTurns.counts, sum: processorTurns.sum)

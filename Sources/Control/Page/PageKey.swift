@@ -1,6 +1,6 @@
-package import API
 import Playback
 import Synchronization
+package import WeirAPI
 
 /// The key in the link of `weir page`, which replaces the token in a browser.
 ///

@@ -1,7 +1,7 @@
-internal import API
 package import EventLoop
 internal import HTTPMessage
 package import HTTPServer
+internal import WeirAPI
 
 /// Serves the page at `/` to browsers.
 ///

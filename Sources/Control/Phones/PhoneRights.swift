@@ -1,8 +1,8 @@
-import API
 import AccessLog
 import EventLoop
 import HTTPMessage
 import Orders
+import WeirAPI
 
 /// The requests of the API that a phone may make, beside the table of endpoints, and the replies that it gets. Pure.
 ///

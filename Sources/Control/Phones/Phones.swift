@@ -1,7 +1,7 @@
-package import API
 package import EventLoop
 import Glibc
 import Store
+package import WeirAPI
 
 /// The phones of the network that may use the page, each with a token of its own in its link. Only digests of the tokens are kept.
 ///

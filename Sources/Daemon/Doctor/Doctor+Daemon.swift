@@ -1,8 +1,8 @@
-internal import API
 internal import Control
 internal import Glibc
 internal import HTTPServer
 import Orders
+internal import WeirAPI
 
 /// Checks of the daemon and its addresses.
 extension Doctor {

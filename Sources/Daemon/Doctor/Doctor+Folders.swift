@@ -1,7 +1,7 @@
-internal import API
 internal import Control
 internal import Glibc
 internal import Store
+internal import WeirAPI
 
 /// Checks of the folders, their permissions and the token.
 extension Doctor {
@@ -114,7 +114,7 @@ extension Doctor {
     }
 
     private func room(free: Int64, total: Int64, isOutOfFiles: Bool) -> Finding {
-        let reserve = configuration.reserve.map { Int64($0) << 20 } ?? Store.usualReserve(of: total)
+        let reserve = configuration.reserve.map { Int64($0) << 20 } ?? BundleStore.usualReserve(of: total)
         let words = "\(free >> 20) MB are free, of which \(reserve >> 20) MB are reserved for other programs"
         if isOutOfFiles {
             return .fault("disk", "it has no room for more files (inodes)", next: "delete assets: weir remove NAME")
@@ -141,7 +141,7 @@ extension Doctor {
     ]
 
     private func fileSystem(_ folder: String) -> Finding? {
-        guard let number = Store.fileSystemKind(at: folder) else { return nil }
+        guard let number = BundleStore.fileSystemKind(at: folder) else { return nil }
         guard let kind = Self.kinds.first(where: { $0.numbers.contains(number) }) else {
             return .ok("file system", "no problem is known (type \(String(number, radix: 16)))")
         }

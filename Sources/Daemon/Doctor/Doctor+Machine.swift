@@ -58,7 +58,7 @@ extension Doctor {
 
     func libraryFindings() -> [Finding] {
         let curl = OriginClient.library
-        let loop = Finding.ok("libevent", EventLoop.library)
+        let loop = Finding.ok("libevent", LoopThread.library)
         guard curl.hasTLS else {
             return [
                 .fault("libcurl", "\(curl.version) has no https", next: "install libcurl4 with https"), loop,

@@ -1,7 +1,7 @@
-internal import API
 internal import Control
 internal import Glibc
 internal import Origin
+internal import WeirAPI
 
 /// Checks of the address for the network.
 extension Doctor {

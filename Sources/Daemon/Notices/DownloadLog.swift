@@ -1,10 +1,10 @@
-internal import API
 internal import Assets
 internal import Control
 internal import Downloads
 internal import EventLoop
 internal import Logging
 internal import Orders
+internal import WeirAPI
 
 /// Writes the states of downloads into the daemon's log: their begin, their end with the rate, and why they pause.
 @LoopActor final class DownloadLog {

@@ -1,4 +1,4 @@
-internal import API
+internal import WeirAPI
 
 /// An event for which the user's commands run.
 struct Notice: Sendable {

@@ -1,4 +1,3 @@
-internal import API
 internal import Assets
 internal import Control
 internal import Downloads
@@ -7,6 +6,7 @@ internal import Foundation
 internal import Logging
 import Orders
 internal import Store
+internal import WeirAPI
 
 /// The user's commands for events: the keys `on-complete`, `on-fail` and `on-expire`, each a program and its arguments.
 package struct NoticeCommands: Equatable, Sendable {

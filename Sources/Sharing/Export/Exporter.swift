@@ -77,7 +77,7 @@ import Store
     }
 
     private nonisolated static func run(
-        _ remuxer: Remuxer, in store: Store, to path: String
+        _ remuxer: Remuxer, in store: BundleStore, to path: String
     ) async -> Result<Void, ExchangeError> {
         do {
             return try await DiskWork.run { () throws(StoreError) in

@@ -10,11 +10,11 @@ import Synchronization
 /// would also delete one that holds files of others.
 @LoopActor final class RsyncSite: PublicationSite {
     nonisolated let place: String
-    private let store: Store
+    private let store: BundleStore
     private let program: String
     private let cancellation = ChildProgram.Cancellation()
 
-    init(_ place: String, _ store: Store) throws(ExchangeError) {
+    init(_ place: String, _ store: BundleStore) throws(ExchangeError) {
         guard let program = ChildProgram.find("rsync") else {
             throw ExchangeError(.noProgram, "rsync, which \(place) requires, is not in the daemon's PATH")
         }

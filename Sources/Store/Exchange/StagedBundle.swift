@@ -24,7 +24,7 @@ public final class StagedBundle: Sendable {
         self.store = store
         self.temporary = temporary
         self.assets = assets
-        name = Store.uniqueName("import-" + id)
+        name = BundleStore.uniqueName("import-" + id)
         root = try temporary.subdirectory(name, create: true)
     }
 

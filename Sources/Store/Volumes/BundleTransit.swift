@@ -41,7 +41,7 @@ public final class BundleTransit: Sendable {
         temporary = folders.temporary
         assets = folders.assets
         guard try !target.hasBundle(id) else { throw StoreError(.exists, path: assets.path + "/" + id) }
-        name = Store.uniqueName("move-" + id)
+        name = BundleStore.uniqueName("move-" + id)
         root = try temporary.subdirectory(name, create: true)
     }
 
@@ -158,7 +158,7 @@ public final class BundleTransit: Sendable {
     }
 
     /// Syncs the copies. Called before the last pass, which then has little to sync.
-    public func sync() throws(StoreError) { try Store.syncDisk(of: root) }
+    public func sync() throws(StoreError) { try BundleStore.syncDisk(of: root) }
 
     /// Copies the rest, and renames the copy to the bundle's path, synced. The bundle must not change meanwhile, and
     /// all its pieces must have their lines. Throws `exists` if there is a bundle of that id.

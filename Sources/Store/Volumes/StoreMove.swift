@@ -143,7 +143,7 @@ public struct StoreMove {
         try mirror(source, to: target, isTop: true)
         guard let old = Directory.real(source.path) else { throw StoreError(path: source.path) }
         try StoreMoveMarker(path: old).write(StoreMoveMarker.arrivedName, in: target)
-        try Store.syncDisk(of: target)
+        try BundleStore.syncDisk(of: target)
         // Replaces an empty folder.
         guard renameat(parent.descriptor, temporary, parent.descriptor, name) == 0 else {
             let isMount = errno == EBUSY
@@ -155,7 +155,7 @@ public struct StoreMove {
     }
 
     private func checkRoom(beside present: Int64) throws(StoreError) {
-        let (free, total) = Store.space(of: parent)
+        let (free, total) = BundleStore.space(of: parent)
         guard total > 0, free < totalBytes - present else { return }
         throw StoreError(
             .diskFull, path: path,

@@ -4,7 +4,7 @@ import Synchronization
 /// The removal of an asset's folders. Each is first renamed to `.removed-<asset id>` and synced: from then on it is no bundle,
 /// whatever happens to the process or the power. Then the asset's rows are deleted, and its files last. The next start
 /// completes what was interrupted.
-extension Store {
+extension BundleStore {
     /// Renames each folder of an asset, on whatever volume it is. Waits for the disk: do not call it on the loop.
     ///
     /// Returns the other volumes that had such a folder, or are away, or cannot be written: until their files are deleted, the
@@ -129,7 +129,7 @@ extension Volume {
     /// Moves a removed bundle into `tmp/`. Returns the folder's name there; nil if there is no such bundle.
     func setAsideRemoved(_ id: String) throws(StoreError) -> String? {
         let (_, temporary, assets) = try writable()
-        let name = Store.uniqueName("removed")
+        let name = BundleStore.uniqueName("removed")
         let removed = Self.removedPrefix + id
         guard renameat(assets.descriptor, removed, temporary.descriptor, name) == 0 else {
             guard errno == ENOENT else { throw StoreError(path: assets.path + "/" + removed) }

@@ -8,7 +8,7 @@ import Sessions
 import Substitution
 
 /// Serves segments to players that cannot adapt: in the quality that Weir chooses, under the URL that the player knows.
-extension Playback {
+extension PlayerRoutes {
     /// Chooses the quality of a segment, if there is a choice, and adds it to the request's facts.
     func chooseQuality(for request: inout SegmentRequest) {
         // A range request continues in the quality in which the body began.

@@ -10,7 +10,7 @@ import Sessions
 import Substitution
 
 /// Serves segments, initialization sections, keys and session data: carries out what `SegmentSource` decides.
-extension Playback {
+extension PlayerRoutes {
     /// Answers a request for a file by asset id and folder name, if both exist.
     func servePiece(_ exchange: Exchange, assetID: String, session: Session, folder: String, file: String) {
         guard let asset = library.presentation(id: assetID), let pieces = asset.folder(folder) else {

@@ -7,7 +7,7 @@ import HTTPServer
 import Sessions
 
 /// Serves interstitials (rfc8216bis appendix D), from the store or from their origins.
-extension Playback {
+extension PlayerRoutes {
     /// Answers with the entry playlist of an interstitial asset, or with a list of interstitial assets.
     func serveInterstitial(
         _ exchange: Exchange, assetID: String, session: Session, name: Interstitials.Name

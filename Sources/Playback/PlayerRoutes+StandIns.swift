@@ -7,7 +7,7 @@ import Origin
 import Substitution
 
 /// Fetches segments of other renditions instead of those that only dead hosts have.
-extension Playback {
+extension PlayerRoutes {
     /// Marks the segments, by index, instead of which another rendition's can be fetched. Where nothing stored shows if they can,
     /// a segment of each is fetched first: these are among the next that the player needs.
     /// - Parameter dead: true for each segment that is sought; those that are found become false.

@@ -8,7 +8,7 @@ import Synchronization
 /// <store>/catalogue-1.sqlite   records/   lock   tmp/   assets/<asset id>/
 /// ```
 /// One process uses it at a time. From a read-only folder everything still plays, and nothing is stored.
-public final class Store: Sendable {
+public final class BundleStore: Sendable {
     /// The folder.
     public let root: Directory
     /// The error because of which nothing can be stored; nil for a writable store.
@@ -299,7 +299,7 @@ public final class Store: Sendable {
 }
 
 /// Commits of gathered files.
-extension Store {
+extension BundleStore {
     /// A gathered file and the piece that it is to become.
     public struct Commit: Sendable {
         let file: GatheredFile

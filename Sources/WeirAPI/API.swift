@@ -14,7 +14,7 @@ package enum API {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do {
-            return SafeText.json(Array(try encoder.encode(value)))
+            return Printable.json(Array(try encoder.encode(value)))
         } catch {
             throw APIError(.internal, "a response cannot be encoded as JSON", underlying: error)
         }

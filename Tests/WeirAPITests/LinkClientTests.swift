@@ -3,7 +3,7 @@ import SafeText
 import TestSupport
 import Testing
 
-@testable import API
+@testable import WeirAPI
 
 /// Tests the client of a link conditioner without a socket.
 @Suite struct LinkClientTests {

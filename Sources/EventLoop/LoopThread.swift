@@ -9,7 +9,7 @@ import Synchronization
 /// `enqueue(_:)` may be called from other threads.
 ///
 /// Sendable: only the loop's thread touches `base`, `wakeEvent` and `taken`; `queue`, `late` and atomics guard what threads share.
-public final class EventLoop: SerialExecutor, @unchecked Sendable {
+public final class LoopThread: SerialExecutor, @unchecked Sendable {
     /// The version of the libevent that is loaded: `2.1.12-stable`.
     public static var libraryVersion: String { String(cString: event_get_version()) }
 
@@ -122,7 +122,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
 
     private static let main: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { context in
         guard let context else { return nil }
-        let loop = Unmanaged<EventLoop>.fromOpaque(context).takeRetainedValue()
+        let loop = Unmanaged<LoopThread>.fromOpaque(context).takeRetainedValue()
         loop.run()
         return nil
     }
@@ -134,7 +134,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
             base, wakeDescriptor, weir_ev_read | weir_ev_persist,
             { _, _, context in
                 guard let context else { return }
-                Unmanaged<EventLoop>.fromOpaque(context).takeUnretainedValue().clearSignal()
+                Unmanaged<LoopThread>.fromOpaque(context).takeUnretainedValue().clearSignal()
             }, Unmanaged.passUnretained(self).toOpaque())
         event_add(wakeEvent, nil)
 
@@ -261,7 +261,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     }
 }
 
-/// The global actor of all I/O. Its executor is one `EventLoop`.
+/// The global actor of all I/O. Its executor is one `LoopThread`.
 ///
 /// One `@LoopActor` type calls another directly, without suspending. C callbacks enter with `assumeIsolated(_:)`.
 @globalActor public actor LoopActor {
@@ -272,9 +272,9 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     /// Runs the actor's jobs on the loop.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { Self.loop.asUnownedSerialExecutor() }
 
-    private static func makeLoop() -> EventLoop {
+    private static func makeLoop() -> LoopThread {
         do {
-            return try EventLoop()
+            return try LoopThread()
         } catch {
             preconditionFailure("\(error)")  // The program cannot run without epoll or a thread.
         }

@@ -7,7 +7,7 @@ import Retention
 import Store
 
 /// Serves the channel list, by which players and televisions show all assets.
-extension Playback {
+extension PlayerRoutes {
     /// Answers with all assets that play, and the streams of the streams file, as one channel list with absolute URLs.
     func serveChannels(_ exchange: Exchange) {
         guard !exchange.isFromOtherUser else {

@@ -39,9 +39,9 @@ import Store
 }
 
 /// Verifies stored pieces against their ledgers, on request or periodically, and repairs damage.
-@LoopActor package final class Integrity {
+@LoopActor package final class IntegrityService {
     let library: Library
-    let retention: Retention
+    let retention: RetentionService
     private(set) weak var downloads: (any RepairDownloads)?
     /// Returns the time in seconds since 1970.
     let now: () -> Int64
@@ -59,7 +59,7 @@ import Store
     ///   - bytesPerSecond: maximum reading rate of a verification; 0 for no limit.
     ///   - now: returns the time in seconds since 1970; nil for the system's clock.
     package init(
-        of library: Library, _ retention: Retention, bytesPerSecond: Int64 = 100 << 20,
+        of library: Library, _ retention: RetentionService, bytesPerSecond: Int64 = 100 << 20,
         now: (() -> Int64)? = nil
     ) {
         self.library = library

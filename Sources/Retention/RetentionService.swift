@@ -7,7 +7,7 @@ import Playheads
 package import Store
 
 /// Decides how long stored content stays: expiry, eviction of cached pieces, and purging of assets on a full disk.
-@LoopActor public final class Retention {
+@LoopActor public final class RetentionService {
     let library: Library
     let cache: PlayCache
     let purger: Purger

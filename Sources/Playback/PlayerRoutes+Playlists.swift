@@ -11,7 +11,7 @@ import Sessions
 import Substitution
 
 /// Serves entry playlists and media playlists.
-extension Playback {
+extension PlayerRoutes {
     /// Answers with a media playlist, by the ids of an asset and of a rendition.
     func servePlaylist(_ exchange: Exchange, assetID: String, session: Session, renditionID: String) {
         guard let asset = library.presentation(id: assetID), let rendition = asset.rendition(renditionID) else {

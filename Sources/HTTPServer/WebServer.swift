@@ -7,7 +7,7 @@ public import HTTPMessage
 ///
 /// `Configuration` sets framing and limits. The Host, Origin and Sec-Fetch-Site fields decide which requests are allowed. The
 /// server answers OPTIONS itself; every other request goes to the single handler, which replies at once or later.
-@LoopActor public final class HTTPServer {
+@LoopActor public final class WebServer {
     /// Handles one request. Must retain the exchange until it replies: a dropped exchange is answered 500.
     public typealias Handler = @LoopActor (Exchange) -> Void
     private let core: ServerCore

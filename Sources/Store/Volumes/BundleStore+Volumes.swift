@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import Synchronization
 
-extension Store {
+extension BundleStore {
     /// The volumes used since the start, without the store's own folder.
     public var volumes: [Volume] { known.withLock { Array($0.values) } }
 
@@ -116,7 +116,7 @@ struct MoveTarget: Sendable {
 }
 
 /// Free space on the volumes.
-extension Store {
+extension BundleStore {
     /// The default reserve of a disk of `total` bytes, left to other programs: the larger of 256 MB and 2 %.
     public static func usualReserve(of total: Int64) -> Int64 { max(256 << 20, total / 50) }
 

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import API
+@testable import WeirAPI
 
 /// The files of the state directory as a later build must read them: `fixtures/golden/state`.
 @Suite struct GoldenStateTests {

@@ -2,7 +2,7 @@
 ///
 /// Control characters could move a terminal's cursor, change its title or answer for the user; bidirectional controls show a
 /// text in another order than it has. Both are written as an escape that names the character, such as `\u{1B}`.
-public enum SafeText {
+public enum Printable {
     /// Longest line, in Unicode scalars.
     public static let limit = 8_192
 

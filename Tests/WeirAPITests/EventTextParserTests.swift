@@ -1,7 +1,7 @@
 import Orders
 import Testing
 
-@testable import API
+@testable import WeirAPI
 
 @Suite struct EventTextParserTests {
     private func messages(_ text: String, step: Int) -> [EventTextParser.Message] {

@@ -7,7 +7,7 @@ import Sessions
 
 /// Loads the playlists that libavformat is about to ask for. It asks for one after the other, and waits for a round trip to the origin
 /// each time. Several at a time need fewer.
-extension Playback {
+extension PlayerRoutes {
     /// The playlists that are loaded at a time.
     private static let lanes = 3
     /// The most playlists that are loaded for an entry: a player may leave after the first.

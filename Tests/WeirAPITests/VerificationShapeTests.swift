@@ -1,7 +1,7 @@
 import Orders
 import Testing
 
-@testable import API
+@testable import WeirAPI
 
 /// Compares the exact JSON of verifications, since scripts depend on it.
 @Suite struct VerificationShapeTests {

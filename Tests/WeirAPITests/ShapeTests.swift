@@ -2,7 +2,7 @@ import Orders
 import SafeText
 import Testing
 
-@testable import API
+@testable import WeirAPI
 
 /// Compares the exact JSON of each shape, since scripts depend on it.
 @Suite struct ShapeTests {

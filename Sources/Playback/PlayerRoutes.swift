@@ -9,10 +9,10 @@ public import Substitution
 
 /// Answers players' requests: entry playlists, media playlists, segments, initialization sections, keys, session data
 /// and interstitials.
-@LoopActor public final class Playback {
+@LoopActor public final class PlayerRoutes {
     let library: Library
     let substitutions: Substitutions
-    let retention: Retention
+    let retention: RetentionService
     /// The records of all players' sessions, for the logs and the API.
     public let sessions: SessionRecords
     /// The running sessions, by id.
@@ -38,7 +38,7 @@ public import Substitution
     ///   - sessionFolder: the folder in which the forms of sent segments are recorded; nil to keep them in memory only.
     ///   - report: called with a sentence for the log about each refused request.
     public init(
-        library: Library, substitutions: Substitutions, retention: Retention,
+        library: Library, substitutions: Substitutions, retention: RetentionService,
         playerTimeout: Duration = GiveUpRule.playerTimeout, logs: SessionRecords.Configuration = .init(),
         sessionFolder: String? = nil, report: @escaping @Sendable (String) -> Void = { _ in }
     ) {
