@@ -141,8 +141,8 @@ extension AssetContent {
 
     private func makeAddition(_ name: RenditionNaming.Name) -> Rendition {
         let rendition = Rendition(name, bundle: bundle, keys: keys)
-        // No place in the presentation's own playlist.
-        rendition.place = -1
+        // No index in the presentation's own playlist.
+        rendition.index = -1
         return rendition
     }
 

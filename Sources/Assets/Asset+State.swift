@@ -7,7 +7,7 @@ import Store
 /// Derives the state of an asset from its playlists and pieces.
 extension Asset {
     /// The absolute path of the bundle's folder, which need not exist yet.
-    package var bundlePath: String { "\(bundle.place.path)/assets/\(id)" }
+    package var bundlePath: String { "\(bundle.volume.path)/assets/\(id)" }
 
     /// True if any part of the asset plays without the origin.
     public var isPlayableOffline: Bool {
@@ -44,9 +44,9 @@ extension Asset {
     /// True if the asset was imported, and has no origin.
     public var isImported: Bool { origin.isPlaceholder }
     /// True if its bundle is in the store's own folder.
-    public var isHome: Bool { bundle.place.isHome }
+    public var isHome: Bool { bundle.volume.isHome }
     /// The folder of its bundle on another volume, and true if that is mounted; nil for the store's own folder.
-    public var volume: (path: String, isThere: Bool)? { isHome ? nil : (bundle.place.path, bundle.absence == nil) }
+    public var volume: (path: String, isThere: Bool)? { isHome ? nil : (bundle.volume.path, bundle.absence == nil) }
 
     // MARK: Other content of the origin
 

@@ -293,7 +293,7 @@ public import Store
     }
 
     package var storageRecord: StorageRecord { StorageRecord(asset: id, life) }
-    var volumeRecord: VolumeRecord { VolumeRecord(asset: id, in: bundle.place, other: bundle.other) }
+    var volumeRecord: VolumeRecord { VolumeRecord(asset: id, in: bundle.volume, other: bundle.other) }
 }
 
 /// The content of an asset, in memory or not.

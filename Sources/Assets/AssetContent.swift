@@ -31,7 +31,7 @@ public import HTTPMessage
     public var interstitials = Interstitials()
     /// Caches `additions`; nil before the first use.
     var knownAdditions: Additions?
-    /// New URLs of renditions, by place, from a playlist that otherwise does not fit this one.
+    /// New URLs of renditions, by index, from a playlist that otherwise does not fit this one.
     private var moved: [Int: [WebURL]] = [:]
     /// True if the origin offers another choice of renditions than the stored one.
     var isOutdated = false
@@ -70,7 +70,7 @@ public import HTTPMessage
 
     /// True if the rendition still belongs to the presentation.
     package func has(_ rendition: Rendition) -> Bool {
-        renditions.indices.contains(rendition.place) && renditions[rendition.place] === rendition
+        renditions.indices.contains(rendition.index) && renditions[rendition.index] === rendition
     }
 
     /// True if the catalogue can give all its playlists back, and nothing else depends on them.
@@ -97,7 +97,7 @@ public import HTTPMessage
         sessionData.adopt(playlist.sessionData, base: base)
         let names = plan.names
         let mirrors = plan.mirrors
-        let gone = adopt(mirrors.map { names[$0[0]] }, places: plan.places)
+        let gone = adopt(mirrors.map { names[$0[0]] }, formerIndices: plan.formerIndices)
         possibleMirrors = plan.possibleMirrors
         let former = Dictionary(images.map { ($0.name.id, $0) }) { first, _ in first }
         images = plan.images.map { name in
@@ -106,8 +106,8 @@ public import HTTPMessage
         addresses = nil
         // The store may know a mirror as a rendition of its own.
         for (rendition, set) in zip(renditions, mirrors) {
-            for place in set.dropFirst() {
-                byID[names[place].id] = rendition
+            for index in set.dropFirst() {
+                byID[names[index].id] = rendition
             }
         }
         return gone
@@ -120,7 +120,7 @@ public import HTTPMessage
         }
         possibleMirrors = [:]
         entry = .media
-        adopt([RenditionNaming.lone], places: [0])
+        adopt([RenditionNaming.lone], formerIndices: [0])
         acceptChoice()
     }
 
@@ -130,24 +130,25 @@ public import HTTPMessage
         isOutdated = false
     }
 
-    /// - Parameter places: the former place of each; nil if there was nothing to compare with.
-    @discardableResult private func adopt(_ names: [RenditionNaming.Name], places: [Int?]?) -> [Rendition] {
+    /// - Parameter formerIndices: the former index of each; nil if there was nothing to compare with.
+    @discardableResult private func adopt(_ names: [RenditionNaming.Name], formerIndices: [Int?]?) -> [Rendition] {
         let former = renditions
         let folders = Dictionary(former.map { ($0.name.id, $0.folder) }) { first, _ in first }
         renditions = names.enumerated().map { index, name in
-            if let known = known(name, at: places?[index], in: former) {
+            if let known = known(name, at: formerIndices?[index], in: former) {
                 return known
             }
             // Players know the folder; each name has only one.
             return rendition(named: name, folder: folders[name.id])
         }
-        for (place, rendition) in renditions.enumerated() {
-            rendition.place = place
+        for (index, rendition) in renditions.enumerated() {
+            rendition.index = index
         }
         byID = Dictionary(uniqueKeysWithValues: renditions.map { ($0.name.id, $0) })
         // A text with fresh tokens changes nothing that is computed from the playlists.
         let isSame =
-            renditions.elementsEqual(former, by: ===) && (places ?? []).elementsEqual(renditions.indices.map { $0 })
+            renditions.elementsEqual(former, by: ===)
+            && (formerIndices ?? []).elementsEqual(renditions.indices.map { $0 })
         if !isSame {
             edition += 1
         }
@@ -155,9 +156,9 @@ public import HTTPMessage
     }
 
     /// The known rendition with a name: the same as before, or one without any state that could be wrong now.
-    private func known(_ name: RenditionNaming.Name, at place: Int?, in former: [Rendition]) -> Rendition? {
-        if let place, former.indices.contains(place), former[place].name == name {
-            return former[place]
+    private func known(_ name: RenditionNaming.Name, at formerIndex: Int?, in former: [Rendition]) -> Rendition? {
+        if let formerIndex, former.indices.contains(formerIndex), former[formerIndex].name == name {
+            return former[formerIndex]
         }
         guard let known = byID[name.id], known.name == name, !(known.source?.isDurable ?? false) else { return nil }
         return known
@@ -174,8 +175,8 @@ public import HTTPMessage
     func urls(of rendition: Rendition) -> [WebURL]? {
         guard case .multivariant(let playlist, let base) = entry else { return nil }
         if has(rendition) {
-            return moved[rendition.place]
-                ?? playlist.uris(ofRendition: rendition.place).compactMap { try? base.resolving($0) }
+            return moved[rendition.index]
+                ?? playlist.uris(ofRendition: rendition.index).compactMap { try? base.resolving($0) }
         }
         guard let index = images.firstIndex(where: { $0 === rendition }) else { return [] }
         return [playlist.imageVariants[index].uri].compactMap { try? base.resolving($0) }
@@ -183,18 +184,18 @@ public import HTTPMessage
 
     /// The renditions at lines on the same host that may be mirrors of a rendition.
     func possibleMirrors(of rendition: Rendition) -> [Rendition] {
-        guard has(rendition), let places = possibleMirrors[rendition.place] else { return [] }
-        return places.map { renditions[$0] }
+        guard has(rendition), let mirrors = possibleMirrors[rendition.index] else { return [] }
+        return mirrors.map { renditions[$0] }
     }
 
     /// True if the media of its sources must be compared, because only the attributes of lines say that it is the same.
     func hasPossibleMirrors(_ rendition: Rendition) -> Bool {
-        has(rendition) && possibleMirrors[rendition.place] != nil
+        has(rendition) && possibleMirrors[rendition.index] != nil
     }
 
     func hasMirrors(_ rendition: Rendition) -> Bool {
         guard let multivariant, has(rendition) else { return false }
-        return multivariant.uris(ofRendition: rendition.place).count > 1
+        return multivariant.uris(ofRendition: rendition.index).count > 1
     }
 
     /// The rendition of an EXT-X-RENDITION-REPORT, whose URI need not repeat tokens in the query; nil for no known one.
@@ -211,9 +212,9 @@ public import HTTPMessage
 
     /// True if a playlist can replace the known one: it has every rendition with stored pieces, under the same name.
     func fits(_ plan: EntryPlan) -> Bool {
-        guard let places = plan.places else { return false }
-        let pairs = zip(plan.mirrors, places).filter { mirrors, place in
-            place.map { renditions[$0].name == plan.names[mirrors[0]] } ?? false
+        guard let formerIndices = plan.formerIndices else { return false }
+        let pairs = zip(plan.mirrors, formerIndices).filter { mirrors, formerIndex in
+            formerIndex.map { renditions[$0].name == plan.names[mirrors[0]] } ?? false
         }
         let kept = Set(pairs.compactMap(\.1))
         return renditions.indices.allSatisfy { kept.contains($0) || renditions[$0].folder.bytes == 0 }
@@ -222,10 +223,10 @@ public import HTTPMessage
     /// Adopts new URLs of stored renditions from a playlist that does not fit. Returns true if every rendition with
     /// stored pieces is in it: then only the order of its lines has changed.
     func relocate(by plan: EntryPlan, base: WebURL) -> Bool {
-        guard let places = plan.places else { return false }
-        for (index, place) in places.enumerated() {
-            guard let place else { continue }
-            moved[place] = plan.folded.uris(ofRendition: index).compactMap { try? base.resolving($0) }
+        guard let formerIndices = plan.formerIndices else { return false }
+        for (index, formerIndex) in formerIndices.enumerated() {
+            guard let formerIndex else { continue }
+            moved[formerIndex] = plan.folded.uris(ofRendition: index).compactMap { try? base.resolving($0) }
         }
         return renditions.indices.allSatisfy { moved[$0] != nil || renditions[$0].folder.bytes == 0 }
     }
@@ -241,10 +242,10 @@ public import HTTPMessage
 
 /// Derives the state of the content from its playlists and pieces.
 extension AssetContent {
-    /// The places in `renditionURIs` of the complete renditions.
+    /// The indices in `renditionURIs` of the complete renditions.
     public var completeRenditions: Set<Int> { Set(renditions.indices.filter { renditions[$0].isComplete }) }
 
-    /// The places in `renditionURIs` of the renditions with recorded media.
+    /// The indices in `renditionURIs` of the renditions with recorded media.
     public var recordedRenditions: Set<Int> {
         Set(renditions.indices.filter { renditions[$0].recording.map { $0.count > 0 } ?? renditions[$0].isComplete })
     }

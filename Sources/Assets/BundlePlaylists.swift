@@ -12,7 +12,7 @@ import Store
     package struct Master {
         /// The text of the playlist.
         package let text: [UInt8]
-        /// The places in `Asset.renditions` of the listed renditions.
+        /// The indices in `Asset.renditions` of the listed renditions.
         package var renditions: Set<Int> = []
         /// The paths of session keys and session data that it names.
         package var files: Set<String> = []
@@ -62,7 +62,7 @@ import Store
     /// The multivariant playlist of the complete renditions; nil if nothing plays.
     package func master() throws -> Master? { try master(of: asset.content.completeRenditions) }
 
-    /// The multivariant playlist of the renditions at these places; nil if nothing plays.
+    /// The multivariant playlist of the renditions at these indices; nil if nothing plays.
     package func master(of whole: Set<Int>) throws -> Master? {
         guard let multivariant = asset.multivariant else {
             guard let rendition = asset.renditions.first, whole.contains(0) else { return nil }

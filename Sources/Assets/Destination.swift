@@ -52,14 +52,14 @@ import HTTPMessage
     ) async throws(LibraryError) {
         let mirrors = playlist.mirrors
         let folded = playlist.folded(mirrors)
-        let places = folded.places(in: known)
-        guard places.contains(where: { $0 != nil }) else { throw other("none of the variants that were there") }
+        let indices = folded.renditionIndices(in: known)
+        guard indices.contains(where: { $0 != nil }) else { throw other("none of the variants that were there") }
         let names = RenditionNaming(playlist).names
         let isBare = asset.renditions.allSatisfy { $0.folder.bytes == 0 }
         for rendition in asset.renditions {
             // Without stored pieces, the known playlists are compared instead.
             let isNeeded = isBare ? rendition.source != nil : rendition.folder.bytes > 0
-            let index = places.firstIndex(of: rendition.place)
+            let index = indices.firstIndex(of: rendition.index)
             let isNamedSo = index.map { names[mirrors[$0][0]] == rendition.name } ?? false
             guard let index, isNamedSo || isNeeded else {
                 guard !isNeeded else { throw other("no rendition like \(rendition.name.id)") }

@@ -1,7 +1,7 @@
 import EventLoop
 import HLS
 
-/// How an asset adopts a multivariant playlist: its renditions with their names, and their places among the known ones.
+/// How an asset adopts a multivariant playlist: its renditions with their names, and their indices among the known ones.
 ///
 /// Pure. Computed on a worker for a large playlist, because it grows with the number of lines.
 struct EntryPlan: Sendable {
@@ -11,8 +11,8 @@ struct EntryPlan: Sendable {
     let mirrors: [[Int]]
     /// The names in the order of the playlist's `renditionURIs`, mirrors included.
     let names: [RenditionNaming.Name]
-    /// The former place of each rendition; nil if there was nothing to compare with.
-    let places: [Int?]?
+    /// The former index of each rendition; nil if there was nothing to compare with.
+    let formerIndices: [Int?]?
     /// See `MultivariantPlaylist.possibleMirrors`.
     let possibleMirrors: [Int: [Int]]
     let images: [RenditionNaming.Name]
@@ -22,7 +22,7 @@ struct EntryPlan: Sendable {
         mirrors = playlist.mirrors
         folded = playlist.folded(mirrors)
         names = RenditionNaming(playlist).names
-        places = known.map { [folded] in folded.places(in: $0) }
+        formerIndices = known.map { [folded] in folded.renditionIndices(in: $0) }
         possibleMirrors = folded.possibleMirrors
         images = ImageRenditions.names(playlist)
     }

@@ -20,7 +20,7 @@ extension Library {
     /// Records that the bundle of an import has its playlists, which list these renditions. They are written only if they differ.
     package func recordImport(_ asset: Asset, listing renditions: Set<Int>) {
         asset.published = renditions
-        store.applyMode(to: asset.id, in: asset.bundle.place)
+        store.applyMode(to: asset.id, in: asset.bundle.volume)
         publish(asset)
     }
 
@@ -31,7 +31,7 @@ extension Library {
         }
         do {
             try BundlePlaylists(asset).write()
-            store.applyMode(to: asset.id, in: asset.bundle.place)
+            store.applyMode(to: asset.id, in: asset.bundle.volume)
         } catch {
             report("\(asset.name): the bundle's own playlists could not be written: \(error)")
         }

@@ -13,12 +13,12 @@ extension Library {
         guard mayHaveDeadMedia(rendition, in: asset), let source = rendition.source else { return nil }
         var urls: [WebURL.Origin: WebURL] = [:]
         addNeededURLs(of: rendition, in: asset, to: &urls)
-        await lookAtHosts(of: urls.values, of: asset, places: source.insertions)
+        await lookAtHosts(of: urls.values, of: asset, insertions: source.insertions)
         var slice = LoopSlice()
         return await findDeadSegments(of: rendition, &slice)
     }
 
-    /// Returns the renditions, as places in `Asset.renditions`, of which nothing can be fetched, because the hosts of their
+    /// Returns the renditions, as indices in `Asset.renditions`, of which nothing can be fetched, because the hosts of their
     /// playlists or of all their segments are dead. Hosts that have not answered lately are looked at before.
     public func deadRenditions(of asset: Asset) async -> Set<Int> {
         let all = asset.renditions
@@ -39,7 +39,7 @@ extension Library {
         var dead: Set<Int> = []
         for rendition in empty where asset.content.has(rendition) {
             if await isDead(rendition, in: asset, &slice) {
-                dead.insert(rendition.place)
+                dead.insert(rendition.index)
             }
             await slice.giveWay()
         }
@@ -62,7 +62,7 @@ extension Library {
             // A first playlist may have 100,000 segments.
             let newParts = new.count < playlist.segments.count ? NewParts(in: playlist, of: new) : nil
             let parts = neededParts(of: rendition, in: source, only: newParts)
-            await lookAtHosts(of: segments + parts, of: asset, places: source.insertions(in: new))
+            await lookAtHosts(of: segments + parts, of: asset, insertions: source.insertions(in: new))
         }
         guard isJudged, let lost = LostMedia(of: rendition, in: source, client) else {
             return rendition.makeLive().omissions.cut(source.playlist, shift: source.shift, isLost: nil)
@@ -99,10 +99,10 @@ extension Library {
         }
     }
 
-    private func lookAtHosts(of urls: some Collection<WebURL>, of asset: Asset, places: [WebURL] = []) async {
+    private func lookAtHosts(of urls: some Collection<WebURL>, of asset: Asset, insertions: [WebURL] = []) async {
         await client.lookAtHosts(
             of: urls.map { playlistFetcher.request($0, asset.access) },
-            places: places.map { playlistFetcher.request($0, asset.access) },
+            insertions: insertions.map { playlistFetcher.request($0, asset.access) },
             witness: playlistFetcher.request(asset.origin, asset.access))
     }
 

@@ -541,7 +541,7 @@ public import Store
     /// Checks every folder after a power loss, before anything plays: the most recent files are not trusted.
     private func checkAfterPowerLoss(_ assets: [Asset]) {
         for volume in [store.home] + store.volumes where volume.isAfterPowerLoss {
-            for asset in assets where asset.bundle.place === volume {
+            for asset in assets where asset.bundle.volume === volume {
                 for folder in asset.folders {
                     _ = folder.sizes
                 }

@@ -7,11 +7,11 @@ public import Playheads
 extension Asset: PlayedAsset {
     /// Returns the rendition that owns a folder, and its kind of media for the playhead.
     public func playedRendition(in folder: String) -> (rendition: any PlayedRendition, kind: MediaKind)? {
-        // An interstitial has a timeline of its own, which is no place in the film.
+        // An interstitial has a timeline of its own, which is no position in the film.
         guard let rendition = rendition(folder), content.has(rendition), rendition.name.content == .media,
             !rendition.name.isIFramesOnly
         else { return nil }
-        let isAudio = multivariant?.media.contains { $0.renditionIndex == rendition.place && $0.type == .audio }
+        let isAudio = multivariant?.media.contains { $0.renditionIndex == rendition.index && $0.type == .audio }
         return (rendition, isAudio ?? false ? .audio : .main)
     }
 }

@@ -141,14 +141,14 @@ import SegmentFormat
         let certain = asset.urls(of: rendition).count
         var failure: LibraryError?
         for turn in 0..<count {
-            let place = (first + turn) % count
+            let mirror = (first + turn) % count
             // A line that may be a mirror is on the same host, which must have answered.
             if turn >= certain, let failure, failure.originStatus == nil {
                 break
             }
             do throws(LibraryError) {
                 let manner = turn + 1 < certain || turn >= certain ? manner.hasty : manner
-                let source = try await fetchSource(of: rendition, at: place, in: asset, directives, manner)
+                let source = try await fetchSource(of: rendition, at: mirror, in: asset, directives, manner)
                 let isUsable =
                     if turn == 0 {
                         true
@@ -156,7 +156,7 @@ import SegmentFormat
                         await rendition.mayContinue(with: source, owner: asset.access)
                     }
                 if isUsable {
-                    rendition.urls.mirror = place
+                    rendition.urls.mirror = mirror
                     return source
                 }
             } catch {
@@ -167,14 +167,14 @@ import SegmentFormat
     }
 
     private func fetchSource(
-        of rendition: Rendition, at place: Int, in asset: Asset, _ directives: DeliveryDirectives,
+        of rendition: Rendition, at mirror: Int, in asset: Asset, _ directives: DeliveryDirectives,
         _ manner: PlaylistFetcher.Manner
     ) async throws(LibraryError) -> Rendition.Source {
         let urls = asset.candidateURLs(of: rendition)
-        guard urls.indices.contains(place) else { throw LibraryError(.missing, "the mirror is gone") }
+        guard urls.indices.contains(mirror) else { throw LibraryError(.missing, "the mirror is gone") }
         let imports = asset.multivariant?.variables
         let answer = try await library.playlistFetcher.playlist(
-            at: directives.added(to: urls[place]), access: asset.access, imports: imports, manner)
+            at: directives.added(to: urls[mirror]), access: asset.access, imports: imports, manner)
         guard case .media(let media) = answer.playlist else {
             let isItself = answer.playlist.text.write() == asset.multivariant?.text.write()
             throw LibraryError(
@@ -183,7 +183,7 @@ import SegmentFormat
                     + (isItself ? ": it names itself" : ""))
         }
         var source = Rendition.Source(playlist: media, base: answer.base, imports: imports, born: answer.born)
-        source.mirror = place
+        source.mirror = mirror
         return await source.prepared(as: rendition.name.content, owner: asset.access)
     }
 
@@ -191,10 +191,10 @@ import SegmentFormat
     /// gets its URLs from that mirror, and a live one is next loaded there. Where only attributes say that it is a mirror,
     /// the media of the resource `name` must fit what is stored.
     func visit(
-        _ place: Int, of rendition: Rendition, in asset: Asset, for name: PieceName
+        _ mirror: Int, of rendition: Rendition, in asset: Asset, for name: PieceName
     ) async -> Rendition.Source? {
-        await tasks.visits.run(Visit(rendition: ObjectIdentifier(rendition), mirror: place)) {
-            let fetched = try? await fetchSource(of: rendition, at: place, in: asset, .none, .patient.hasty)
+        await tasks.visits.run(Visit(rendition: ObjectIdentifier(rendition), mirror: mirror)) {
+            let fetched = try? await fetchSource(of: rendition, at: mirror, in: asset, .none, .patient.hasty)
             guard var source = fetched, await rendition.mayContinue(with: source, owner: asset.access) else {
                 return nil
             }
@@ -204,7 +204,7 @@ import SegmentFormat
             if asset.content.hasPossibleMirrors(rendition), await !fits(source, rendition, of: asset, for: name) {
                 return nil
             }
-            rendition.urls.mirror = place
+            rendition.urls.mirror = mirror
             if source.isDurable, rendition.source?.isDurable ?? false {
                 rendition.move(to: source)
             }

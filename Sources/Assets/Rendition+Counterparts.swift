@@ -3,9 +3,9 @@ import HLS
 import HTTPMessage
 
 /// Finds resources of a live playlist in the same playlist of a mirror. Keys, parts and sections are named by their URLs,
-/// which differ there: the place in the playlist identifies them.
+/// which differ there: the position in the playlist identifies them.
 extension Rendition {
-    /// The resource in a mirror's playlist at the place that a name has in the known one; nil if it has none there.
+    /// The resource in a mirror's playlist at the position that a name has in the known one; nil if it has none there.
     func counterpart(of name: PieceName, in other: Source) -> Resource? {
         guard let known = latest ?? source, !known.isDurable, !other.isDurable else { return nil }
         switch name.role {
@@ -23,11 +23,11 @@ extension Rendition {
 
     private func key(_ number: Int, _ name: PieceName, of known: Source, in other: Source) -> Resource? {
         for segment in known.playlist.segments {
-            guard let place = segment.keys.firstIndex(where: { self.number(of: $0, in: known) == number }),
-                let keys = Self.segment(segment.mediaSequenceNumber, of: other)?.keys, keys.indices.contains(place),
-                keys[place].method == segment.keys[place].method, keys[place].isFetchable
+            guard let keyIndex = segment.keys.firstIndex(where: { self.number(of: $0, in: known) == number }),
+                let keys = Self.segment(segment.mediaSequenceNumber, of: other)?.keys, keys.indices.contains(keyIndex),
+                keys[keyIndex].method == segment.keys[keyIndex].method, keys[keyIndex].isFetchable
             else { continue }
-            return resource(name, keys[place].uri, nil, in: other)
+            return resource(name, keys[keyIndex].uri, nil, in: other)
         }
         return nil
     }

@@ -30,9 +30,9 @@ extension Rendition {
         return found?.name == name ? found : nil
     }
 
-    private func key(_ place: Int, _ name: PieceName, in source: Source) -> Resource? {
+    private func key(_ index: Int, _ name: PieceName, in source: Source) -> Resource? {
         let keys = source.playlist.keys
-        return keys.indices.contains(place) ? resource(name, keys[place].uri, nil, in: source) : nil
+        return keys.indices.contains(index) ? resource(name, keys[index].uri, nil, in: source) : nil
     }
 
     /// True if the playlist, which has ended, names it: only such resources are stored.

@@ -104,7 +104,7 @@ package import Playheads
     var latest: Source? { live?.update ?? source }
     var schedule = ReloadSchedule()
     /// Its index in `Asset.renditions`.
-    public internal(set) var place = 0
+    public internal(set) var index = 0
     /// True if the origin has another playlist than the known one, which has ended.
     var isOutdated = false
     /// The use and the renewal of its URLs.

@@ -110,9 +110,9 @@ struct RenditionAddresses {
     private var byURL: [WebURL: Rendition] = [:]
 
     /// URLs that differ only in their queries are not found without the query.
-    init(_ places: [(rendition: Rendition, urls: [WebURL])]) {
+    init(_ renditions: [(rendition: Rendition, urls: [WebURL])]) {
         var ambiguous: Set<WebURL> = []
-        for (rendition, urls) in places {
+        for (rendition, urls) in renditions {
             for url in urls {
                 byURL[url] = rendition
                 let bare = url.replacingQuery(nil)

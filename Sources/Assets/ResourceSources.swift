@@ -98,9 +98,9 @@ import Origin
         // A live playlist stays until the next reload, even if another mirror has answered since.
         visited.insert(rendition.source?.mirror ?? first)
         for turn in 0..<count {
-            let place = (first + turn) % count
-            guard visited.insert(place).inserted, let library else { continue }
-            let source = await library.playlists.visit(place, of: rendition, in: asset, for: resource.name)
+            let mirror = (first + turn) % count
+            guard visited.insert(mirror).inserted, let library else { continue }
+            let source = await library.playlists.visit(mirror, of: rendition, in: asset, for: resource.name)
             if let source, let untried = untried(in: source, rendition) {
                 return untried
             }

@@ -36,7 +36,7 @@ import Store
             id: AssetNaming.id(forName: asset.name, isTaken: library.isTakenID), name: asset.name, title: asset.title,
             origin: asset.origin, access: asset.access, created: asset.created, store: library.store)
         revision.revises = asset.id
-        revision.bundle.relocate(to: asset.bundle.place)
+        revision.bundle.relocate(to: asset.bundle.volume)
         try await library.playlists.loadEntry(of: revision)
         // The catalogue has one revision of an asset: the row of an abandoned one would be taken for that of the next.
         let removals = library.revisionChecks.removals

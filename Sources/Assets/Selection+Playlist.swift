@@ -15,14 +15,14 @@ extension Selection {
     ) throws(NoMatch) -> [Int] {
         let choice = try VariantChoice(self, of: playlist, without: excluded)
         let variant = choice.chosen
-        var places = [variant.renditionIndex]
-        for place in choice.media.compactMap(\.renditionIndex) where !places.contains(place) {
-            places.append(place)
+        var indices = [variant.renditionIndex]
+        for index in choice.media.compactMap(\.renditionIndex) where !indices.contains(index) {
+            indices.append(index)
         }
-        if wishes.keepsTrickPlay == true, let frames = playlist.iFrames(for: variant), !places.contains(frames) {
-            places.append(frames)
+        if wishes.keepsTrickPlay == true, let frames = playlist.iFrames(for: variant), !indices.contains(frames) {
+            indices.append(frames)
         }
-        return places
+        return indices
     }
 
     /// Returns the chosen variant. Variants without video count only if no variant has video.

@@ -11,7 +11,7 @@ package import Store
 
     /// The bytes that can still be stored on the volume of an asset; nil as for `room`.
     public func room(for asset: Asset) -> Int64? {
-        library.readOnlyReason == nil ? library.store.room(in: asset.bundle.place) : nil
+        library.readOnlyReason == nil ? library.store.room(in: asset.bundle.volume) : nil
     }
 
     /// Throws `store`, with `StoreError.Code.away`, if the volume of an asset is not mounted.
@@ -62,7 +62,7 @@ package import Store
 
     /// The marks of the volumes, without the store's own folder, that assets are on, or may be on in part.
     package var occupiedMarks: Set<String> {
-        let volumes = bundles.flatMap { [$0.bundle.place, $0.bundle.other].compactMap { $0 } }
+        let volumes = bundles.flatMap { [$0.bundle.volume, $0.bundle.other].compactMap { $0 } }
         return Set(volumes.compactMap(\.mark))
     }
 
@@ -103,8 +103,8 @@ package import Store
         if isThere {
             completeRemovals(in: volume)
         }
-        for asset in bundles where asset.bundle.place === volume || asset.bundle.other === volume {
-            if asset.bundle.place === volume {
+        for asset in bundles where asset.bundle.volume === volume || asset.bundle.other === volume {
+            if asset.bundle.volume === volume {
                 for folder in asset.folders {
                     folder.forget()
                 }
@@ -188,7 +188,7 @@ package import Store
         let bundle = asset.bundle
         guard let other = bundle.other, library.readOnlyReason == nil, !isMoving(asset) else { return }
         do throws(StoreError) {
-            if try bundle.place.hasBundle(asset.id) {
+            if try bundle.volume.hasBundle(asset.id) {
                 _ = try other.hasBundle(asset.id)
                 bundle.other = nil
                 Task { @LoopActor in
@@ -210,9 +210,9 @@ package import Store
         } catch {
             if error.code != .away {
                 library.report("\(asset.name): what a move has left is not cleared away: \(error)")
-            } else if bundle.absence == nil, (try? bundle.place.hasBundle(asset.id)) == false {
+            } else if bundle.absence == nil, (try? bundle.volume.hasBundle(asset.id)) == false {
                 // The bundle can only be on the volume that is away. Here a new one would be begun, and the old one deleted.
-                bundle.relocate(to: other, other: bundle.place)
+                bundle.relocate(to: other, other: bundle.volume)
                 for folder in asset.folders {
                     folder.forget()
                 }

@@ -98,7 +98,7 @@ static const struct page_file files[] = {
 
 size_t page_file_count(void) { return sizeof files / sizeof files[0]; }
 
-struct page_file page_file_at(size_t place) {
+struct page_file page_file_at(size_t index) {
     struct page_file none = {0, 0, 0};
-    return place < page_file_count() ? files[place] : none;
+    return index < page_file_count() ? files[index] : none;
 }

@@ -348,9 +348,9 @@ extension Configuration {
     func origin(report: (String) -> Void) -> OriginClient.Configuration {
         var origin = OriginClient.Configuration()
         // Fewer transfers than usual means fewer streams of a connection too.
-        let isReduced = maxParallel < origin.placesPerHost
+        let isReduced = maxParallel < origin.slotsPerHost
         origin.streamsPerHost = isReduced ? maxParallel : max(maxParallel, origin.streamsPerHost)
-        origin.placesPerHost = maxParallel
+        origin.slotsPerHost = maxParallel
         origin.backgroundRate = limitRate
         origin.usesHTTP2 = usesHTTP2
         origin.userAgent = userAgent

@@ -14,8 +14,8 @@ package struct UserService: Sendable {
         guard let folder = environment["XDG_RUNTIME_DIR"], access("\(folder)/systemd/private", F_OK) == 0 else {
             return nil
         }
-        let places = (environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":").map { "\($0)/systemctl" }
-        guard let program = places.first(where: { access($0, X_OK) == 0 }) else { return nil }
+        let paths = (environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":").map { "\($0)/systemctl" }
+        guard let program = paths.first(where: { access($0, X_OK) == 0 }) else { return nil }
         systemctl = program
         variables = environment.map { "\($0.key)=\($0.value)" }
     }

@@ -28,7 +28,7 @@ import Store
     /// Subscription to the asset's playheads, while the download runs or its revision waits for sessions to end.
     var watch: Subscription?
     var retryBudget = RetryBudget()
-    /// The variants of which the origin delivers no segment, as places of renditions.
+    /// The variants of which the origin delivers no segment, as indices of renditions.
     var undelivered: Set<Int> = []
     /// The task as ordered, before another quality replaced the selected one, and the reason.
     var ordered: (task: DownloadTask, failure: JobFailure)?

@@ -8,11 +8,11 @@ struct DownloadQueue {
         var state: JobState
     }
 
-    let places: Int
+    let slots: Int
 
     /// - Parameter entries: all downloads, in the order of requests.
     func next(of entries: [Entry]) -> [String] {
-        let free = places - entries.count { $0.state == .running }
+        let free = slots - entries.count { $0.state == .running }
         guard free > 0 else { return [] }
         let queued = entries.filter { $0.state == .queued }
         let ordered = queued.filter { $0.priority == .important } + queued.filter { $0.priority == .default }

@@ -42,7 +42,7 @@ extension Downloader {
     }
 
     /// Resolves a selection against the asset's playlists, which it loads.
-    /// - Parameter undelivered: the variants that the origin is known not to deliver, as places of renditions.
+    /// - Parameter undelivered: the variants that the origin is known not to deliver, as indices of renditions.
     func item(
         _ selection: Selection, _ order: DownloadOrder, of asset: Asset, without undelivered: Set<Int> = []
     ) async throws(Refusal) -> DownloadTask.Item {
@@ -65,7 +65,7 @@ extension Downloader {
                 guard error.isAboutOneVariant, asset.multivariant != nil, silences <= Self.mostSilences,
                     !library.isOffline
                 else { throw failure ?? error }
-                excluded.insert(variant.place)
+                excluded.insert(variant.index)
                 failure = failure ?? error
                 guard let next = try? choose(asset, selection, without: excluded) else { throw failure ?? error }
                 chosen = next
@@ -180,7 +180,7 @@ extension Downloader {
         if download.undelivered.isEmpty {
             download.ordered = (download.task, failure)
         }
-        download.undelivered.insert(variant.place)
+        download.undelivered.insert(variant.index)
         let order = DownloadOrder(item.selection, range: item.range)
         do throws(Refusal) {
             var next = try await self.item(item.selection, order, of: asset, without: download.undelivered)

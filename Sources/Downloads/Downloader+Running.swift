@@ -45,7 +45,7 @@ extension Downloader: DownloadWorkObserver {
         let entries = downloads.filter { !mustAwaitReading($0) }.map {
             DownloadQueue.Entry(id: $0.asset.id, priority: $0.task.priority, state: $0.state)
         }
-        for id in DownloadQueue(places: configuration.running).next(of: entries) {
+        for id in DownloadQueue(slots: configuration.running).next(of: entries) {
             if let download = byAsset[id] {
                 run(download)
             }

@@ -126,7 +126,9 @@ import Store
 
     private func storePresentation(_ reference: InterstitialFiles.Reference) async throws(LibraryError) {
         let selection = download.task.items.first?.selection ?? Selection(subtitles: .nothing)
-        let prepared = try await files.prepare(reference, of: asset) { selection.forInterstitial.places(in: $0) }
+        let prepared = try await files.prepare(reference, of: asset) {
+            selection.forInterstitial.renditionIndices(in: $0)
+        }
         guard !isOver else { return }
         downloader.pin(download)
         for rendition in prepared.renditions {
@@ -227,9 +229,9 @@ extension Selection {
     }
 
     /// The renditions of the selection; those of the lowest quality if the presentation has none of it.
-    fileprivate func places(in playlist: MultivariantPlaylist) -> [Int] {
-        if let places = try? renditions(of: playlist) {
-            return places
+    fileprivate func renditionIndices(in playlist: MultivariantPlaylist) -> [Int] {
+        if let renditionIndices = try? renditions(of: playlist) {
+            return renditionIndices
         }
         let other = Selection(
             quality: quality.map { _ in .worst }, subtitles: .nothing, preferences: preferences)

@@ -7,19 +7,19 @@ public struct BackgroundAllowance: Hashable, Sendable {
     /// Bytes under way of all background transfers: a player's request waits behind them. nil: the system's window.
     public var window: Int64?
     /// Most transfers at once to one (scheme, host, port); nil for the client's configuration.
-    public var places: Int?
+    public var slots: Int?
 
     /// Creates an allowance; see the properties.
-    public init(rate: Int64? = nil, window: Int64? = nil, places: Int? = nil) {
+    public init(rate: Int64? = nil, window: Int64? = nil, slots: Int? = nil) {
         self.rate = rate
         self.window = window
-        self.places = places
+        self.slots = slots
     }
 
     /// Unlimited: no player shares the link.
     public static let full = BackgroundAllowance()
     /// Stops background transfers.
-    public static let nothing = BackgroundAllowance(rate: 0, window: smallestWindow, places: 0)
+    public static let nothing = BackgroundAllowance(rate: 0, window: smallestWindow, slots: 0)
     /// The smallest useful window, in bytes: a few packets.
     public static let smallestWindow: Int64 = 8 << 10
 }

@@ -34,7 +34,7 @@
     }
 }
 
-/// A place among the subscribers of an event stream. Keep it for as long as events are needed.
+/// Membership among the subscribers of an event stream. Keep it for as long as events are needed.
 ///
 /// May be released on any thread; off the loop, the subscription ends a moment later.
 @LoopActor public final class Subscription {

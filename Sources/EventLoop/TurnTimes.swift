@@ -31,8 +31,8 @@ public struct TurnTimes: Sendable {
         let wanted = Double(count) * share
         guard wanted > 0 else { return nil }
         var sum = 0
-        for (place, bound) in Self.bounds.enumerated() {
-            sum += counts[place]
+        for (index, bound) in Self.bounds.enumerated() {
+            sum += counts[index]
             if Double(sum) >= wanted {
                 return bound
             }

@@ -129,7 +129,7 @@ package struct AttachmentOrder: Sendable {
             asset.content.additions = before
             throw error
         }
-        library.store.applyMode(to: asset.id, in: asset.bundle.place)
+        library.store.applyMode(to: asset.id, in: asset.bundle.volume)
         library.summaries?.invalidate(asset)
         library.events.send(.assetChanged(asset))
     }

@@ -43,16 +43,16 @@ package struct ChapterList: Equatable, Sendable {
         let isApples = entries.allSatisfy { $0.appleStart != nil }
         original = isApples && decoded.encoding == .utf8 ? Array(decoded.text.utf8) : nil
         var chapters: [Chapter] = []
-        for (place, entry) in entries.enumerated() {
+        for (index, entry) in entries.enumerated() {
             guard mayGoOn() else { throw .givenUp }
             guard let start = (entry.appleStart ?? entry.start)?.seconds, start < .longest else {
-                throw SubtitleError("chapter \(place + 1) has no start-time in seconds")
+                throw SubtitleError("chapter \(index + 1) has no start-time in seconds")
             }
             let end = entry.end.map { $0.seconds ?? 0 }
             let isReversed = entry.duration.map { $0.seconds == nil } ?? end.map { $0 < start } ?? false
-            guard !isReversed else { throw SubtitleError("chapter \(place + 1) ends before it begins") }
+            guard !isReversed else { throw SubtitleError("chapter \(index + 1) ends before it begins") }
             let length = entry.duration?.seconds?.value ?? end.map { $0.value - start.value }
-            let title = entry.titles?.first?.title ?? entry.title ?? "\(place + 1)"
+            let title = entry.titles?.first?.title ?? entry.title ?? "\(index + 1)"
             chapters.append(
                 Chapter(
                     start: MediaDuration(seconds: start.value),
@@ -123,9 +123,9 @@ package struct ChapterList: Equatable, Sendable {
                 case chapter, duration, titles
             }
         }
-        let entries = spans(length: length).enumerated().map { place, span in
+        let entries = spans(length: length).enumerated().map { index, span in
             Entry(
-                chapter: place + 1, start: span.start.seconds, duration: span.end?.distance(from: span.start),
+                chapter: index + 1, start: span.start.seconds, duration: span.end?.distance(from: span.start),
                 titles: [Title(language: language ?? "und", title: span.title)])
         }
         let encoder = JSONEncoder()
@@ -137,10 +137,10 @@ package struct ChapterList: Equatable, Sendable {
     /// The chapters as a WebVTT file with a title in each cue.
     package func webVTT(length: Double?) -> [UInt8] {
         var lines = ["WEBVTT"]
-        for (place, span) in spans(length: length).enumerated() {
+        for (index, span) in spans(length: length).enumerated() {
             func time(_ time: MediaDuration) -> String { CueTimes.text(time.milliseconds) }
             let title = span.title.split(whereSeparator: \.isNewline).joined(separator: " ")
-            lines += ["", "\(place + 1)", "\(time(span.start)) --> \(time(span.end ?? span.start + 1))"]
+            lines += ["", "\(index + 1)", "\(time(span.start)) --> \(time(span.end ?? span.start + 1))"]
             lines.append(
                 title.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing("-->", with: "--&gt;"))
         }
@@ -151,8 +151,8 @@ package struct ChapterList: Equatable, Sendable {
     /// ffmpeg refuses in a file.
     package func spans(length: Double?) -> [(start: MediaDuration, end: MediaDuration?, title: String)] {
         let last = length.map { MediaDuration(seconds: min($0, Self.farthest.seconds)) }
-        return chapters.enumerated().map { place, chapter in
-            let next = place + 1 < chapters.count ? chapters[place + 1].start : last.map { max($0, chapter.start) }
+        return chapters.enumerated().map { index, chapter in
+            let next = index + 1 < chapters.count ? chapters[index + 1].start : last.map { max($0, chapter.start) }
             let end = chapter.duration.map { chapter.start + $0 } ?? next
             let latest = max(last ?? Self.farthest, chapter.start)
             return (chapter.start, end.map { min($0, latest) }, chapter.title)

@@ -26,7 +26,7 @@ import Store
     }
 
     fileprivate enum Entry {
-        case multivariant(MultivariantPlaylist, places: [Int])
+        case multivariant(MultivariantPlaylist, indices: [Int])
         case media
     }
 
@@ -68,7 +68,7 @@ import Store
     }
 
     /// Loads the playlists of a presentation, and adds its chosen renditions to the asset. Their pieces are fetched as others.
-    /// - Parameter choosing: returns places in `MultivariantPlaylist.renditionURIs`, the variant's first.
+    /// - Parameter choosing: returns indices in `MultivariantPlaylist.renditionURIs`, the variant's first.
     /// - Throws: the origin's error, `notPlaylist` for a presentation that is live, protected, or has no such rendition, `store`.
     package func prepare(
         _ reference: Reference, of asset: Asset, choosing: (MultivariantPlaylist) -> [Int]
@@ -85,17 +85,17 @@ import Store
             sources = [(stem + RenditionNaming.lone.id, Rendition.Source(playlist: media, base: answer.base))]
         case .multivariant(let playlist):
             let names = RenditionNaming(playlist).names
-            let places = choosing(playlist)
-            entry = .multivariant(playlist, places: places)
-            for place in places {
-                guard let url = try? answer.base.resolving(playlist.renditionURIs[place]) else { continue }
+            let indices = choosing(playlist)
+            entry = .multivariant(playlist, indices: indices)
+            for index in indices {
+                guard let url = try? answer.base.resolving(playlist.renditionURIs[index]) else { continue }
                 let answer = try await fetcher.playlist(
                     at: url, access: asset.access, imports: playlist.variables, .patient)
                 guard case .media(let media) = answer.playlist else {
                     throw LibraryError(.notPlaylist, "\(url.redacted) is no media playlist")
                 }
                 let source = Rendition.Source(playlist: media, base: answer.base, imports: playlist.variables)
-                sources.append((stem + names[place].id, source))
+                sources.append((stem + names[index].id, source))
             }
         }
         try Self.check(sources.map(\.source), reference)
@@ -151,9 +151,9 @@ import Store
             let text: [UInt8]?
             switch prepared.entry {
             case .media: text = prepared.renditions.first?.masterText(uri: "../\(ids[0])/media.m3u8")
-            case .multivariant(let playlist, let places):
-                text = try playlist.stored(.bundle, renditions: Set(places)) { reference in
-                    reference.renditionIndex.flatMap { places.firstIndex(of: $0) }.map { "../\(ids[$0])/media.m3u8" }
+            case .multivariant(let playlist, let indices):
+                text = try playlist.stored(.bundle, renditions: Set(indices)) { reference in
+                    reference.renditionIndex.flatMap { indices.firstIndex(of: $0) }.map { "../\(ids[$0])/media.m3u8" }
                 }
             }
             guard let text else {

@@ -27,8 +27,8 @@ extension MediaStart {
     @LoopActor package init?(of asset: Asset) {
         let variants = Set(asset.multivariant?.variants.map(\.renditionIndex) ?? [])
         let renditions = asset.renditions.filter { $0.name.content == .media && !$0.name.isIFramesOnly }
-        let own = renditions.filter { variants.contains($0.place) }
-        let others = renditions.filter { !variants.contains($0.place) }
+        let own = renditions.filter { variants.contains($0.index) }
+        let others = renditions.filter { !variants.contains($0.index) }
         guard let start = (own + others).lazy.compactMap(\.mediaStart).first else { return nil }
         self = start
     }

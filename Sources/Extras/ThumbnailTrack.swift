@@ -51,16 +51,16 @@ package struct ThumbnailTrack: Equatable, Sendable {
         var names: [String] = []
         var images: [Image] = []
         var pictures: [Substring: Int] = [:]
-        for (place, cue) in file.cues.enumerated() {
+        for (index, cue) in file.cues.enumerated() {
             let parts = (cue.lines.first ?? "").split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = parts.first, Self.isName(name) else {
                 throw SubtitleError(
-                    "cue \(place + 1) names no picture beside the file: \"\(cue.lines.first?.prefix(60) ?? "")\"")
+                    "cue \(index + 1) names no picture beside the file: \"\(cue.lines.first?.prefix(60) ?? "")\"")
             }
             let area = parts.count > 1 ? Area(parts[1]) : nil
             if parts.count > 1, area == nil {
                 throw SubtitleError(
-                    "cue \(place + 1) has \"#\(parts[1].prefix(60))\", which is not like #xywh=0,0,160,90")
+                    "cue \(index + 1) has \"#\(parts[1].prefix(60))\", which is not like #xywh=0,0,160,90")
             }
             let picture = pictures[name] ?? names.count
             if picture == names.count {
@@ -142,13 +142,13 @@ package struct ThumbnailTrack: Equatable, Sendable {
             (images.compactMap(\.area).map(\.y).max() ?? 0) / area.height + 1
         )
         let perPicture = columns * rows
-        for (place, image) in images.enumerated() {
-            let number = place % perPicture
+        for (index, image) in images.enumerated() {
+            let number = index % perPicture
             let wanted = Area(
                 x: number % columns * area.width, y: number / columns * area.height, width: area.width,
                 height: area.height)
-            guard image.area == wanted, image.picture == place / perPicture, abs(image.start - place * duration) <= 1,
-                place + 1 == images.count || abs(image.end - image.start - duration) <= 1
+            guard image.area == wanted, image.picture == index / perPicture, abs(image.start - index * duration) <= 1,
+                index + 1 == images.count || abs(image.end - image.start - duration) <= 1
             else { return nil }
         }
         return Grid(width: area.width, height: area.height, columns: columns, rows: rows, duration: duration)
@@ -166,13 +166,13 @@ package struct ThumbnailTrack: Equatable, Sendable {
             "#EXT-X-PLAYLIST-TYPE:VOD", "#EXT-X-IMAGES-ONLY",
         ]
         let grid = grid
-        for (place, span) in spans.enumerated() {
+        for (index, span) in spans.enumerated() {
             if let grid {
                 lines.append(
                     "#EXT-X-TILES:RESOLUTION=\(grid.width)x\(grid.height),LAYOUT=\(grid.columns)x\(grid.rows),"
                         + "DURATION=\(Double(grid.duration) / 1000)")
             }
-            lines += ["#EXTINF:\(Double(span) / 1000),", naming(place)]
+            lines += ["#EXTINF:\(Double(span) / 1000),", naming(index)]
         }
         return Array((lines + ["#EXT-X-ENDLIST", ""]).joined(separator: "\n").utf8)
     }
@@ -183,29 +183,29 @@ package enum PictureSize {
     /// Returns width and height; nil for a picture whose head has another form.
     package static func of(_ picture: Artwork) -> (width: Int, height: Int)? {
         let bytes = picture.bytes
-        func number(_ place: Int, _ count: Int) -> Int? {
-            guard place + count <= bytes.count else { return nil }
-            return bytes[place..<place + count].reduce(0) { $0 << 8 | Int($1) }
+        func number(_ offset: Int, _ count: Int) -> Int? {
+            guard offset + count <= bytes.count else { return nil }
+            return bytes[offset..<offset + count].reduce(0) { $0 << 8 | Int($1) }
         }
         switch picture.kind {
         case .png:
             guard let width = number(16, 4), let height = number(20, 4) else { return nil }
             return (width, height)
         case .jpeg:
-            var place = 2
-            while let marker = number(place, 2), marker >= 0xFF01, let length = number(place + 2, 2), length >= 2 {
+            var offset = 2
+            while let marker = number(offset, 2), marker >= 0xFF01, let length = number(offset + 2, 2), length >= 2 {
                 // A start of frame (ITU-T T.81 table B.1), but not a table of codes or of arithmetic.
                 if (0xFFC0...0xFFCF).contains(marker), ![0xFFC4, 0xFFC8, 0xFFCC].contains(marker) {
-                    guard let height = number(place + 5, 2), let width = number(place + 7, 2) else { return nil }
+                    guard let height = number(offset + 5, 2), let width = number(offset + 7, 2) else { return nil }
                     return (width, height)
                 }
-                place += 2 + length
+                offset += 2 + length
             }
             return nil
         case .webp:
             guard bytes.count > 30, bytes[12..<15].elementsEqual("VP8".utf8) else { return nil }
-            func little(_ place: Int, _ count: Int) -> Int {
-                (0..<count).reduce(0) { $0 | Int(bytes[place + $1]) << (8 * $1) }
+            func little(_ offset: Int, _ count: Int) -> Int {
+                (0..<count).reduce(0) { $0 | Int(bytes[offset + $1]) << (8 * $1) }
             }
             switch bytes[15] {
             case UInt8(ascii: "X"): return (little(24, 3) + 1, little(27, 3) + 1)

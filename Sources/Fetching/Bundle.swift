@@ -5,7 +5,7 @@ package import Store
 @LoopActor package final class Bundle: FolderHolder {
     package let id: String
     let store: BundleStore
-    package private(set) var place: Volume
+    package private(set) var volume: Volume
     /// A volume that may have a second copy, which is not in use, after an interrupted move.
     package var other: Volume?
     private var opened: Directory?
@@ -30,12 +30,12 @@ package import Store
     package init(id: String, store: BundleStore) {
         self.id = id
         self.store = store
-        place = store.home
+        volume = store.home
     }
 
     /// Sets the volume of the folder, after a move or a restart.
-    package func relocate(to place: Volume, other: Volume? = nil) {
-        self.place = place
+    package func relocate(to volume: Volume, other: Volume? = nil) {
+        self.volume = volume
         self.other = other
         opened = nil
     }
@@ -44,7 +44,7 @@ package import Store
     package func changed() { owner?.bundleChanged(self) }
 
     /// The error for every access while the volume is not mounted; nil if it is mounted.
-    package var absence: StoreError? { place.absence }
+    package var absence: StoreError? { volume.absence }
 
     /// Makes writes wait until `resumeWrites()`.
     package func suspendWrites() { isSuspended = true }
@@ -81,7 +81,7 @@ package import Store
             OpenFolders.shared.recordUse(of: self)
             return opened
         }
-        let directory = try store.bundle(id, in: place, create: create)
+        let directory = try store.bundle(id, in: volume, create: create)
         opened = directory
         OpenFolders.shared.add(self)
         // Ignore the error: without the mark, pieces can be stored all the same.
@@ -97,7 +97,7 @@ package import Store
         _ id: String, create: Bool, lost: @escaping @Sendable (String, StoreError) -> Void
     ) throws(StoreError) -> PieceDirectory {
         let folder = try directory(create: create).subdirectory(id, create: create)
-        let pieces = store.pieces(in: folder, of: place, lost: lost)
+        let pieces = store.pieces(in: folder, of: volume, lost: lost)
         if create {
             pieces.begin()
         }
@@ -105,7 +105,7 @@ package import Store
     }
 
     /// True if files without a line in a ledger may be damaged: the power was lost, and nothing was checked since.
-    var isDoubtful: Bool { place.isAfterPowerLoss }
+    var isDoubtful: Bool { volume.isAfterPowerLoss }
 
     /// Forgets the open folder, because another program deleted it.
     package func close() { opened = nil }
@@ -127,7 +127,7 @@ package import Store
         guard !isRemoved else { return isGone() }
         opened = nil
         era = era + 1
-        try store.removeBundle(id, in: place, isGone: isGone)
+        try store.removeBundle(id, in: volume, isGone: isGone)
     }
 
     /// Forbids writes from now on, because the asset is being removed. Open descriptors stay readable.

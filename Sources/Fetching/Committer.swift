@@ -22,7 +22,7 @@ import Store
     /// The reason why nothing more may be written to the disk of a folder; nil while there is room.
     func roomFailure(in folder: PieceFolder) -> StoreError? {
         do {
-            try store.checkRoom(in: folder.place)
+            try store.checkRoom(in: folder.volume)
             return nil
         } catch {
             return error

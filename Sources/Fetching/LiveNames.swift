@@ -1,7 +1,7 @@
 package import HTTPMessage
 
 /// Names for the resources of live playlists that are no segments, and for recently removed segments. They have no
-/// permanent place in a sliding window, so each URL gets a number when it is first seen. A hint and its later part have
+/// permanent index in a sliding window, so each URL gets a number when it is first seen. A hint and its later part have
 /// the same URL and number.
 package struct LiveNames {
     private struct Identity: Hashable {

@@ -136,7 +136,7 @@ package import Store
         _ resource: Resource, _ key: Key, _ folder: PieceFolder, _ keeping: Keeping, _ access: OriginAccess,
         _ urgency: Fetch.Urgency, _ alternates: any AlternateSources
     ) throws(FetchError) -> Fetch {
-        let (file, obstacle) = try growingFile(keeping, urgency, in: folder.place)
+        let (file, obstacle) = try growingFile(keeping, urgency, in: folder.volume)
         let home: PieceFolder? = if case .kept = keeping { folder } else { nil }
         let fetch = Fetch(
             resource, folder: home, file: file, obstacle: obstacle, client: client, access: access,
@@ -221,7 +221,7 @@ package import Store
 
     private func ended(_ key: Key, _ fetch: Fetch) {
         arrived += fetch.written
-        if fetch.keepFailure?.code == .diskFull, fetch.folder?.place.isHome ?? true {
+        if fetch.keepFailure?.code == .diskFull, fetch.folder?.volume.isHome ?? true {
             roomMaker?.recordDiskFull()
         }
         guard fetches[key] === fetch else { return }

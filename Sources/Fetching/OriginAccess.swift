@@ -169,7 +169,7 @@ public enum ResourceEncryption: Sendable {
     case whole
 }
 
-/// The places where a fetch can get its resource after the first one failed: mirrors, and freshly signed URLs.
+/// The sources from which a fetch can get its resource after the first one failed: mirrors, and freshly signed URLs.
 ///
 /// The room that knows playlists implements it; a fetch owns one instance.
 @LoopActor public protocol AlternateSources: AnyObject {

@@ -60,7 +60,7 @@ package import Store
     public var bytes: Int64 { sizes.values.reduce(0, +) }
     /// The id of the asset that owns the pieces.
     package var asset: String { bundle.id }
-    var place: Volume { bundle.place }
+    var volume: Volume { bundle.volume }
     var isSuspended: Bool { bundle.isSuspended }
 
     func performWrite(_ body: @escaping () -> Void) { bundle.performWrite(body) }

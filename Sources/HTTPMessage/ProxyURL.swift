@@ -60,9 +60,9 @@ public struct ProxyURL: Hashable, Sendable, CustomStringConvertible {
             rest = rest[at...].dropFirst()
         }
 
-        let place = try Self.place(rest)
+        let authority = try Self.authority(rest)
         self.init(
-            kind: kind, host: place.host, port: place.port ?? kind.defaultPort, user: credentials?.user,
+            kind: kind, host: authority.host, port: authority.port ?? kind.defaultPort, user: credentials?.user,
             password: credentials?.password)
     }
 
@@ -118,7 +118,7 @@ public struct ProxyURL: Hashable, Sendable, CustomStringConvertible {
         return bytes
     }
 
-    private static func place(_ text: Substring.UTF8View) throws(Refusal) -> (host: String, port: UInt16?) {
+    private static func authority(_ text: Substring.UTF8View) throws(Refusal) -> (host: String, port: UInt16?) {
         var host = text
         var rest = text.suffix(0)
         if text.first == UInt8(ascii: "["), let end = text.firstIndex(of: UInt8(ascii: "]")) {

@@ -109,7 +109,7 @@ struct FairShare {
         return silent.min { holdings[$0].activity < holdings[$1].activity }
     }
 
-    /// The place in the order of closing; nil if the connection must not be closed for this newcomer.
+    /// The rank in the order of closing; nil if the connection must not be closed for this newcomer.
     private static func rank(of holding: Holding, isCrowded: Bool, isForced: Bool) -> Int? {
         switch holding.use {
         case .lingering: return 0

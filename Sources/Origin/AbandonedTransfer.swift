@@ -31,7 +31,7 @@ struct ArrivalRate: Sendable {
 /// A transfer for which no reader waits any more: decides if it is finished all the same. Pure.
 ///
 /// An abandoned transfer takes the link from the request that a reader waits for: after a seek on a slow link, from the segment at
-/// the new place. So it stops, and its bytes are continued later by Range. A small rest is read to its end, which is
+/// the new slot. So it stops, and its bytes are continued later by Range. A small rest is read to its end, which is
 /// cheaper than another connection with its handshakes.
 public struct AbandonedTransfer: Sendable {
     /// The decision about the rest.

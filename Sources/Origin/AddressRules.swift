@@ -242,9 +242,9 @@ struct AddressRights {
 
     /// The cause of a refusal and the option that lifts it.
     func refusal(of kind: HostClass, at address: SocketAddress?) -> String {
-        var place = "the name \(peer.host)"
+        var peerText = "the name \(peer.host)"
         if let address {
-            place = "\(peer.host) is \(address.literal)"
+            peerText = "\(peer.host) is \(address.literal)"
         }
         var option = "--allow-host \(WebURL.bracketed(peer.host))"
         let hasUsualPort = [80, 443].contains(peer.port)
@@ -253,12 +253,12 @@ struct AddressRights {
         }
         if isRebound(kind) {
             return
-                "\(place), but the name was public at first, and a changed answer may be an attack; if you trust it, "
+                "\(peerText), but the name was public at first, and a changed answer may be an attack; if you trust it, "
                 + "add \(option)"
         }
         let isLiteral = address?.literal == peer.host
         guard !isLiteral else { return "if you trust it, add \(option)" }
-        return "\(place); if you trust it, add \(option)"
+        return "\(peerText); if you trust it, add \(option)"
     }
 }
 

@@ -24,7 +24,7 @@
 /// | download, recording | failures | `downloadRetries`; `RecordingLimits` | refuse |
 ///
 /// A redirect counts as one more request. Time does not count while Weir pauses a transfer or lets it wait for one of the
-/// host's places. "Refuse" gives a player a substitute if there is one.
+/// host's slots. "Refuse" gives a player a substitute if there is one.
 ///
 /// **Worst case for a player.** A segment request has its answer within 8 s: bytes, a substitute, a head or an error. It
 /// comes at once from the store, or as a substitute while the origin is presumed absent, and after 4 s if the origin has

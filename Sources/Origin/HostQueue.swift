@@ -1,12 +1,12 @@
 import HTTPMessage
 
 /// Limits concurrent requests per (scheme, host, port) and schedules waiting transfers. Playback precedes background,
-/// and older transfers precede younger ones, so that a retry does not lose its turn. Background may use every place
-/// while nothing plays: on a long path each connection adds throughput. Playback that finds no free place displaces the
-/// youngest background transfer once; then places stay reserved until playback has been idle for `reserveLife`.
+/// and older transfers precede younger ones, so that a retry does not lose its turn. Background may use every slot
+/// while nothing plays: on a long path each connection adds throughput. Playback that finds no free slot displaces the
+/// youngest background transfer once; then slots stay reserved until playback has been idle for `reserveLife`.
 ///
-/// An origin with HTTP/2 has more places, which are streams of one connection. Each stream has the same share of it, so
-/// background keeps only as many as it would have connections while places are reserved.
+/// An origin with HTTP/2 has more slots, which are streams of one connection. Each stream has the same share of it, so
+/// background keeps only as many as it would have connections while slots are reserved.
 struct HostQueue {
     private struct Entry {
         let id: UInt64
@@ -15,30 +15,30 @@ struct HostQueue {
         let isCounted: Bool
     }
 
-    /// How long places stay reserved after playback. Players with full buffers send one request per segment duration.
+    /// How long slots stay reserved after playback. Players with full buffers send one request per segment duration.
     static let reserveLife = Duration.seconds(60)
-    private let places: Int
+    private let slots: Int
     private let reserve: Int
-    /// The places of an origin with HTTP/2.
+    /// The slots of an origin with HTTP/2.
     let streams: Int
-    /// Most places of one host for background at the moment; nil for no such limit.
-    var backgroundPlaces: Int?
+    /// Most slots of one host for background at the moment; nil for no such limit.
+    var backgroundSlots: Int?
     private var waiting: [Entry] = []
     private var active: [UInt64: Entry] = [:]
     private var counts: [WebURL.Origin: Int] = [:]
-    /// Paused transfers whose places others may use.
+    /// Paused transfers whose slots others may use.
     private var lent: Set<UInt64> = []
-    /// Hosts with reserved places, and the end of the reservation.
+    /// Hosts with reserved slots, and the end of the reservation.
     private var reserved: [WebURL.Origin: ContinuousClock.Instant] = [:]
 
-    /// Playback may take `reserve` places per host from background, which keeps at least one.
-    init(places: Int, reserve: Int, streams: Int? = nil) {
-        self.places = max(1, places)
-        self.streams = max(self.places, streams ?? 0)
-        self.reserve = min(max(0, reserve), self.places - 1)
+    /// Playback may take `reserve` slots per host from background, which keeps at least one.
+    init(slots: Int, reserve: Int, streams: Int? = nil) {
+        self.slots = max(1, slots)
+        self.streams = max(self.slots, streams ?? 0)
+        self.reserve = min(max(0, reserve), self.slots - 1)
     }
 
-    /// Enqueues a transfer that has no place. Ids increase with time. One that is not counted needs no place.
+    /// Enqueues a transfer that has no slot. Ids increase with time. One that is not counted needs no slot.
     mutating func enqueue(_ id: UInt64, priority: OriginRequest.Priority, host: WebURL.Origin, isCounted: Bool = true) {
         let entry = Entry(id: id, priority: priority, host: host, isCounted: isCounted)
         let index = waiting.firstIndex { $0.priority < priority || ($0.priority == priority && $0.id > id) }
@@ -55,7 +55,7 @@ struct HostQueue {
         }
     }
 
-    /// Lends or reclaims a paused transfer's place; true if changed. The host may exceed its limit by one for a while.
+    /// Lends or reclaims a paused transfer's slot; true if changed. The host may exceed its limit by one for a while.
     mutating func lend(_ id: UInt64, _ isLent: Bool) -> Bool {
         guard let host = active[id]?.host, isLent != lent.contains(id) else { return false }
         if isLent {
@@ -77,7 +77,7 @@ struct HostQueue {
         }
     }
 
-    /// Changes a transfer's priority. A waiting transfer moves in the queue; one with a place keeps it.
+    /// Changes a transfer's priority. A waiting transfer moves in the queue; one with a slot keeps it.
     mutating func move(_ id: UInt64, to priority: OriginRequest.Priority) {
         active[id]?.priority = priority
         guard let index = waiting.firstIndex(where: { $0.id == id }) else { return }
@@ -100,17 +100,17 @@ struct HostQueue {
             if isReserved(entry.host, now: now) {
                 keepReserve(at: entry.host, now: now)
             }
-            guard counts[entry.host] ?? 0 >= places else { continue }
+            guard counts[entry.host] ?? 0 >= slots else { continue }
             let others = active.values.filter {
                 $0.host == entry.host && $0.priority == .background && !lent.contains($0.id)
             }
-            guard others.count > places - reserve else { continue }
+            guard others.count > slots - reserve else { continue }
             keepReserve(at: entry.host, now: now)
 
             // One connection is enough for the player's request, but each stream takes its share of the only one.
             var count = 1
             if isMultiplexed(entry.host) {
-                count = others.count - (places - reserve)
+                count = others.count - (slots - reserve)
             }
 
             let youngest = others.map(\.id).filter(mayStop).sorted().suffix(count)
@@ -127,8 +127,8 @@ struct HostQueue {
         var granted: [UInt64] = []
         for entry in waiting {
             if entry.isCounted {
-                let all = isMultiplexed(entry.host) ? streams : places
-                guard hasPlace(for: entry, among: all, now: now) else {
+                let all = isMultiplexed(entry.host) ? streams : slots
+                guard hasSlot(for: entry, among: all, now: now) else {
                     left.append(entry)
                     continue
                 }
@@ -143,11 +143,11 @@ struct HostQueue {
         return granted
     }
 
-    private func hasPlace(for entry: Entry, among all: Int, now: ContinuousClock.Instant) -> Bool {
+    private func hasSlot(for entry: Entry, among all: Int, now: ContinuousClock.Instant) -> Bool {
         let count = counts[entry.host] ?? 0
         guard entry.priority == .background else { return count < all }
-        let most = isReserved(entry.host, now: now) ? places - reserve : all
-        return count < min(most, backgroundPlaces ?? most)
+        let most = isReserved(entry.host, now: now) ? slots - reserve : all
+        return count < min(most, backgroundSlots ?? most)
     }
 
     private func isReserved(_ host: WebURL.Origin, now: ContinuousClock.Instant) -> Bool {

@@ -54,8 +54,8 @@ protocol NameLookup: Sendable {
             let left = waiting.filter { $0 !== waiter }
             waiters[name] = left
             // A lookup that has not begun is not worth a thread.
-            guard left.isEmpty, let place = queue.firstIndex(of: name) else { continue }
-            queue.remove(at: place)
+            guard left.isEmpty, let index = queue.firstIndex(of: name) else { continue }
+            queue.remove(at: index)
             waiters[name] = nil
         }
     }
@@ -173,7 +173,7 @@ struct SystemLookup: NameLookup {
         return .addresses(Array(found.prefix(Self.maximumCount)))
     }
 
-    /// True for a link-local IPv6 address: CURLOPT_RESOLVE has no place for its interface.
+    /// True for a link-local IPv6 address: CURLOPT_RESOLVE has no field for its interface.
     private static func hasZone(_ family: Int32, _ raw: UnsafeRawBufferPointer) -> Bool {
         family == AF_INET6 && raw.count >= MemoryLayout<sockaddr_in6>.size
             && raw.loadUnaligned(as: sockaddr_in6.self).sin6_scope_id != 0

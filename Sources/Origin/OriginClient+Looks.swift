@@ -9,10 +9,10 @@ extension OriginClient {
     /// time. Afterwards `isDead` is known for those that refuse connections, or have no address. One that is silent counts as
     /// before. A look requests the first byte, and is over with the reply's head; the connection stays for the next request.
     /// - Parameters:
-    ///   - places: requests that may be redirected to other hosts than the rest, each of them. These are looked at, too.
+    ///   - insertions: requests that may be redirected to other hosts than the rest, each of them. These are looked at, too.
     ///   - witness: a request to another host, which is looked at too if a failure may be the network's.
     package func lookAtHosts(
-        of requests: [OriginRequest], places: [OriginRequest] = [], witness: OriginRequest? = nil
+        of requests: [OriginRequest], insertions: [OriginRequest] = [], witness: OriginRequest? = nil
     ) async {
         guard !isOffline else { return }
         var due: [OriginRequest] = []
@@ -21,7 +21,7 @@ extension OriginClient {
                 due.append(request)
             }
         }
-        for request in places where due.count < Self.mostLooks {
+        for request in insertions where due.count < Self.mostLooks {
             if mayBeAsked(request), beginLook(atTargetOf: request.url) {
                 due.append(request)
             }
@@ -67,7 +67,7 @@ extension OriginRequest {
         look.acceptsAnyStatus = true
         look.retries = .never
         look.tally = nil
-        // It must not wait for a place: a host that does not answer has all its places occupied.
+        // It must not wait for a slot: a host that does not answer has all its slots occupied.
         look.toleratesSilence = true
         look.deadline = limit
         return look

@@ -59,7 +59,7 @@ extension OriginClient {
         /// Most consecutive redirects per attempt.
         public var redirectLimit = 10
         /// Most concurrent requests to one (scheme, host, port).
-        public var placesPerHost = 6
+        public var slotsPerHost = 6
         /// Most bytes per second of all background transfers together, beside the allowance; nil for no limit.
         public var backgroundRate: Int64?
         /// Most concurrent requests to one (scheme, host, port) that answers by HTTP/2: streams of one connection.
@@ -68,7 +68,7 @@ extension OriginClient {
         public var usesHTTP2 = true
         /// Places that playback may take from downloads, and that stay reserved while playback continues; see
         /// `HostQueue`.
-        public var placesInReserve = 1
+        public var slotsInReserve = 1
         /// The default User-Agent.
         public var userAgent = "Weir/1.0"
         /// Most decoded bytes of a body that `fetch` collects, unless the request has a lower limit.

@@ -81,7 +81,7 @@ public import HTTPMessage
         handles = EasyHandlePool(configuration)
         pools = ConnectionPools(configuration)
         queue = HostQueue(
-            places: configuration.placesPerHost, reserve: configuration.placesInReserve,
+            slots: configuration.slotsPerHost, reserve: configuration.slotsInReserve,
             streams: configuration.streamsPerHost)
         presence = OriginPresence(configuration.giveUpRule)
         pump = LoopTimer { [weak self] in self?.turn() }
@@ -244,7 +244,7 @@ public import HTTPMessage
             }
         }
 
-        // Paused transfers lend their places before any transfer is displaced.
+        // Paused transfers lend their slots before any transfer is displaced.
         if isThrottling {
             throttle()
         }
@@ -257,7 +257,7 @@ public import HTTPMessage
             transfers[id]?.displaced()
         }
         for id in queue.grant(now: now, isMultiplexed: versions.isMultiplexed) {
-            transfers[id]?.placeGranted()
+            transfers[id]?.slotGranted()
         }
 
         if isThrottling {
@@ -450,7 +450,7 @@ public import HTTPMessage
 
     private func applyAllowance() {
         isThrottling = true
-        queue.backgroundPlaces = backgroundAllowance.places
+        queue.backgroundSlots = backgroundAllowance.slots
         let rate = [backgroundAllowance.rate, configuration.backgroundRate].compactMap(\.self).min() ?? 0
         bucket = nil
         if rate > 0 {
@@ -500,7 +500,7 @@ public import HTTPMessage
         let origin = wire.attempt.url.origin
         let wasMultiplexed = versions.isMultiplexed(origin)
         versions.recordReply(origin, isHTTP2: wire.reply.isHTTP2, now: .now)
-        // There are more places now.
+        // There are more slots now.
         if !wasMultiplexed, versions.isMultiplexed(origin) {
             pump?.fireSoon()
         }

@@ -51,7 +51,7 @@ import HTTPMessage
         probe.route = request.route
         probe.range = 0..<1
         probe.acceptsAnyStatus = true
-        // A probe must not wait for a place: an origin that does not answer has all its places occupied.
+        // A probe must not wait for a slot: an origin that does not answer has all its slots occupied.
         probe.toleratesSilence = true
         probe.deadline = limit
         return probe

@@ -6,7 +6,7 @@ public import HTTPMessage
 public struct OriginRequest: Sendable {
     /// The urgency of a request: a player waits for its bytes, a download does not.
     public enum Priority: Int, Comparable, Sendable {
-        /// Waits while a host's places are occupied or needed by playback.
+        /// Waits while a host's slots are occupied or needed by playback.
         case background
         case playback
 
@@ -102,7 +102,7 @@ public struct OriginRequest: Sendable {
     /// Delivers final refusals with their bodies instead of failing: 3xx and 4xx except 408 and 429.
     public var acceptsRefusals = false
     /// Disables the limits on the first byte and on stalls. For event streams, and for playlists that the origin holds
-    /// back. Such a request occupies no place of its host, because it mostly waits.
+    /// back. Such a request occupies no slot of its host, because it mostly waits.
     public var toleratesSilence = false
     /// Sends the request although the origin is presumed absent: for callers with their own schedule, or without an
     /// alternative. Playback without its own `retries` then also waits for the origin before the first byte, as it does

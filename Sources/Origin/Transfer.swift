@@ -79,7 +79,7 @@ import HTTPMessage
         return request.tally
     }
     private var rule: GiveUpRule { client.configuration.giveUpRule }
-    /// True if it occupies a place of its host.
+    /// True if it occupies a slot of its host.
     var isCounted: Bool { !request.toleratesSilence }
     var url: WebURL { state.url }
 
@@ -140,8 +140,8 @@ import HTTPMessage
         }
     }
 
-    /// Sends the attempt; the host's place is reserved for it.
-    func placeGranted() {
+    /// Sends the attempt; the host's slot is reserved for it.
+    func slotGranted() {
         guard receiver != nil, let attempt else { return }
         isDecoded = false
         received = 0
@@ -195,7 +195,7 @@ import HTTPMessage
         watch(.head(GiveUpRule.HeadWatch(.connecting, now: .now)), for: rule.firstCheck)
     }
 
-    /// Stops the request, whose place playback needs. The transfer resumes from its last byte in the next place.
+    /// Stops the request, whose slot playback needs. The transfer resumes from its last byte in the next slot.
     func displaced() {
         guard receiver != nil else { return }
         endRequest()
@@ -223,7 +223,7 @@ import HTTPMessage
     private var pausedSince: ContinuousClock.Instant?
     /// The paused time within the watchdog's current span.
     private var paused = Duration.zero
-    /// True if a request is in progress, and not waiting for a place at its host or for the next attempt.
+    /// True if a request is in progress, and not waiting for a slot at its host or for the next attempt.
     public var isOnTheWire: Bool { wire != nil }
 
     /// The time for which a request on a connection that was used before has waited for its reply, if that makes the origin's other
@@ -269,7 +269,7 @@ import HTTPMessage
         case none
         /// For a moment.
         case brief
-        /// Until others are done, which may use the place meanwhile.
+        /// Until others are done, which may use the slot meanwhile.
         case long
     }
 

@@ -316,7 +316,7 @@ struct TransferState {
         }
         let stated = reply.statedPart
 
-        // Without a place, the exact length says that it is a part and not the whole.
+        // Without an offset, the exact length says that it is a part and not the whole.
         let isBare = reply[.contentRange] == nil && length == count && attemptStart == 0
         // The length of the whole file is that of its bytes, whatever Content-Range says.
         let isWhole = asked.lowerBound > 0 && length != nil && length == stated?.size

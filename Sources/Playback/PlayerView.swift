@@ -148,7 +148,7 @@ import Substitution
             return draft(listing: chosen.map { stored.intersection($0) } ?? stored)
         }
         guard let lone = asset.renditions.first, let source = lone.source else { return nil }
-        let cut = isCut ? stretches.cuts[lone.place] : nil
+        let cut = isCut ? stretches.cuts[lone.index] : nil
         return try await draft(lone: lone, source, cut: cut)
     }
 
@@ -162,7 +162,7 @@ import Substitution
         return .text(try added.added(to: text) { SessionPath.mark + $0 })
     }
 
-    /// The draft of the entry playlist with only the renditions at these places in `MultivariantPlaylist.renditionURIs`.
+    /// The draft of the entry playlist with only the renditions at these indices in `MultivariantPlaylist.renditionURIs`.
     func draft(listing renditions: Set<Int>) -> PlaylistDraft? { draft(.listing(renditions), isStored: true) }
 
     /// The draft of the entry playlist with the stored variants, and all that a viewer may choose beside them.
@@ -173,8 +173,8 @@ import Substitution
     /// The draft of a single variant: the attributes of the best variant, and the playlist of the one whose segments are
     /// substituted. `listed` is nil if the origin is available.
     func draft(_ ladder: Ladder, listing listed: Set<Int>?) -> PlaylistDraft? {
-        let places = listed ?? Set(asset.renditions.filter { !$0.name.isIFramesOnly }.map(\.place))
-        let choice = EntryDraft.Choice.ladder(best: ladder.best.index, base: ladder.base.place, places: places)
+        let indices = listed ?? Set(asset.renditions.filter { !$0.name.isIFramesOnly }.map(\.index))
+        let choice = EntryDraft.Choice.ladder(best: ladder.best.index, base: ladder.base.index, indices: indices)
         return draft(choice, isStored: listed != nil)
     }
 

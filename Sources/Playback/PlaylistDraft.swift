@@ -68,7 +68,7 @@ struct EntryDraft: Equatable, Sendable {
         /// All lines but those of these renditions.
         case without(Set<Int>)
         /// One variant, by its index, with the playlist of another one.
-        case ladder(best: Int, base: Int, places: Set<Int>)
+        case ladder(best: Int, base: Int, indices: Set<Int>)
     }
 
     /// The asset's id.
@@ -93,11 +93,11 @@ struct EntryDraft: Equatable, Sendable {
         switch choice {
         case .all(let complete):
             try playlist.rendered(first: playlist.initialChoice(of: complete)) { name($0) }
-        case .listing(let places): try playlist.stored(renditions: places) { name($0) }
-        case .variants(let places): try playlist.stored(renditions: places, listsAllMedia: true) { name($0) }
-        case .without(let places): try playlist.rendered(without: places) { name($0) }
-        case .ladder(let best, let base, let places):
-            try playlist.rendered(only: playlist.variants[best], among: places) { reference in
+        case .listing(let indices): try playlist.stored(renditions: indices) { name($0) }
+        case .variants(let indices): try playlist.stored(renditions: indices, listsAllMedia: true) { name($0) }
+        case .without(let indices): try playlist.rendered(without: indices) { name($0) }
+        case .ladder(let best, let base, let indices):
+            try playlist.rendered(only: playlist.variants[best], among: indices) { reference in
                 if case .variant = reference {
                     return media(base)
                 }

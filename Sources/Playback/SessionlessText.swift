@@ -2,7 +2,7 @@ import Assets
 import EventLoop
 import Glibc
 
-/// The path of all that one session may request, and its place in texts that are written for all sessions.
+/// The path of all that one session may request, and its offsets in texts that are written for all sessions.
 enum SessionPath {
     /// Stands for the path at the beginning of a URI. No origin knows it, so none can put it in its texts.
     static let mark = "~\(String(UInt64.random(in: 0...UInt64.max), radix: 36))\(UInt64.random(in: 0...UInt64.max))~"

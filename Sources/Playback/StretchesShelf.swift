@@ -19,7 +19,7 @@ import Substitution
 
     /// The cut that a session's entry had for a rendition.
     private func knownCut(of rendition: Rendition, _ session: Session) -> MediaPlaylistCut? {
-        known.last { $0.session == session.id }?.stretches.cuts[rendition.place]
+        known.last { $0.session == session.id }?.stretches.cuts[rendition.index]
     }
 
     /// Returns the cut for a rendition's playlist; nil if no cut applies, or if too little of it is stored. A rendition
@@ -31,13 +31,13 @@ import Substitution
             return cut
         }
         if !asset.isPlayableOffline, let stored = await substitutions.playableRanges(of: asset), stored.isPlayable,
-            let cut = stored.cuts[rendition.place]
+            let cut = stored.cuts[rendition.index]
         {
             return cut
         }
         guard !rendition.isComplete, let alone = await substitutions.playableRanges(of: rendition, in: asset),
             alone.isPlayable
         else { return nil }
-        return alone.cuts[rendition.place]
+        return alone.cuts[rendition.index]
     }
 }

@@ -35,7 +35,7 @@ public struct MediaTimeline: Sendable {
     }
 }
 
-/// A segment's place in its rendition and in time.
+/// A segment's position in its rendition and in time.
 public struct SegmentSpan: Equatable, Sendable {
     /// The media sequence number.
     public let number: Int

@@ -24,7 +24,7 @@ public struct PlayheadEvent: Sendable {
     public let rendition: String
     /// The media of that rendition.
     public let kind: MediaKind
-    /// The segment's place in the rendition and in time.
+    /// The segment's position in the rendition and in time.
     public let span: SegmentSpan
     /// The session's playhead after the event.
     public let playhead: PlayheadReading

@@ -41,7 +41,7 @@ struct SessionPlayhead {
         lanes[kind] = lane
 
         if isFirst {
-            place(at: span.start)
+            move(to: span.start)
         }
 
         switch step {
@@ -58,7 +58,7 @@ struct SessionPlayhead {
         case .opening:
             // Playback begins only after the player has opened all renditions that it opens.
             if lane.choice == nil {
-                place(at: frontmostStart)
+                move(to: frontmostStart)
             }
             return false
         case .jump: return jump(to: span)
@@ -116,7 +116,7 @@ struct SessionPlayhead {
     }
 
     /// Bounds the playhead of a player that keeps a fixed amount of media ahead: it would request the next segment at a
-    /// place, now that it has all that it requested.
+    /// position, now that it has all that it requested.
     private mutating func bound(after span: SegmentSpan) {
         guard let end, !isReported, readAhead.isSteady, let target = readAhead.target, let lane = lanes[.main],
             lane.front >= lane.requestedEnd - 0.001, lane.requestedEnd < end - 0.001
@@ -150,13 +150,13 @@ struct SessionPlayhead {
     private mutating func jump(to span: SegmentSpan) -> Bool {
         let follows = abs(span.start - anchor.position) <= 1.5 * span.duration && lanes.count > 1
         if !follows {
-            place(at: span.start)
+            move(to: span.start)
         }
         return !follows
     }
 
     /// Begins a range of media; the playhead stands still until a segment is delivered.
-    private mutating func place(at start: Double) {
+    private mutating func move(to start: Double) {
         anchor.position = start
         anchor.start = start
         anchor.isRunning = false

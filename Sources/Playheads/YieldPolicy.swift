@@ -128,7 +128,7 @@ struct YieldPolicy {
     /// also cover the round trip of a slow link.
     private static let queue = 0.5
     /// Transfers at once while sessions draw: each has a window.
-    private static let places = 2
+    private static let slots = 2
     /// A rate below this, in bytes per second, is not worth a transfer: a few packets a second.
     private static let smallest: Int64 = 4 << 10
 
@@ -152,14 +152,14 @@ struct YieldPolicy {
 
         switch level {
         case .stopped: return .nothing
-        case .full: return BackgroundAllowance(window: Self.window(link), places: Self.places)
+        case .full: return BackgroundAllowance(window: Self.window(link), slots: Self.slots)
         case .bounded:
             let spare = (link ?? 0) - waiting.reduce(0) { $0 + $1.rate }
             let rate = Int64(max(0, spare * min(share, 1)))
             if rate < Self.smallest {
                 return .nothing
             }
-            return BackgroundAllowance(rate: rate, window: Self.window(link), places: Self.places)
+            return BackgroundAllowance(rate: rate, window: Self.window(link), slots: Self.slots)
         }
     }
 

@@ -14,7 +14,7 @@ package struct CheckWay: Sendable {
 
 /// Reads playlists from an origin.
 @LoopActor final class OriginCheckSource: CheckSource {
-    typealias Place = WebURL
+    typealias Location = WebURL
 
     nonisolated let entry: WebURL
     private lazy var client = OriginClient(configuration: configuration)
@@ -35,8 +35,8 @@ package struct CheckWay: Sendable {
         self.way = way
     }
 
-    func read(_ place: WebURL) async -> CheckReading<WebURL> {
-        var request = OriginRequest(place)
+    func read(_ location: WebURL) async -> CheckReading<WebURL> {
+        var request = OriginRequest(location)
         request.namedPeer = OriginRequest.Peer(of: entry)
         request.fields = way.fields.shared
         request.credentials = OriginRequest.Credentials(origin: entry.origin, fields: way.fields.credentials)
@@ -49,7 +49,7 @@ package struct CheckWay: Sendable {
 
         do throws(OriginError) {
             let (head, body) = try await client.fetch(request)
-            return CheckReading(bytes: body, base: head.url, findings: TransferFinding.all(of: head, asked: place))
+            return CheckReading(bytes: body, base: head.url, findings: TransferFinding.all(of: head, asked: location))
         } catch {
             let code: PlaylistCheckError.Code =
                 switch error.code {
@@ -58,23 +58,23 @@ package struct CheckWay: Sendable {
                 default: .origin
                 }
             return CheckReading(
-                base: place, findings: [TransferFinding.failure(error, asked: place)],
+                base: location, findings: [TransferFinding.failure(error, asked: location)],
                 failure: PlaylistCheckError(code, "\(error)", underlying: error))
         }
     }
 
     nonisolated func target(of uri: String, from base: WebURL) -> CheckTarget<WebURL> {
         guard let url = try? base.resolving(uri), !url.needsHandler else { return .invalid }
-        return .place(url)
+        return .location(url)
     }
 
     nonisolated func url(of uri: String, from base: WebURL) -> String? {
         guard let url = try? base.resolving(uri), !url.needsHandler else { return nil }
         return url.text
     }
-    nonisolated func url(_ place: WebURL) -> String { place.text }
-    nonisolated func name(_ place: WebURL) -> String { place.redacted }
-    nonisolated func query(_ place: WebURL) -> String? { place.query }
+    nonisolated func url(_ location: WebURL) -> String { location.text }
+    nonisolated func name(_ location: WebURL) -> String { location.redacted }
+    nonisolated func query(_ location: WebURL) -> String? { location.query }
     nonisolated var hasURLs: Bool { true }
 }
 

@@ -6,13 +6,13 @@ import HTTPMessage
 /// symbolic links. Owns the folder's descriptor.
 package final class PlaylistFolder: CheckSource {
     /// The path of a file below the folder.
-    package struct Place: Hashable, Sendable {
+    package struct Location: Hashable, Sendable {
         /// Folder names, then the file name. No component is `.`, `..` or empty.
         package let components: [String]
         package init(components: [String]) { self.components = components }
     }
 
-    package let entry: Place
+    package let entry: Location
     private let path: String
     /// The folder's path as a prefix of its files'.
     private let prefix: String
@@ -27,7 +27,7 @@ package final class PlaylistFolder: CheckSource {
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")).map(path.utf8.index(after:)) ?? path.startIndex
         self.path = path
         prefix = String(path[..<slash])
-        entry = Place(components: [String(path[slash...])])
+        entry = Location(components: [String(path[slash...])])
         let directory = prefix.isEmpty ? "." : prefix
         folder = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     }
@@ -38,24 +38,24 @@ package final class PlaylistFolder: CheckSource {
         }
     }
 
-    package func read(_ place: Place) async -> CheckReading<Place> {
-        let isEntry = place == entry && followsEntry
-        let file = isEntry ? open(path, O_RDONLY | O_CLOEXEC) : openBeneath(place.components)
-        guard file >= 0 else { return failed(place, errno) }
+    package func read(_ location: Location) async -> CheckReading<Location> {
+        let isEntry = location == entry && followsEntry
+        let file = isEntry ? open(path, O_RDONLY | O_CLOEXEC) : openBeneath(location.components)
+        guard file >= 0 else { return failed(location, errno) }
         defer { close(file) }
         var status = stat()
-        guard fstat(file, &status) == 0 else { return failed(place, errno) }
+        guard fstat(file, &status) == 0 else { return failed(location, errno) }
         let kind = status.st_mode & S_IFMT
         // The user may name a pipe as the entry. The URIs in it may name files only.
         if isEntry, kind == S_IFDIR {
-            return failed(place, EISDIR)
+            return failed(location, EISDIR)
         }
         if !isEntry, kind != S_IFREG {
-            return failed(place, EINVAL)
+            return failed(location, EINVAL)
         }
         let limit = PlaylistLimits.standard.bytes
-        guard let bytes = Self.bytes(of: file, limit: limit) else { return failed(place, errno) }
-        return CheckReading(bytes: bytes, base: place)
+        guard let bytes = Self.bytes(of: file, limit: limit) else { return failed(location, errno) }
+        return CheckReading(bytes: bytes, base: location)
     }
 
     /// Reads a small regular file; nil if it does not exist or is longer than `limit` bytes.
@@ -70,11 +70,11 @@ package final class PlaylistFolder: CheckSource {
     }
 
     /// Opens a file for reading; returns -1 and sets errno on failure. The caller owns the descriptor.
-    package func openFile(_ place: Place) -> Int32 { openBeneath(place.components) }
+    package func openFile(_ location: Location) -> Int32 { openBeneath(location.components) }
 
-    /// True if a file or folder exists at `place`.
-    package func has(_ place: Place) -> Bool {
-        let file = openBeneath(place.components)
+    /// True if a file or folder exists at `location`.
+    package func has(_ location: Location) -> Bool {
+        let file = openBeneath(location.components)
         if file >= 0 {
             close(file)
         }
@@ -114,7 +114,7 @@ package final class PlaylistFolder: CheckSource {
         return parent
     }
 
-    private func failed(_ place: Place, _ reason: Int32) -> CheckReading<Place> {
+    private func failed(_ location: Location, _ reason: Int32) -> CheckReading<Location> {
         let words =
             switch reason {
             case ELOOP: "a symbolic link, which is not followed"
@@ -123,16 +123,16 @@ package final class PlaylistFolder: CheckSource {
             }
         // Users check single playlists without the files they name, so only the entry is an error.
         var severity = PlaylistDiagnostic.Severity.warning
-        if place == entry {
+        if location == entry {
             severity = .error
         }
         let finding = PlaylistDiagnostic(
             severity: severity, code: "notRead", clause: "RFC 8216 §4.1", message: "not read: \(words)")
         let failure = PlaylistCheckError(.unreadableFile, "\(path): \(words)")
-        return CheckReading(base: place, findings: [finding], failure: failure)
+        return CheckReading(base: location, findings: [finding], failure: failure)
     }
 
-    package func target(of uri: String, from base: Place) -> CheckTarget<Place> {
+    package func target(of uri: String, from base: Location) -> CheckTarget<Location> {
         guard url(of: uri, from: base) != nil else { return .invalid }
         if uri.contains("://") || uri.hasPrefix("//") {
             return .elsewhere("the URI leads to another origin")
@@ -141,7 +141,7 @@ package final class PlaylistFolder: CheckSource {
             return .elsewhere("the URI leads to the root of an origin")
         }
         let path = uri.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
-        guard !path.isEmpty else { return .place(base) }
+        guard !path.isEmpty else { return .location(base) }
         var components = Array(base.components.dropLast())
         for part in path.split(separator: UInt8(ascii: "/")) {
             guard let name = Self.decoded(part) else { return .elsewhere("the URI names no file") }
@@ -152,7 +152,7 @@ package final class PlaylistFolder: CheckSource {
             }
         }
         guard !components.isEmpty else { return .elsewhere("the URI names a folder") }
-        return .place(Place(components: components))
+        return .location(Location(components: components))
     }
 
     /// Percent-decodes a path component; nil if the result is not a file name.
@@ -162,7 +162,7 @@ package final class PlaylistFolder: CheckSource {
         return name
     }
 
-    package func url(of uri: String, from base: Place) -> String? {
+    package func url(of uri: String, from base: Location) -> String? {
         guard let own = try? WebURL(url(base)), let target = try? own.resolving(uri), !target.needsHandler else {
             return nil
         }
@@ -170,13 +170,13 @@ package final class PlaylistFolder: CheckSource {
     }
 
     /// The URL that an origin at localhost would give the file.
-    package func url(_ place: Place) -> String {
-        "http://localhost/" + place.components.map(PercentEncoding.encode).joined(separator: "/")
+    package func url(_ location: Location) -> String {
+        "http://localhost/" + location.components.map(PercentEncoding.encode).joined(separator: "/")
     }
-    package func name(_ place: Place) -> String {
-        guard place != entry else { return path }
-        return prefix + place.components.joined(separator: "/")
+    package func name(_ location: Location) -> String {
+        guard location != entry else { return path }
+        return prefix + location.components.joined(separator: "/")
     }
-    package func query(_ place: Place) -> String? { nil }
+    package func query(_ location: Location) -> String? { nil }
     package var hasURLs: Bool { false }
 }

@@ -11,14 +11,14 @@ struct PresentationReader<Source: CheckSource>: Sendable {
     private static var parallelReads: Int { 6 }
 
     private struct Text: Sendable {
-        let reading: CheckReading<Source.Place>
+        let reading: CheckReading<Source.Location>
         let playlist: Playlist?
         let diagnostics: [PlaylistDiagnostic]
     }
 
     private struct Rendition: Sendable {
-        let place: Source.Place
-        /// Indices into `MultivariantPlaylist.renditionURIs`; several if different URIs resolve to one place.
+        let location: Source.Location
+        /// Indices into `MultivariantPlaylist.renditionURIs`; several if different URIs resolve to one location.
         var indices: [Int]
         var text: Text?
     }
@@ -39,8 +39,8 @@ struct PresentationReader<Source: CheckSource>: Sendable {
         await read(&renditions, imports: multivariant.variables)
         found += compare(renditions, with: multivariant, base: base)
         let others = renditions.map { rendition in
-            guard let text = rendition.text else { return checked(rendition.place, [skipped]) }
-            return checked(rendition.place, findings(in: text, of: rendition, named: multivariant))
+            guard let text = rendition.text else { return checked(rendition.location, [skipped]) }
+            return checked(rendition.location, findings(in: text, of: rendition, named: multivariant))
         }
         return CheckReport(
             playlists: [checked(source.entry, found)] + others, refusal: refusal(of: renditions, multivariant))
@@ -56,14 +56,14 @@ struct PresentationReader<Source: CheckSource>: Sendable {
         return first.reading.failure ?? Self.notPlaylist
     }
 
-    private func checked(_ place: Source.Place, _ diagnostics: [PlaylistDiagnostic]) -> CheckReport.Checked {
-        CheckReport.Checked(name: source.name(place), diagnostics: diagnostics)
+    private func checked(_ location: Source.Location, _ diagnostics: [PlaylistDiagnostic]) -> CheckReport.Checked {
+        CheckReport.Checked(name: source.name(location), diagnostics: diagnostics)
     }
 
     // MARK: One playlist
 
-    private func read(_ place: Source.Place, imports: [String: String]?) async -> Text {
-        let reading = await source.read(place)
+    private func read(_ location: Source.Location, imports: [String: String]?) async -> Text {
+        let reading = await source.read(location)
         guard let bytes = reading.bytes else {
             return Text(reading: reading, playlist: nil, diagnostics: reading.findings)
         }
@@ -85,19 +85,19 @@ struct PresentationReader<Source: CheckSource>: Sendable {
 
     /// The playlists to read, in line order. Adds a finding for each one that is not read.
     private func playlists(
-        of multivariant: MultivariantPlaylist, base: Source.Place, _ found: inout [PlaylistDiagnostic]
+        of multivariant: MultivariantPlaylist, base: Source.Location, _ found: inout [PlaylistDiagnostic]
     ) -> [Rendition] {
         var renditions: [Rendition] = []
-        var known: [Source.Place: Int] = [:]
+        var known: [Source.Location: Int] = [:]
         for (index, uri) in multivariant.renditionURIs.enumerated() {
             switch source.target(of: uri, from: base) {
-            case .place(let place) where place == source.entry || place == base: break
-            case .place(let place):
-                if let first = known[place] {
+            case .location(let location) where location == source.entry || location == base: break
+            case .location(let location):
+                if let first = known[location] {
                     renditions[first].indices.append(index)
                 } else {
-                    known[place] = renditions.count
-                    renditions.append(Rendition(place: place, indices: [index]))
+                    known[location] = renditions.count
+                    renditions.append(Rendition(location: location, indices: [index]))
                 }
             case .elsewhere(let reason):
                 found.append(Self.notRead(reason, line: multivariant.line(ofRendition: index)))
@@ -108,16 +108,16 @@ struct PresentationReader<Source: CheckSource>: Sendable {
     }
 
     private func read(_ renditions: inout [Rendition], imports: [String: String]) async {
-        let places = renditions.map(\.place)
+        let locations = renditions.map(\.location)
         let end = ContinuousClock.now + timeLimit
         let texts = await withTaskGroup(of: (Int, Text).self) { group in
             var texts: [Int: Text] = [:]
             var next = 0
             var bytes = 0
             func begin() {
-                guard next < places.count, bytes <= byteLimit, .now < end else { return }
+                guard next < locations.count, bytes <= byteLimit, .now < end else { return }
                 let number = next
-                group.addTask { (number, await read(places[number], imports: imports)) }
+                group.addTask { (number, await read(locations[number], imports: imports)) }
                 next += 1
             }
             for _ in 0..<Self.parallelReads {
@@ -136,7 +136,7 @@ struct PresentationReader<Source: CheckSource>: Sendable {
     }
 
     private func compare(
-        _ renditions: [Rendition], with multivariant: MultivariantPlaylist, base: Source.Place
+        _ renditions: [Rendition], with multivariant: MultivariantPlaylist, base: Source.Location
     ) -> [PlaylistDiagnostic] {
         var media: [Int: MediaPlaylist] = [:]
         var multivariants: Set<Int> = []

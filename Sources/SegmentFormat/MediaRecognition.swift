@@ -107,14 +107,14 @@ public enum MediaRecognition {
 
     /// True if a frame of ADTS is followed by another: a segment may begin inside a frame, and players look for the next.
     private static func hasAudioFrames(_ bytes: [UInt8]) -> Bool {
-        func isFrame(_ place: Int) -> Bool {
-            place + 6 < bytes.count && bytes[place] == 0xFF && bytes[place + 1] & 0xF6 == 0xF0
-                && bytes[place + 2] >> 2 & 0x0F < 13
+        func isFrame(_ offset: Int) -> Bool {
+            offset + 6 < bytes.count && bytes[offset] == 0xFF && bytes[offset + 1] & 0xF6 == 0xF0
+                && bytes[offset + 2] >> 2 & 0x0F < 13
         }
-        return bytes.indices.contains { place in
-            guard isFrame(place) else { return false }
-            let length = Int(bytes[place + 3] & 3) << 11 | Int(bytes[place + 4]) << 3 | Int(bytes[place + 5] >> 5)
-            return length >= 7 && isFrame(place + length) && bytes[place + 2] == bytes[place + length + 2]
+        return bytes.indices.contains { offset in
+            guard isFrame(offset) else { return false }
+            let length = Int(bytes[offset + 3] & 3) << 11 | Int(bytes[offset + 4]) << 3 | Int(bytes[offset + 5] >> 5)
+            return length >= 7 && isFrame(offset + length) && bytes[offset + 2] == bytes[offset + length + 2]
         }
     }
 

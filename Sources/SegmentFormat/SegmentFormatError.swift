@@ -18,7 +18,7 @@ public struct SegmentFormatError: Error, Hashable, Sendable, CustomStringConvert
     public let code: Code
     /// The faulty box's type, or `PAT`, `PMT`, `PES`, `ID3`, `ADTS`; nil if the fault concerns the whole file.
     public let box: String?
-    /// File offset of the fault in bytes; nil if it has no single place.
+    /// File offset of the fault in bytes; nil if it has no single position.
     public let offset: Int?
     /// Human-readable reason, without a full stop.
     public let reason: String

@@ -285,9 +285,9 @@ public struct VolumeRecord: Codable, Equatable, Sendable, AssetTableRow {
     var otherPath, otherMark: String?
 
     /// Makes the record of a bundle.
-    public init(asset: String, in place: Volume, other: Volume? = nil) {
+    public init(asset: String, in volume: Volume, other: Volume? = nil) {
         self.asset = asset
-        (path, mark) = place.isHome ? (nil, nil) : (place.path, place.mark)
+        (path, mark) = volume.isHome ? (nil, nil) : (volume.path, volume.mark)
         hasOther = other != nil
         (otherPath, otherMark) = other?.isHome ?? true ? (nil, nil) : (other?.path, other?.mark)
     }

@@ -1,6 +1,6 @@
 import GRDB
 
-/// One of the tables with the rows of assets, and the place of its rows in `Catalogue.Contents`.
+/// One of the tables with the rows of assets, and the property of its rows in `Catalogue.Contents`.
 struct ContentsTable: Sendable {
     typealias Contents = Catalogue.Contents
 

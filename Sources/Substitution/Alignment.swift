@@ -127,33 +127,33 @@ import SegmentFormat
 
     /// The other's segment for the time of an own one, stored or not, if nothing speaks against it. It must be possible
     /// to check it once it is stored; for that an own one must be stored, too.
-    func likelyCounterpart(of place: Int) -> Segment? {
+    func likelyCounterpart(of index: Int) -> Segment? {
         let known = match
-        guard refusal == nil, fits[place] ?? true, known != nil || hasOwnSegment else { return nil }
-        return segment(at: place, by: known ?? expectedMatch)
+        guard refusal == nil, fits[index] ?? true, known != nil || hasOwnSegment else { return nil }
+        return segment(at: index, by: known ?? expectedMatch)
     }
 
     /// True if stored pieces show which segments cover the same time.
     var isProven: Bool { match != nil }
 
     /// The other's segment for the time of an own one, judging by the playlists alone as long as nothing stored can be compared.
-    func expectedCounterpart(of place: Int) -> Segment? {
+    func expectedCounterpart(of index: Int) -> Segment? {
         let known = match
-        guard refusal == nil, fits[place] ?? true else { return nil }
-        return segment(at: place, by: known ?? expectedMatch)
+        guard refusal == nil, fits[index] ?? true else { return nil }
+        return segment(at: index, by: known ?? expectedMatch)
     }
 
     private var hasOwnSegment: Bool {
-        !candidates.own.storedPlaces.isEmpty
+        !candidates.own.storedIndices.isEmpty
     }
 
-    /// The other's segment for an own one, if it is stored and can be decrypted in its place.
-    private func counterpart(of place: Int) -> Segment? {
-        segment(at: place, by: match).flatMap { other.folder.contains(other.file(of: $0)) ? $0 : nil }
+    /// The other's segment for an own one, if it is stored and can be decrypted instead.
+    private func counterpart(of index: Int) -> Segment? {
+        segment(at: index, by: match).flatMap { other.folder.contains(other.file(of: $0)) ? $0 : nil }
     }
 
-    private func segment(at place: Int, by match: SegmentMatch?) -> Segment? {
-        guard let found = match?[place] else { return nil }
+    private func segment(at index: Int, by match: SegmentMatch?) -> Segment? {
+        guard let found = match?[index] else { return nil }
         let playlists = playlists
         let compared = playlists.other.segments[found]
         // The URLs may have been renewed since the comparison; numbers and names stay.
@@ -164,21 +164,21 @@ import SegmentFormat
         {
             segment = present[found]
         }
-        return own.decrypts(segment, of: other, inPlaceOf: playlists.own.segments[place]) ? segment : nil
+        return own.decrypts(segment, of: other, inPlaceOf: playlists.own.segments[index]) ? segment : nil
     }
 
     /// True if a stored piece of the other can substitute an own segment, by index.
-    func covers(_ place: Int) -> Bool {
-        guard let segment = counterpart(of: place) else { return false }
-        if let known = fits[place] {
+    func covers(_ index: Int) -> Bool {
+        guard let segment = counterpart(of: index) else { return false }
+        if let known = fits[index] {
             return known
         }
-        fits[place] = isFit(segment, at: place)
-        return fits[place] ?? false
+        fits[index] = isFit(segment, at: index)
+        return fits[index] ?? false
     }
 
     /// True if the other's stored segment fits; nil if that cannot be decided yet.
-    private func isFit(_ segment: Segment, at place: Int) -> Bool? {
+    private func isFit(_ segment: Segment, at index: Int) -> Bool? {
         let file = other.file(of: segment)
         switch container {
         case .transportStream where isEncrypted: return true
@@ -193,7 +193,7 @@ import SegmentFormat
                 (try? PackedAudio(source)).map { $0.obstacle(inPlaceOf: ownAudio) == nil } ?? false
             }
         case .fragments, .other:
-            guard let splicePair = splicePair(place, segment) else { return nil }
+            guard let splicePair = splicePair(index, segment) else { return nil }
             if isEncrypted {
                 return splicePair.verdict == .equivalent
             }
@@ -210,30 +210,30 @@ import SegmentFormat
     }
 
     /// True if the substitute of an own segment needs a splice.
-    func needsSplice(_ place: Int) -> Bool {
-        counterpart(of: place).map { needsSplice($0, at: place, isAfterSplice: false) } ?? false
+    func needsSplice(_ index: Int) -> Bool {
+        counterpart(of: index).map { needsSplice($0, at: index, isAfterSplice: false) } ?? false
     }
 
-    private func needsSplice(_ segment: Segment, at place: Int, isAfterSplice: Bool) -> Bool {
+    private func needsSplice(_ segment: Segment, at index: Int, isAfterSplice: Bool) -> Bool {
         if isEncrypted {
             return false
         }
         return switch container {
         case .transportStream: true
-        case .fragments: isAfterSplice || splicePair(place, segment)?.verdict != .equivalent
+        case .fragments: isAfterSplice || splicePair(index, segment)?.verdict != .equivalent
         case .packedAudio, .other: false
         }
     }
 
     /// Opens the substitute of an own segment.
     /// - Parameter isAfterSplice: true if the decoder got its parameters in-band: then it needs them again.
-    func open(_ place: Int, isAfterSplice: Bool) -> Substitute? {
-        guard covers(place), let segment = counterpart(of: place),
+    func open(_ index: Int, isAfterSplice: Bool) -> Substitute? {
+        guard covers(index), let segment = counterpart(of: index),
             let descriptor = other.folder.open(other.file(of: segment))
         else { return nil }
         var splice: Splice?
-        if needsSplice(segment, at: place, isAfterSplice: isAfterSplice) {
-            splice = ByteSource(descriptor: descriptor).flatMap { self.splice($0, segment, at: place) }
+        if needsSplice(segment, at: index, isAfterSplice: isAfterSplice) {
+            splice = ByteSource(descriptor: descriptor).flatMap { self.splice($0, segment, at: index) }
             if splice == nil {
                 close(descriptor)
                 return nil
@@ -242,15 +242,15 @@ import SegmentFormat
         return Substitute(rendition: other, file: other.file(of: segment), descriptor: descriptor, splice: splice)
     }
 
-    private func splice(_ source: ByteSource, _ segment: Segment, at place: Int) -> Splice? {
+    private func splice(_ source: ByteSource, _ segment: Segment, at index: Int) -> Splice? {
         if container == .transportStream {
             return try? TransportStream(source).splice()
         }
-        return try? splicePair(place, segment)?.splice(source)
+        return try? splicePair(index, segment)?.splice(source)
     }
 
-    private func splicePair(_ place: Int, _ segment: Segment) -> SplicePair? {
-        guard let map = playlists.own.segments[place].map, let otherMap = segment.map else { return nil }
+    private func splicePair(_ index: Int, _ segment: Segment) -> SplicePair? {
+        guard let map = playlists.own.segments[index].map, let otherMap = segment.map else { return nil }
         let pair = [map.index, otherMap.index]
         if let known = splicePairs[pair] {
             return known
@@ -267,7 +267,7 @@ import SegmentFormat
     private func compare() -> State {
         // A folder with more files than initialization sections contains segments.
         let playlists = playlists
-        guard !candidates.own.storedPlaces.isEmpty || !candidates.other.storedPlaces.isEmpty,
+        guard !candidates.own.storedIndices.isEmpty || !candidates.other.storedIndices.isEmpty,
             own.folder.sizes.count > playlists.own.maps.count, other.folder.sizes.count > playlists.other.maps.count
         else { return .undecided }
         if isEncrypted {
@@ -371,21 +371,21 @@ import SegmentFormat
         var matching: [StoredPair] = []
         var close: [StoredPair] = []
         var last = -1
-        for (place, hasOwn, hasOther) in storedPlaces(match) where matching.count < Self.pairLimit {
-            if last >= 0, playlists.own.discontinuities(upTo: place) != playlists.own.discontinuities(upTo: last) {
+        for (index, hasOwn, hasOther) in storedIndices(match) where matching.count < Self.pairLimit {
+            if last >= 0, playlists.own.discontinuities(upTo: index) != playlists.own.discontinuities(upTo: last) {
                 lastOwn = nil
                 lastOther = nil
             }
-            last = place
+            last = index
             if hasOwn {
-                lastOwn = place
+                lastOwn = index
             }
             if hasOther {
-                lastOther = place
+                lastOther = index
             }
             guard let lastOwn, let lastOther else { continue }
             if hasOwn, hasOther {
-                matching.append((place, place))
+                matching.append((index, index))
             } else if close.count < Self.pairLimit {
                 close.append((lastOwn, lastOther))
             }
@@ -396,30 +396,30 @@ import SegmentFormat
     private static let pairLimit = 4
 
     /// The own segments of which a piece, or the piece of the other's segment for their time, is stored; in order.
-    private func storedPlaces(_ match: SegmentMatch) -> [(place: Int, hasOwn: Bool, hasOther: Bool)] {
+    private func storedIndices(_ match: SegmentMatch) -> [(index: Int, hasOwn: Bool, hasOther: Bool)] {
         let reversed = match.reversed
-        let own = candidates.own.storedPlaces
-        let other = candidates.other.storedPlaces.compactMap { reversed[$0] }
-        var places: [(place: Int, hasOwn: Bool, hasOther: Bool)] = []
+        let own = candidates.own.storedIndices
+        let other = candidates.other.storedIndices.compactMap { reversed[$0] }
+        var indices: [(index: Int, hasOwn: Bool, hasOther: Bool)] = []
         var next: Int = 0
-        for place in own {
-            while next < other.count, other[next] < place {
-                places.append((other[next], false, true))
+        for index in own {
+            while next < other.count, other[next] < index {
+                indices.append((other[next], false, true))
                 next += 1
             }
-            let isBoth = next < other.count && other[next] == place
+            let isBoth = next < other.count && other[next] == index
             if isBoth {
                 next += 1
             }
-            places.append((place, true, isBoth))
+            indices.append((index, true, isBoth))
         }
-        return places + other[next...].map { ($0, false, true) }
+        return indices + other[next...].map { ($0, false, true) }
     }
 
     /// The own segments that stored pieces of the other may substitute, in order. `covers` has the last word.
     var storedCounterparts: [Int] {
         guard let match else { return [] }
         let reversed = match.reversed
-        return candidates.other.storedPlaces.compactMap { reversed[$0] }
+        return candidates.other.storedIndices.compactMap { reversed[$0] }
     }
 }

@@ -10,7 +10,7 @@ import HLS
     let rendition: Rendition
     let traits: RenditionTraits
     let timed: TimedPlaylist
-    private var known: (changes: Int, places: [Int])?
+    private var known: (changes: Int, indices: [Int])?
 
     /// Nil without a playlist that has ended.
     init?(_ rendition: Rendition, _ traits: RenditionTraits) {
@@ -21,23 +21,23 @@ import HLS
     }
 
     /// The indices of the stored segments, sorted. Found by the names of the files: few pieces of a long playlist are stored.
-    var storedPlaces: [Int] {
+    var storedIndices: [Int] {
         let folder = rendition.folder
         let sizes = folder.sizes
         if let known, known.changes == folder.changes {
-            return known.places
+            return known.indices
         }
-        var places: [Int] = []
+        var indices: [Int] = []
         if let source = rendition.source, timed.count == source.playlist.segments.count {
             for file in sizes.keys {
                 guard case .segment(let number)? = PieceName(file)?.role, let segment = source.segment(number),
                     !segment.isGap, rendition.file(of: segment) == file
                 else { continue }
-                places.append(segment.index)
+                indices.append(segment.index)
             }
         }
-        places.sort()
-        known = (folder.changes, places)
-        return places
+        indices.sort()
+        known = (folder.changes, indices)
+        return indices
     }
 }

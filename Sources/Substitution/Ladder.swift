@@ -41,7 +41,7 @@ extension Substitutions {
     private static let budget = Duration.seconds(1)
 
     /// The ladder from the known playlists, computed once for each change; nil if there is no choice.
-    /// - Parameter listed: the places of the renditions that play without the origin, if it must not be asked.
+    /// - Parameter listed: the indices of the renditions that play without the origin, if it must not be asked.
     private func ladder(of asset: Asset, listed: Set<Int>?) async -> Ladder? {
         if let known = views(of: asset)?.ladders[listed == nil], known.state == state(of: asset) {
             return known.ladder
@@ -93,9 +93,9 @@ extension Substitutions {
         let byRendition = Dictionary(
             variants.map { (ObjectIdentifier(renditions[$0.renditionIndex]), $0) },
             uniquingKeysWith: { first, _ in first })
-        for (place, variant) in variants.enumerated() where isBase(variant.renditionIndex) && slice.mayGoOn {
+        for (index, variant) in variants.enumerated() where isBase(variant.renditionIndex) && slice.mayGoOn {
             // No later base has more renditions above it.
-            if rank.0 == 1, rank.1 >= variants.count - 1 - place {
+            if rank.0 == 1, rank.1 >= variants.count - 1 - index {
                 break
             }
             let base = renditions[variant.renditionIndex]

@@ -47,7 +47,7 @@ extension Substitutions {
         var slice = LoopSlice(budget: Self.viewBudget)
         let track = await storedTrack(of: rendition, in: asset, &slice)
         guard asset.content.has(rendition), let track else { return nil }
-        return await ranges(asset, tracks: [rendition.place: track], of: nil, lone: rendition.place)
+        return await ranges(asset, tracks: [rendition.index: track], of: nil, lone: rendition.index)
     }
 
     /// The time that the computation of one view of an asset may take. What it does not reach counts as missing, and the next
@@ -59,7 +59,7 @@ extension Substitutions {
         var slice = LoopSlice(budget: Self.viewBudget)
         var tracks = [Int: CommonRanges.Track]()
         for rendition in asset.renditions where rendition.source?.isDurable ?? false {
-            tracks[rendition.place] = await storedTrack(of: rendition, in: asset, &slice)
+            tracks[rendition.index] = await storedTrack(of: rendition, in: asset, &slice)
             await slice.giveWay()
         }
         return (tracks, slice.mayGoOn)
@@ -73,17 +73,18 @@ extension Substitutions {
         guard !tracks.isEmpty else { return nil }
         let all = (0..<asset.renditions.count).map { tracks[$0] }
         let size = tracks.values.reduce(0) { $0 + 64 * $1.durations.count }
-        let found = await work.run(size: size, for: asset) { () -> (places: [Int], common: CommonRanges)? in
-            let chosen = multivariant.map { PartialChoice($0, tracks: all).places } ?? [lone]
-            let places = chosen.filter { all.indices.contains($0) && all[$0] != nil }
-            return places.isEmpty ? nil : (places, CommonRanges(places.compactMap { all[$0] }))
+        let found = await work.run(size: size, for: asset) { () -> (indices: [Int], common: CommonRanges)? in
+            let chosen = multivariant.map { PartialChoice($0, tracks: all).indices } ?? [lone]
+            let indices = chosen.filter { all.indices.contains($0) && all[$0] != nil }
+            return indices.isEmpty ? nil : (indices, CommonRanges(indices.compactMap { all[$0] }))
         }
-        guard let (places, common) = found.flatMap(\.self), places.allSatisfy(asset.renditions.indices.contains) else {
+        guard let (indices, common) = found.flatMap(\.self), indices.allSatisfy(asset.renditions.indices.contains)
+        else {
             return nil
         }
         // Fragmented MP4 has initialization sections.
-        let isMarked = places.allSatisfy { asset.renditions[$0].source?.playlist.maps.isEmpty ?? true }
-        let cuts = zip(places, common.kept).map { ($0, MediaPlaylistCut(stays: $1, isMarked: isMarked)) }
+        let isMarked = indices.allSatisfy { asset.renditions[$0].source?.playlist.maps.isEmpty ?? true }
+        let cuts = zip(indices, common.kept).map { ($0, MediaPlaylistCut(stays: $1, isMarked: isMarked)) }
         return PlayableRanges(
             cuts: Dictionary(uniqueKeysWithValues: cuts), seconds: common.seconds,
             isCut: common.kept.contains { $0.contains(false) })
@@ -93,16 +94,16 @@ extension Substitutions {
     /// complete, unless a complete one is as good. Computed once for each change.
     public func offlineRenditions(of asset: Asset) async -> Set<Int> {
         if let known = views(of: asset)?.offline, known.state == state(of: asset) {
-            return known.places
+            return known.indices
         }
         return await tasks.offline.run(Ask(asset: asset)) { [self] in
             let state = state(of: asset)
             var slice = LoopSlice(budget: Self.viewBudget)
-            let places = await findOfflineRenditions(of: asset, &slice)
+            let indices = await findOfflineRenditions(of: asset, &slice)
             if slice.mayGoOn {
-                update(asset) { $0.offline = (state, places) }
+                update(asset) { $0.offline = (state, indices) }
             }
-            return places
+            return indices
         }
     }
 
@@ -110,7 +111,7 @@ extension Substitutions {
         let complete = asset.content.completeRenditions
         guard let multivariant = asset.multivariant else { return complete }
         var covered: [Rendition] = []
-        for rendition in asset.renditions where !complete.contains(rendition.place) {
+        for rendition in asset.renditions where !complete.contains(rendition.index) {
             await slice.giveWay()
             guard let segments = rendition.source?.playlist.segments,
                 let track = await storedTrack(of: rendition, in: asset, &slice),
@@ -129,7 +130,7 @@ extension Substitutions {
         let useful = covered.filter { rendition in
             !best.contains { substitutes(of: rendition, in: asset)?.isBelow($0) ?? false }
         }
-        return complete.union(useful.map(\.place))
+        return complete.union(useful.map(\.index))
     }
 
     /// The durations of a rendition's segments, and which of them can be played from the store: the piece or a
@@ -142,7 +143,7 @@ extension Substitutions {
         guard let source = rendition.source, source.isDurable, !folder.sizes.isEmpty, rendition.expiredKeys.isEmpty
         else { return nil }
         let state = state(of: asset)
-        if let known = views(of: asset)?.tracks[rendition.place], known.state == state {
+        if let known = views(of: asset)?.tracks[rendition.index], known.state == state {
             return known.track
         }
         let playlist = source.playlist
@@ -174,7 +175,7 @@ extension Substitutions {
         await substitutes?.cover(&holes, &slice)
         let track = CommonRanges.Track(durations: durations, isPlayable: zip(isUsable, holes).map { $0 && !$1 })
         if slice.mayGoOn {
-            update(asset) { $0.tracks[rendition.place] = (state, track) }
+            update(asset) { $0.tracks[rendition.index] = (state, track) }
         }
         return track
     }

@@ -27,31 +27,31 @@ struct RenditionTraits: Equatable {
 
     /// The traits of all renditions of a playlist, read once: a playlist may have 10,000 variants, and a group 10,000 members.
     struct Table {
-        private var byPlace: [Int: RenditionTraits] = [:]
+        private var byIndex: [Int: RenditionTraits] = [:]
 
-        /// The traits by place in `renditionURIs`; nil without substitutes: subtitles, camera angles, trick play.
-        subscript(place: Int) -> RenditionTraits? { byPlace[place] }
+        /// The traits by index in `renditionURIs`; nil without substitutes: subtitles, camera angles, trick play.
+        subscript(index: Int) -> RenditionTraits? { byIndex[index] }
 
         init(_ playlist: MultivariantPlaylist) {
             let audio = playlist.media.filter { $0.type == .audio }
-            let places = Dictionary(grouping: audio, by: \.groupID).mapValues { Set($0.compactMap(\.renditionIndex)) }
-            for variant in playlist.variants where byPlace[variant.renditionIndex] == nil {
-                var others = variant.audio.flatMap { places[$0] } ?? []
+            let indices = Dictionary(grouping: audio, by: \.groupID).mapValues { Set($0.compactMap(\.renditionIndex)) }
+            for variant in playlist.variants where byIndex[variant.renditionIndex] == nil {
+                var others = variant.audio.flatMap { indices[$0] } ?? []
                 if others.count == 1 {
                     others.remove(variant.renditionIndex)
                 }
-                byPlace[variant.renditionIndex] = RenditionTraits(variant, isSeparate: !others.isEmpty)
+                byIndex[variant.renditionIndex] = RenditionTraits(variant, isSeparate: !others.isEmpty)
             }
             let users = Dictionary(grouping: playlist.variants.filter { $0.audio != nil }) { $0.audio ?? "" }
                 .mapValues { (codecs: $0[0].codecs, bandwidth: $0.map(\.bandwidth).min() ?? .zero) }
             // Of several lines for one rendition the first one counts, whatever its kind.
             var seen: Set<Int> = []
             for media in playlist.media {
-                guard let place = media.renditionIndex, seen.insert(place).inserted, byPlace[place] == nil,
+                guard let index = media.renditionIndex, seen.insert(index).inserted, byIndex[index] == nil,
                     media.type == .audio
                 else { continue }
                 let user = users[media.groupID]
-                byPlace[place] = RenditionTraits(media, codecs: user?.codecs ?? [], bandwidth: user?.bandwidth ?? .zero)
+                byIndex[index] = RenditionTraits(media, codecs: user?.codecs ?? [], bandwidth: user?.bandwidth ?? .zero)
             }
         }
     }

@@ -23,8 +23,8 @@ struct TimedPlaylist: Sendable {
     var count: Int { times.count - 1 }
 
     /// The Discontinuity Sequence Number of a segment.
-    fileprivate func discontinuity(of place: Int) -> SequenceNumber {
-        playlist.discontinuitySequence + playlist.discontinuities(upTo: place)
+    fileprivate func discontinuity(of index: Int) -> SequenceNumber {
+        playlist.discontinuitySequence + playlist.discontinuities(upTo: index)
     }
 }
 
@@ -48,24 +48,24 @@ struct SegmentMatch {
     }
 
     /// The index of the other's segment for the time of an own one.
-    subscript(place: Int) -> Int? {
-        guard own.playlist.segments.indices.contains(place) else { return nil }
-        let start = own.times[place] + shift
-        let end = own.times[place + 1] + shift
-        let found = Self.firstPlace(in: other, from: start - tolerance)
+    subscript(index: Int) -> Int? {
+        guard own.playlist.segments.indices.contains(index) else { return nil }
+        let start = own.times[index] + shift
+        let end = own.times[index + 1] + shift
+        let found = Self.firstIndex(in: other, from: start - tolerance)
         guard found < other.count, other.times[found] <= start + tolerance,
             abs(other.times[found + 1] - end) <= tolerance,
-            other.discontinuity(of: found) == own.discontinuity(of: place),
-            !own.playlist.segments[place].isGap, !other.playlist.segments[found].isGap
+            other.discontinuity(of: found) == own.discontinuity(of: index),
+            !own.playlist.segments[index].isGap, !other.playlist.segments[found].isGap
         else { return nil }
         return found
     }
 
     /// True if there is no pair. Stops at the first one, and gives up after 10,000 segments at the time of the other's first.
     var isEmpty: Bool {
-        let first = Self.firstPlace(in: own, from: other.times[0] - shift - tolerance)
-        for place in own.playlist.segments.indices[first...].prefix(Self.mostChecked) {
-            if self[place] != nil {
+        let first = Self.firstIndex(in: own, from: other.times[0] - shift - tolerance)
+        for index in own.playlist.segments.indices[first...].prefix(Self.mostChecked) {
+            if self[index] != nil {
                 return false
             }
         }
@@ -81,7 +81,7 @@ struct SegmentMatch {
     var count: Int { own.playlist.segments.indices.count { self[$0] != nil } }
 
     /// Index of the first segment that starts at a time or later.
-    private static func firstPlace(in playlist: TimedPlaylist, from time: Double) -> Int {
+    private static func firstIndex(in playlist: TimedPlaylist, from time: Double) -> Int {
         var range = 0..<playlist.count
         while !range.isEmpty {
             let middle = (range.lowerBound + range.upperBound) / 2

@@ -16,9 +16,9 @@ extension SegmentSubstitutes {
 
     /// The segments of other renditions that may be fetched in place of one.
     package func standIns(for name: PieceName) -> [Quality] {
-        guard let place = place(of: name) else { return [] }
+        guard let index = index(of: name) else { return [] }
         return fetchable.compactMap { alignment in
-            guard let segment = alignment.likelyCounterpart(of: place) else { return nil }
+            guard let segment = alignment.likelyCounterpart(of: index) else { return nil }
             return alignment.other.quality(of: segment, rate: alignment.rate)
         }
     }
@@ -31,9 +31,9 @@ extension SegmentSubstitutes {
         _ holes: inout [Bool], isReachable: (Rendition, Segment) -> Bool, _ slice: inout LoopSlice
     ) async {
         for alignment in fetchable where alignment.isProven {
-            for place in holes.indices where holes[place] {
-                if let segment = alignment.likelyCounterpart(of: place), isReachable(alignment.other, segment) {
-                    holes[place] = false
+            for index in holes.indices where holes[index] {
+                if let segment = alignment.likelyCounterpart(of: index), isReachable(alignment.other, segment) {
+                    holes[index] = false
                 }
                 await slice.giveWay()
             }
@@ -44,9 +44,9 @@ extension SegmentSubstitutes {
     package func trial(for holes: [Bool], isReachable: (Rendition, Segment) -> Bool) -> Trial? {
         for alignment in fetchable where !alignment.isProven && alignment.refusal == nil {
             let found = holes.indices.lazy.filter { holes[$0] }.prefix(Self.mostTried)
-                .compactMap { place in alignment.expectedCounterpart(of: place).map { (place, $0) } }
+                .compactMap { index in alignment.expectedCounterpart(of: index).map { (index, $0) } }
                 .first { isReachable(alignment.other, $0.1) }
-            guard let (place, segment) = found, let own = neighbour(of: place, holes) else { continue }
+            guard let (index, segment) = found, let own = neighbour(of: index, holes) else { continue }
             return Trial(pieces: self.own.pieces(of: own) + alignment.other.pieces(of: segment))
         }
         return nil
@@ -55,14 +55,14 @@ extension SegmentSubstitutes {
     private static let mostTried = 1_000
 
     /// The nearest segment that is no hole, without a discontinuity in between.
-    private func neighbour(of place: Int, _ holes: [Bool]) -> Segment? {
+    private func neighbour(of index: Int, _ holes: [Bool]) -> Segment? {
         guard let playlist = own.source?.playlist, playlist.segments.count == holes.count else { return nil }
-        let discontinuities = playlist.discontinuities(upTo: place)
+        let discontinuities = playlist.discontinuities(upTo: index)
         func isUsable(_ index: Int) -> Bool {
             !holes[index] && !playlist.segments[index].isGap && playlist.discontinuities(upTo: index) == discontinuities
         }
-        let before = holes[..<place].indices.suffix(Self.mostTried).last(where: isUsable)
-        let after = holes[place...].indices.prefix(Self.mostTried).first(where: isUsable)
+        let before = holes[..<index].indices.suffix(Self.mostTried).last(where: isUsable)
+        let after = holes[index...].indices.prefix(Self.mostTried).first(where: isUsable)
         return (before ?? after).map { playlist.segments[$0] }
     }
 }
@@ -79,9 +79,9 @@ extension Substitutions {
     /// Loads the playlists of the next lower and the next better rendition that may stand in for one, unless they are known.
     package func loadNeighbours(of rendition: Rendition, in asset: Asset, _ library: Library) async {
         await prepareTraits(of: asset)
-        guard let table = traits(of: asset), let own = table[rendition.place] else { return }
+        guard let table = traits(of: asset), let own = table[rendition.index] else { return }
         let others = asset.renditions.compactMap { other -> (rendition: Rendition, bandwidth: BitRate)? in
-            guard other !== rendition, let traits = table[other.place], own.obstacle(to: traits) == nil else {
+            guard other !== rendition, let traits = table[other.index], own.obstacle(to: traits) == nil else {
                 return nil
             }
             return (other, traits.bandwidth)

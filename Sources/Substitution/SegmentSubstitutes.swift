@@ -65,9 +65,9 @@ public struct Quality {
     package func cover(_ holes: inout [Bool], _ slice: inout LoopSlice) async {
         var left = holes.count { $0 }
         for alignment in alignments where left > 0 {
-            for place in alignment.storedCounterparts where holes.indices.contains(place) && holes[place] {
-                if alignment.covers(place) {
-                    holes[place] = false
+            for index in alignment.storedCounterparts where holes.indices.contains(index) && holes[index] {
+                if alignment.covers(index) {
+                    holes[index] = false
                     left = left - 1
                 }
                 await slice.giveWay()
@@ -104,9 +104,9 @@ public struct Quality {
     ///   - isAfterSplice: true if the player's decoder got its parameters in-band.
     ///   - rendition: the only acceptable rendition; nil for any.
     public func open(_ name: PieceName, isAfterSplice: Bool, of rendition: String? = nil) -> Substitute? {
-        guard let place = place(of: name) else { return nil }
+        guard let index = index(of: name) else { return nil }
         for alignment in alignments(with: rendition) {
-            if let substitute = alignment.open(place, isAfterSplice: isAfterSplice) {
+            if let substitute = alignment.open(index, isAfterSplice: isAfterSplice) {
                 return substitute
             }
         }
@@ -115,7 +115,7 @@ public struct Quality {
 
     /// True if `open` finds a substitute.
     public func has(_ name: PieceName, of rendition: String? = nil) -> Bool {
-        place(of: name).map { place in alignments(with: rendition).contains { $0.covers(place) } } ?? false
+        index(of: name).map { index in alignments(with: rendition).contains { $0.covers(index) } } ?? false
     }
 
     private func alignments(with rendition: String?) -> [Alignment] {
@@ -126,15 +126,15 @@ public struct Quality {
     /// The qualities of a segment: its own first, then the better ones by ascending bit rate. Empty if the name is no
     /// segment's. Includes qualities that cannot be verified yet because too few pieces are stored.
     public func qualities(of name: PieceName) -> [Quality] {
-        guard let place = place(of: name), let segment = own.source?.playlist.segments[place],
+        guard let index = index(of: name), let segment = own.source?.playlist.segments[index],
             let quality = own.quality(of: segment, rate: rate)
         else { return [] }
         return [quality]
             + alignments.filter(\.isBetter).compactMap { alignment in
-                guard let segment = alignment.likelyCounterpart(of: place),
+                guard let segment = alignment.likelyCounterpart(of: index),
                     let quality = alignment.other.quality(of: segment, rate: alignment.rate)
                 else { return nil }
-                return quality.isStored && !alignment.covers(place) ? nil : quality
+                return quality.isStored && !alignment.covers(index) ? nil : quality
             }
     }
 
@@ -147,8 +147,8 @@ public struct Quality {
 
     /// True if any substitute of a segment needs a splice: then the next segment needs one, too.
     public func needsSplice(_ name: PieceName) -> Bool {
-        guard let place = place(of: name) else { return false }
-        return alignments.contains { $0.covers(place) && $0.needsSplice(place) }
+        guard let index = index(of: name) else { return false }
+        return alignments.contains { $0.covers(index) && $0.needsSplice(index) }
     }
 
     /// The splice of a segment of the rendition itself among substitutes; nil if it is sent unchanged because no splice
@@ -156,7 +156,7 @@ public struct Quality {
     /// - Parameter descriptor: its file; the caller keeps the ownership.
     /// - Throws: the defect of the segment, which must then be sent unchanged.
     public func ownSplice(_ name: PieceName, _ descriptor: Int32) throws(SegmentFormatError) -> Splice? {
-        guard let place = place(of: name), let segment = own.source?.playlist.segments[place], !isEncrypted,
+        guard let index = index(of: name), let segment = own.source?.playlist.segments[index], !isEncrypted,
             let source = ByteSource(descriptor: descriptor)
         else { return nil }
         switch own.container {
@@ -181,7 +181,7 @@ public struct Quality {
         return splicePair
     }
 
-    func place(of name: PieceName) -> Int? {
+    func index(of name: PieceName) -> Int? {
         guard case .segment(let number) = name.role, let segment = own.source?.segment(number), !segment.isGap,
             own.name(of: segment) == name
         else { return nil }

@@ -28,19 +28,19 @@ extension Substitutions {
 
     /// The renditions that play without the origin from end to end; nil if they do not make up an entry playlist.
     private func listedRenditions(of asset: Asset) async -> [Rendition]? {
-        let places: Set<Int>
+        let indices: Set<Int>
         if asset.isPlayableOffline {
-            places = await offlineRenditions(of: asset)
+            indices = await offlineRenditions(of: asset)
         } else {
             guard let ranges = await playableRanges(of: asset), ranges.isPlayable, !ranges.isCut else { return nil }
-            places = Set(ranges.cuts.keys)
+            indices = Set(ranges.cuts.keys)
         }
         guard let multivariant = asset.multivariant else { return asset.renditions }
-        let variants = multivariant.completeVariants(renditions: places)
+        let variants = multivariant.completeVariants(renditions: indices)
         guard !variants.isEmpty else { return nil }
         let groups = Set(variants.flatMap { variant in Media.Kind.allCases.map { [$0.rawValue, variant.group($0)] } })
         let media = multivariant.media.filter { groups.contains([$0.type.rawValue, $0.groupID]) }
-        let listed = variants.map(\.renditionIndex) + media.compactMap(\.renditionIndex).filter(places.contains)
+        let listed = variants.map(\.renditionIndex) + media.compactMap(\.renditionIndex).filter(indices.contains)
         var seen: Set<Int> = []
         return listed.filter { seen.insert($0).inserted }.map { asset.renditions[$0] }
     }
@@ -73,9 +73,9 @@ extension Substitutions {
             + [Media.Kind.audio, .video].compactMap { type in
                 let group = playlist.media.filter { $0.type == type && $0.groupID == variant.group(type) }
                 let members = group.filter(\.isDefault) + group.filter { !$0.isDefault }
-                let places = members.compactMap(\.renditionIndex)
-                guard places.count == members.count, !places.contains(variant.renditionIndex) else { return nil }
-                return places.map { renditions[$0] }.max { $0.missing.share < $1.missing.share }
+                let indices = members.compactMap(\.renditionIndex)
+                guard indices.count == members.count, !indices.contains(variant.renditionIndex) else { return nil }
+                return indices.map { renditions[$0] }.max { $0.missing.share < $1.missing.share }
             }
     }
 }

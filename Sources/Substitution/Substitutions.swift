@@ -20,7 +20,7 @@ import HLS
 
     /// Views of an asset that plays from the store, computed once for each change of it.
     struct Views {
-        var offline: (state: State, places: Set<Int>)?
+        var offline: (state: State, indices: Set<Int>)?
         /// Nil inside if nothing plays.
         var ranges: (state: State, ranges: PlayableRanges?)?
         /// By true if the origin may be asked.
@@ -66,11 +66,11 @@ import HLS
             rendition.source?.isDurable ?? false
         else { return nil }
         refresh(asset)
-        if let found = known[asset.id]?.substitutes[rendition.place] {
+        if let found = known[asset.id]?.substitutes[rendition.index] {
             return found
         }
         let made = makeSubstitutes(of: rendition, in: asset, multivariant)
-        known[asset.id]?.substitutes[rendition.place] = .some(made)
+        known[asset.id]?.substitutes[rendition.index] = .some(made)
         return made
     }
 
@@ -139,13 +139,13 @@ import HLS
     // MARK: Candidates
 
     private func candidate(_ rendition: Rendition, of asset: Asset) -> Candidate? {
-        if let found = known[asset.id]?.candidates[rendition.place] {
+        if let found = known[asset.id]?.candidates[rendition.index] {
             return found
         }
         let isUsable = rendition.source?.isDurable ?? false && !rendition.name.isIFramesOnly
-        let traits = isUsable ? traits(of: asset)?[rendition.place] : nil
+        let traits = isUsable ? traits(of: asset)?[rendition.index] : nil
         let made = traits.flatMap { Candidate(rendition, $0) }
-        known[asset.id]?.candidates[rendition.place] = .some(made)
+        known[asset.id]?.candidates[rendition.index] = .some(made)
         return made
     }
 

@@ -86,12 +86,12 @@ extension APIClient {
     }
 
     private func error(_ error: OriginError, _ call: APIClient.Call) -> APIError {
-        let place = "the \(peer) at \(Self.base(call))"
+        let peerName = "the \(peer) at \(Self.base(call))"
         return switch error.code {
         case .unreachable, .hostDead: APIError(.noDaemon, "no \(peer) answers at \(Self.base(call))", underlying: error)
         case .connectionLost, .cutShort:
-            APIError(.stopping, "\(place) closed the connection", next: "repeat the command", underlying: error)
-        case .timedOut, .stalled: APIError(.timeout, "\(place) does not answer in time", underlying: error)
+            APIError(.stopping, "\(peerName) closed the connection", next: "repeat the command", underlying: error)
+        case .timedOut, .stalled: APIError(.timeout, "\(peerName) does not answer in time", underlying: error)
         default: APIError(.internal, "the request to the \(peer) failed: \(error)", underlying: error)
         }
     }

@@ -28,8 +28,8 @@ struct CommonOptions: ParsableArguments {
 
     /// The options that a daemon needs to serve this command.
     private var serveOptions: [String] {
-        let places = [("--store", store), ("--state", state), ("--config", config)]
-        return listen.flatMap { ["--listen", $0] } + places.flatMap { name, value in value.map { [name, $0] } ?? [] }
+        let folders = [("--store", store), ("--state", state), ("--config", config)]
+        return listen.flatMap { ["--listen", $0] } + folders.flatMap { name, value in value.map { [name, $0] } ?? [] }
     }
 
     /// Loads the configuration, with further options of the command.

@@ -125,8 +125,8 @@ struct Program: Equatable {
     /// Finds a program by its name in PATH or by its path; nil if there is none.
     static func find(_ name: String, environment: [String: String]) -> Program? {
         let folders = (environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":").map(String.init)
-        let places = name.contains("/") ? [name] : folders.map { "\($0)/\(name)" }
-        return places.first(where: isProgram).map { Program(path: $0) }
+        let paths = name.contains("/") ? [name] : folders.map { "\($0)/\(name)" }
+        return paths.first(where: isProgram).map { Program(path: $0) }
     }
 
     private static func isProgram(_ path: String) -> Bool {

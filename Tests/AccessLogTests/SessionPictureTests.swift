@@ -137,14 +137,14 @@ private final class Elements: NSObject, XMLParserDelegate {
 
     @Test func marksDoNotCoverEachOther() {
         let rows = MarkRows([10, 10, 10, 15, 40, 40] + Array(repeating: 60, count: 30), right: 900)
-        for (index, one) in rows.places.enumerated() {
-            for other in rows.places.dropFirst(index + 1) where one.row == other.row {
+        for (index, one) in rows.positions.enumerated() {
+            for other in rows.positions.dropFirst(index + 1) where one.row == other.row {
                 #expect(abs(one.x - other.x) >= MarkRows.size)
             }
         }
-        #expect(rows.places[0].x == 10 && rows.places[4].x == 40 && rows.count == 6)
+        #expect(rows.positions[0].x == 10 && rows.positions[4].x == 40 && rows.count == 6)
         // Where there is no room left they stay within the image.
-        let full = MarkRows(Array(repeating: 0, count: 500), right: 200).places
+        let full = MarkRows(Array(repeating: 0, count: 500), right: 200).positions
         #expect(full.count == 500 && full.allSatisfy { $0.x <= 200 })
     }
 

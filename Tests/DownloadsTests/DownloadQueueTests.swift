@@ -7,21 +7,21 @@ import Testing
 @Suite struct DownloadQueueTests {
     /// Downloads by letter: `a` is queued, `A` is running, `!` marks an important one, `.` is neither queued nor
     /// running.
-    private func next(_ text: String, places: Int) -> String {
+    private func next(_ text: String, slots: Int) -> String {
         let entries = text.split(separator: " ").map { word in
             let id = word.filter(\.isLetter)
             return DownloadQueue.Entry(
                 id: id.lowercased(), priority: word.contains("!") ? .important : .default,
                 state: id != id.lowercased() ? .running : word.contains(".") ? .paused : .queued)
         }
-        return DownloadQueue(places: places).next(of: entries).joined()
+        return DownloadQueue(slots: slots).next(of: entries).joined()
     }
 
     @Test(arguments: [
         ("a b c d", 3, "abc"), ("A b c d", 3, "bc"), ("A B C d", 3, ""), ("A B C D e", 3, ""), ("", 3, ""),
         ("a b c! d!", 3, "cda"), ("A b c!", 2, "c"), ("a. b c.", 2, "b"), ("A. b", 1, ""),
     ])
-    func importantDownloadsComeFirstThenByAge(_ entries: String, _ places: Int, _ wanted: String) {
-        #expect(next(entries, places: places) == wanted)
+    func importantDownloadsComeFirstThenByAge(_ entries: String, _ slots: Int, _ wanted: String) {
+        #expect(next(entries, slots: slots) == wanted)
     }
 }

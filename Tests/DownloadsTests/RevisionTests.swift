@@ -105,7 +105,7 @@ import Testing
         try await expectTheNewAlone(fixture, besides: old)
         #expect(download.failure?.code == .library(.otherContent))
         let kept = try #require(try asset(fixture).multivariant).variants[0]
-        #expect(try fixture.download("film").renditions.first?.place == kept.renditionIndex)
+        #expect(try fixture.download("film").renditions.first?.index == kept.renditionIndex)
     }
 
     /// Changes the segments of the lowest quality. The origin's validators have whole seconds, and both contents may be of one second.

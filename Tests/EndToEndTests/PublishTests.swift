@@ -219,7 +219,7 @@ struct PublishTests {
             ("s3://films/other", [:], 73, "something that Weir did not put there"),
             ("s3://films", [:], 73, "something that Weir did not put there"),
             ("s3://films/a b", [:], 73, "the prefix takes"),
-            ("s3://", [:], 73, "names no bucket"), ("ftp://h/p", [:], 73, "is no place to publish to"),
+            ("s3://", [:], 73, "names no bucket"), ("ftp://h/p", [:], 73, "is no folder or server to publish to"),
         ]
         for refused in cases {
             let result = try await publish(to: refused.target, at: store.endpoint, scene, refused.environment)

@@ -180,7 +180,7 @@ struct MirrorTests {
             #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",URI="en?t=2"
             #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="b",NAME="English",URI="en2?t=2"
             """)
-        #expect(after.places(in: before) == [3, 4, nil, 2, 5, 0, 1])
-        #expect(before.places(in: before) == [0, 1, 2, 3, 4, 5])
+        #expect(after.renditionIndices(in: before) == [3, 4, nil, 2, 5, 0, 1])
+        #expect(before.renditionIndices(in: before) == [0, 1, 2, 3, 4, 5])
     }
 }

@@ -44,7 +44,7 @@ struct LentPlaceTests {
     private func host() throws -> WebURL.Origin { try WebURL("http://a").origin }
 
     @Test func placeOfAPausedTransferIsLent() throws {
-        var queue = HostQueue(places: 2, reserve: 1)
+        var queue = HostQueue(slots: 2, reserve: 1)
         queue.enqueue(1, priority: .background, host: try host())
         #expect(queue.grant(now: now) == [1])
         let isLent = [queue.lend(1, true), queue.lend(1, true)]
@@ -52,7 +52,7 @@ struct LentPlaceTests {
         for id in 3...5 {
             queue.enqueue(UInt64(id), priority: .playback, host: try host())
         }
-        queue.backgroundPlaces = 0
+        queue.backgroundSlots = 0
         #expect(queue.displace(now: now) == [])
         #expect(queue.grant(now: now) == [3, 4])
         _ = queue.lend(1, false)
@@ -63,7 +63,7 @@ struct LentPlaceTests {
     }
 
     @Test func lentPlaceIsReleasedOnce() throws {
-        var queue = HostQueue(places: 1, reserve: 0)
+        var queue = HostQueue(slots: 1, reserve: 0)
         queue.enqueue(1, priority: .background, host: try host())
         #expect(queue.grant(now: now) == [1])
         _ = queue.lend(1, true)
@@ -74,14 +74,14 @@ struct LentPlaceTests {
         #expect(queue.grant(now: now) == [2])
     }
 
-    @Test func backgroundPlacesCanBeLimited() throws {
-        var queue = HostQueue(places: 4, reserve: 0)
-        queue.backgroundPlaces = 1
+    @Test func backgroundSlotsCanBeLimited() throws {
+        var queue = HostQueue(slots: 4, reserve: 0)
+        queue.backgroundSlots = 1
         for id in 1...3 {
             queue.enqueue(UInt64(id), priority: .background, host: try host())
         }
         #expect(queue.grant(now: now) == [1])
-        queue.backgroundPlaces = nil
+        queue.backgroundSlots = nil
         #expect(queue.grant(now: now) == [2, 3])
     }
 }
@@ -298,7 +298,7 @@ extension OverSockets {
         @Test func rateLimitedTransferArrivesWholeInSteps() async throws {
             let origin = try ScriptedOrigin { _, _ in [.reply(200, [:], Self.body)] }
             let bench = Bench()
-            bench.client.backgroundAllowance = BackgroundAllowance(rate: 20_000_000, window: 256 << 10, places: 2)
+            bench.client.backgroundAllowance = BackgroundAllowance(rate: 20_000_000, window: 256 << 10, slots: 2)
             let recorders = (0..<3).map { _ in Recorder() }
             for recorder in recorders {
                 bench.client.start(try background(bench, origin), receiver: recorder)

@@ -228,7 +228,7 @@ extension OverSockets {
             #expect(await bench.run(film).1 == nil)
             #expect(!bench.client.isDead(advertisement.url))
             // The host has answered, but this place was not looked at.
-            await bench.client.lookAtHosts(of: [film, advertisement], places: [film, advertisement])
+            await bench.client.lookAtHosts(of: [film, advertisement], insertions: [film, advertisement])
             #expect(bench.client.isDead(advertisement.url) && bench.client.hasDeadRedirects)
             #expect(try bench.client.isDead(request("/ads/2.ts").url))
             #expect(!bench.client.isDead(film.url))

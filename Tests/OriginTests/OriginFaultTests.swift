@@ -148,8 +148,8 @@ extension OverSockets {
                 }
             }
             let bench = Bench {
-                $0.placesPerHost = 2
-                $0.placesInReserve = 1
+                $0.slotsPerHost = 2
+                $0.slotsInReserve = 1
             }
             let older = Recorder()
             let younger = Recorder()
@@ -183,8 +183,8 @@ extension OverSockets {
                 }
             }
             let bench = Bench {
-                $0.placesPerHost = 2
-                $0.placesInReserve = 1
+                $0.slotsPerHost = 2
+                $0.slotsInReserve = 1
             }
             let recorders = [Recorder(), Recorder()]
             for (target, recorder) in zip(["/a", "/b"], recorders) {

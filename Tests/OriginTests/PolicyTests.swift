@@ -9,7 +9,7 @@ struct HostQueueTests {
     private func host(_ name: String) throws -> WebURL.Origin { try WebURL("http://\(name)").origin }
 
     @Test func eachHostHasItsOwnPlaces() throws {
-        var queue = HostQueue(places: 2, reserve: 0)
+        var queue = HostQueue(slots: 2, reserve: 0)
         for id in 1...4 {
             queue.enqueue(UInt64(id), priority: .playback, host: try host("a"))
         }
@@ -22,7 +22,7 @@ struct HostQueueTests {
 
     /// An origin with HTTP/2: one more stream is possible at any time, but each takes its share of the connection.
     @Test func playbackDisplacesStreamsOfBackground() throws {
-        var queue = HostQueue(places: 3, reserve: 1, streams: 5)
+        var queue = HostQueue(slots: 3, reserve: 1, streams: 5)
         let shared = try host("a")
         let isMultiplexed = { (origin: WebURL.Origin) in origin == shared }
         for id in 1...8 {
@@ -43,7 +43,7 @@ struct HostQueueTests {
     }
 
     @Test func backgroundUsesEveryPlaceUntilPlaybackDisplacesItsYoungest() throws {
-        var queue = HostQueue(places: 3, reserve: 1)
+        var queue = HostQueue(slots: 3, reserve: 1)
         for id in 1...5 {
             queue.enqueue(UInt64(id), priority: .background, host: try host("a"))
         }
@@ -66,7 +66,7 @@ struct HostQueueTests {
 
     /// A body that cannot be continued would be sent twice.
     @Test func whatWouldLoseTooMuchKeepsItsPlace() throws {
-        var queue = HostQueue(places: 3, reserve: 2)
+        var queue = HostQueue(slots: 3, reserve: 2)
         for id in 1...3 {
             queue.enqueue(UInt64(id), priority: .background, host: try host("a"))
         }
@@ -82,7 +82,7 @@ struct HostQueueTests {
     }
 
     @Test func placesStayReservedUntilPlaybackHasBeenIdle() throws {
-        var queue = HostQueue(places: 2, reserve: 1)
+        var queue = HostQueue(slots: 2, reserve: 1)
         for id in 1...5 {
             queue.enqueue(UInt64(id), priority: .background, host: try host("a"))
         }
@@ -102,7 +102,7 @@ struct HostQueueTests {
     }
 
     @Test func onlyBackgroundOfTheSameHostIsDisplaced() throws {
-        var queue = HostQueue(places: 2, reserve: 1)
+        var queue = HostQueue(slots: 2, reserve: 1)
         for id in 1...2 {
             queue.enqueue(UInt64(id), priority: .background, host: try host("a"))
         }
@@ -119,7 +119,7 @@ struct HostQueueTests {
     }
 
     @Test func aBlockingReloadNeedsNoPlace() throws {
-        var queue = HostQueue(places: 1, reserve: 0)
+        var queue = HostQueue(slots: 1, reserve: 0)
         queue.enqueue(1, priority: .playback, host: try host("a"))
         for id in 2...4 {
             queue.enqueue(UInt64(id), priority: .playback, host: try host("a"), isCounted: false)
@@ -135,14 +135,14 @@ struct HostQueueTests {
     }
 
     @Test func olderTransferKeepsItsTurn() throws {
-        var queue = HostQueue(places: 1, reserve: 1)
+        var queue = HostQueue(slots: 1, reserve: 1)
         queue.enqueue(9, priority: .background, host: try host("a"))
         queue.enqueue(2, priority: .background, host: try host("a"))
         #expect(queue.grant(now: start) == [2])
     }
 
     @Test func waitingTransferCanBeRaisedAndCanLeave() throws {
-        var queue = HostQueue(places: 1, reserve: 0)
+        var queue = HostQueue(slots: 1, reserve: 0)
         for id in 1...4 {
             queue.enqueue(UInt64(id), priority: .background, host: try host("a"))
         }

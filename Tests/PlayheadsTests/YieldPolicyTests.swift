@@ -65,7 +65,7 @@ struct YieldPolicyTests {
         var policy = YieldPolicy()
         let allowance = policy.allowance(for: [], isWatched: true, link: link, at: start)
         // The window and the number of transfers are limited, since the session will request again.
-        #expect(allowance.window == 48_750 && allowance.places != nil)
+        #expect(allowance.window == 48_750 && allowance.slots != nil)
     }
 
     @Test func stopCountsAtOnceAndItsEndAfterAPause() {

@@ -30,7 +30,7 @@ import Testing
             return CommonRanges.Track(
                 durations: [Double](repeating: 2, count: marks.count), isPlayable: marks.map { $0 == "x" })
         }
-        return PartialChoice(playlist, tracks: tracks).places
+        return PartialChoice(playlist, tracks: tracks).indices
     }
 
     @Test func prefersTheVariantWithTheLongestPlayableTime() throws {

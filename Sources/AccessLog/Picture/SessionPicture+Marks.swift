@@ -43,7 +43,7 @@ enum MarkKind: CaseIterable {
 /// stand further to the right. Pure.
 struct MarkRows {
     /// Place of each mark: its row, from 0, and its distance from the left, in pixels.
-    private(set) var places: [(row: Int, x: Double)] = []
+    private(set) var positions: [(row: Int, x: Double)] = []
     private(set) var count = 1
     private static let limit = 6
     static let size = 11.0
@@ -64,7 +64,7 @@ struct MarkRows {
             }
             let left = min(max(x, free[row]), right)
             free[row] = left + Self.size
-            places.append((row, left))
+            positions.append((row, left))
         }
         count = max(1, free.count)
     }
@@ -101,7 +101,7 @@ extension SessionPicture {
         for lane in marks.lanes {
             let height = Marks.height(lane.rows)
             labels.append((y + height / 2, lane.name))
-            for (segment, position) in zip(lane.segments, lane.rows.places) {
+            for (segment, position) in zip(lane.segments, lane.rows.positions) {
                 let kind = MarkKind(segment)
                 let middle = y + height - 9 - Double(position.row) * MarkRows.size
                 drawing.path("mark \(kind.style)", kind.shape(position.x, middle), title: words(for: segment, kind))

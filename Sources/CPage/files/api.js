@@ -4,8 +4,8 @@
 export const mount = location.pathname.match(/^\/t\/[\w-]+/)?.[0] ?? "";
 /** True on a phone, which may look, play, and start, pause and cancel downloads. */
 export const isPhone = mount !== "";
-const place = location.pathname.match(/^\/in\/([\w-]+)/);
-const key = place ? place[1] : "";
+const linkPath = location.pathname.match(/^\/in\/([\w-]+)/);
+const key = linkPath ? linkPath[1] : "";
 if (key) {
     localStorage.setItem("weir-key", key);
     history.replaceState(null, "", "/");

@@ -36,8 +36,8 @@ export class Bar {
 function draw(group, ranges, scale) {
     while (group.childElementCount > ranges.length) group.lastChild.remove();
     while (group.childElementCount < ranges.length) group.append(svg("rect", {height: 10}));
-    ranges.forEach(([start, end], place) => {
-        const rectangle = group.children[place];
+    ranges.forEach(([start, end], index) => {
+        const rectangle = group.children[index];
         setAttribute(rectangle, "x", (start * scale).toFixed(1));
         setAttribute(rectangle, "width", Math.max(1, (end - start) * scale).toFixed(1));
     });

@@ -12,17 +12,17 @@ const [GUESS, GAP] = [220, 10];
 
 export class Blocks {
     /**
-     * - `place`: the list's element.
+     * - `container`: the list's element.
      * - `make(name)`: returns the element of a row; `drop(name)`: called after a row was removed; `isBusy(name)`: true
      *   if a row must stay.
      */
-    constructor(place, {make, drop, isBusy}) {
-        [this.place, this.make, this.drop, this.isBusy] = [place, make, drop, isBusy];
+    constructor(container, {make, drop, isBusy}) {
+        [this.container, this.make, this.drop, this.isBusy] = [container, make, drop, isBusy];
         [this.all, this.byName, this.width, this.height] = [[], new Map(), 0, GUESS];
         const soon = () => { this.turn ??= requestAnimationFrame(() => this.settle()); };
         addEventListener("scroll", soon, {passive: true});
         addEventListener("resize", soon);
-        new ResizeObserver(soon).observe(place);
+        new ResizeObserver(soon).observe(container);
         addEventListener("keydown", event => this.jump(event));
     }
 
@@ -39,11 +39,11 @@ export class Blocks {
         for (let first = 0; first < names.length; first += LENGTH) {
             this.all.push(this.block(names.slice(first, first + LENGTH)));
         }
-        this.place.replaceChildren(...this.all.map(block => block.room));
+        this.container.replaceChildren(...this.all.map(block => block.room));
         this.settle();
         this.estimate();
         this.settle();
-        if (focused?.isConnected && focused !== document.activeElement && this.place.contains(focused)) focused.focus({preventScroll: true});
+        if (focused?.isConnected && focused !== document.activeElement && this.container.contains(focused)) focused.focus({preventScroll: true});
     }
 
     /** Inserts a name at the front. */
@@ -54,7 +54,7 @@ export class Blocks {
             // An empty block needs no placeholder. It counts as filled; its first row is added below.
             this.hide(first);
             this.all.unshift(first);
-            this.place.prepend(first.room);
+            this.container.prepend(first.room);
         }
         first.names.unshift(name);
         this.byName.set(name, first);
@@ -68,12 +68,12 @@ export class Blocks {
         const block = this.byName.get(name);
         if (!block) return;
         this.byName.delete(name);
-        const place = block.names.indexOf(name);
+        const index = block.names.indexOf(name);
         if (block.isFilled) {
-            this.elements(block)[place].remove();
+            this.elements(block)[index].remove();
             this.drop(name);
         }
-        block.names.splice(place, 1);
+        block.names.splice(index, 1);
         if (block.names.length === 0) {
             block.room.remove();
             this.all = this.all.filter(other => other !== block);
@@ -119,11 +119,11 @@ export class Blocks {
             const [top, bottom] = this.extent(block);
             return Math.max(top - view, -bottom, 0);
         });
-        const far = this.all.filter((block, place) => block.isFilled && distances[place] > FAR * view && !block.names.some(name => this.isBusy(name)));
-        const near = this.all.filter((block, place) => !block.isFilled && distances[place] <= NEAR * view);
+        const far = this.all.filter((block, index) => block.isFilled && distances[index] > FAR * view && !block.names.some(name => this.isBusy(name)));
+        const near = this.all.filter((block, index) => !block.isFilled && distances[index] <= NEAR * view);
         // Heights are measured before anything moves.
         const heights = far.map(block => this.extent(block)).map(([top, bottom]) => bottom - top);
-        far.forEach((block, place) => this.empty(block, heights[place]));
+        far.forEach((block, index) => this.empty(block, heights[index]));
         for (const block of near) this.fill(block);
         if (near.length === 0) return;
         this.number();
@@ -154,8 +154,8 @@ export class Blocks {
         let position = 0;
         for (const block of this.all) {
             if (block.isFilled) {
-                for (const [place, element] of this.elements(block).entries()) {
-                    element.setAttribute("aria-posinset", position + place + 1);
+                for (const [index, element] of this.elements(block).entries()) {
+                    element.setAttribute("aria-posinset", position + index + 1);
                     element.setAttribute("aria-setsize", this.byName.size);
                 }
             }

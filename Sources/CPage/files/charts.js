@@ -14,9 +14,9 @@ export function throughput(events) {
     const [width, height] = [600, 120];
     const step = width / Math.max(rates.length, 6);
     const y = value => height - height * value / top;
-    const bars = rates.flatMap(({rate, indicated}, place) => [
-        svg("rect", {class: "rate", x: place * step + 2, width: Math.max(1, step - 4), y: y(rate), height: height - y(rate)}),
-        indicated ? svg("rect", {class: "indicated", x: place * step, width: step, y: Math.max(0, y(indicated) - 1), height: 2}) : undefined,
+    const bars = rates.flatMap(({rate, indicated}, index) => [
+        svg("rect", {class: "rate", x: index * step + 2, width: Math.max(1, step - 4), y: y(rate), height: height - y(rate)}),
+        indicated ? svg("rect", {class: "indicated", x: index * step, width: step, y: Math.max(0, y(indicated) - 1), height: 2}) : undefined,
     ]);
     const values = rates.map(({rate}) => rate);
     const words = `From ${bitRate(Math.min(...values))} to ${bitRate(Math.max(...values))} in ${values.length === 1 ? "one period" : `${values.length} periods`}.`;

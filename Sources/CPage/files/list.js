@@ -31,7 +31,7 @@ export class List {
         this.counted = counted;
         [this.assets, this.downloads, this.heads, this.rows] = [new Map(), new Map(), new Map(), new Map()];
         [this.names, this.dirty, this.stale] = [new Map(), new Set(), new Set()];
-        this.place = document.getElementById("assets");
+        this.container = document.getElementById("assets");
         this.count = document.getElementById("count");
         this.find = document.getElementById("find");
         this.show = document.getElementById("show");
@@ -47,7 +47,7 @@ export class List {
         this.seen = new IntersectionObserver(entries => {
             for (const entry of entries) this.rowOf(entry.target)?.come(entry.isIntersecting, GLANCE);
         }, {rootMargin: "200px"});
-        this.blocks = new Blocks(this.place, {
+        this.blocks = new Blocks(this.container, {
             make: name => this.row(name).element,
             drop: name => this.drop(name),
             isBusy: name => this.rows.get(name)?.isBusy ?? false,
@@ -171,7 +171,7 @@ export class List {
         const next = hadFocus && (neighbour(row.element, "nextElementSibling") || neighbour(row.element, "previousElementSibling"));
         this.blocks.remove(name);
         this.rows.delete(name);
-        if (hadFocus) (next?.querySelector("h3") || this.place).focus();
+        if (hadFocus) (next?.querySelector("h3") || this.container).focus();
         this.showCount();
         this.sum();
     }
@@ -253,9 +253,9 @@ export class List {
 
     /** Shows the sums over the assets that the search and the filter leave. */
     showTotals() {
-        const place = document.getElementById("totals");
+        const totalsText = document.getElementById("totals");
         const shown = [...this.blocks.byName.keys()].map(name => this.assets.get(name)).filter(Boolean);
-        setText(place, shown.length > 0 ? `· ${totals(shown)}` : "");
+        setText(totalsText, shown.length > 0 ? `· ${totals(shown)}` : "");
     }
 
     /** Inserts a new asset at the front, where users see it. */
@@ -271,8 +271,8 @@ export class List {
         this.showTotals();
         setText(this.count, shown === this.assets.size ? all : `${shown.toLocaleString("en")} of ${all}`);
         const isEmpty = shown === 0 && !this.isReading;
-        if (isEmpty && !this.place.querySelector(".empty")) this.place.replaceChildren(this.assets.size ? nothingFits() : nothingYet());
-        if (!isEmpty) this.place.querySelector(".empty")?.remove();
+        if (isEmpty && !this.container.querySelector(".empty")) this.container.replaceChildren(this.assets.size ? nothingFits() : nothingYet());
+        if (!isEmpty) this.container.querySelector(".empty")?.remove();
     }
 
     /** Marks an asset for drawing. It is drawn soon, together with other changes until then. */

@@ -154,12 +154,12 @@ export class Row {
         }
         const rank = ({kind}) => ["video", "audio", "subtitles"].indexOf(kind);
         const ordered = [...parts.values()].sort((a, b) => rank(a) - rank(b));
-        for (const [place, part] of ordered.entries()) {
+        for (const [index, part] of ordered.entries()) {
             if (!this.bars.has(part.id)) this.bars.set(part.id, new Bar());
             const bar = this.bars.get(part.id);
-            if (this.tracks.children[place] !== bar.element) this.tracks.insertBefore(bar.element, this.tracks.children[place] || null);
+            if (this.tracks.children[index] !== bar.element) this.tracks.insertBefore(bar.element, this.tracks.children[index] || null);
             // The position is shown on the video track, or without video on the first track.
-            bar.update(part, this.trackName(part), this.asset.duration, place === 0 || part.kind === "video" ? this.heads : []);
+            bar.update(part, this.trackName(part), this.asset.duration, index === 0 || part.kind === "video" ? this.heads : []);
         }
         this.tracks.hidden = parts.size === 0;
     }

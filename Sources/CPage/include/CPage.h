@@ -15,4 +15,4 @@ struct page_file {
 size_t page_file_count(void);
 
 /// The file at an index from 0. Beyond the last file, both pointers are NULL.
-struct page_file page_file_at(size_t place);
+struct page_file page_file_at(size_t index);

@@ -114,13 +114,13 @@ struct MediaGroupCheck {
     ) {
         let same = groups.filter { $0.key.type == type }.values.sorted { $0[0].line < $1[0].line }
         var firsts: [String: Int] = [:]
-        for (place, members) in same.enumerated() {
+        for (index, members) in same.enumerated() {
             let own = pathways[members[0].group] ?? ["."]
             if let first = own.compactMap({ firsts[$0] }).min() {
                 compare(members, with: same[first], &findings)
             }
             for pathway in own {
-                firsts[pathway] = firsts[pathway] ?? place
+                firsts[pathway] = firsts[pathway] ?? index
             }
         }
     }

@@ -43,11 +43,11 @@ public struct PlaylistDiagnostic: Hashable, Sendable, CustomStringConvertible {
 
     /// One line: line number, severity, message, clause and code.
     public var description: String {
-        var place = ""
+        var position = ""
         if let line {
-            place = "line \(line): "
+            position = "line \(line): "
         }
-        return "\(place)\(severity): \(message) (\(clause)) [\(code)]"
+        return "\(position)\(severity): \(message) (\(clause)) [\(code)]"
     }
 }
 

@@ -112,8 +112,8 @@ struct ReferenceCheck {
 
     private static func references(of playlist: MultivariantPlaylist) -> [Reference] {
         var found: [Reference] = []
-        for (place, uri) in playlist.renditionURIs.enumerated() {
-            if let line = playlist.line(ofRendition: place) {
+        for (index, uri) in playlist.renditionURIs.enumerated() {
+            if let line = playlist.line(ofRendition: index) {
                 found.append(Reference(uri: uri, line: line))
             }
         }

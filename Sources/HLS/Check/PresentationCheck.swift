@@ -6,12 +6,12 @@ struct PresentationCheck {
     func checkReferences(
         _ multivariants: Set<Int>, url: String, resolving: (String) -> String?, _ findings: inout Findings
     ) {
-        for (place, uri) in multivariant.renditionURIs.enumerated() {
+        for (index, uri) in multivariant.renditionURIs.enumerated() {
             if resolving(uri) == url {
-                findings.add(.selfReference, line: line(of: place), "the playlist lists itself as a rendition")
-            } else if multivariants.contains(place) {
+                findings.add(.selfReference, line: line(of: index), "the playlist lists itself as a rendition")
+            } else if multivariants.contains(index) {
                 findings.add(
-                    .notMedia, line: line(of: place), "the URI returns a multivariant playlist, not a media playlist")
+                    .notMedia, line: line(of: index), "the URI returns a multivariant playlist, not a media playlist")
             }
         }
     }
@@ -21,11 +21,11 @@ struct PresentationCheck {
         let iFrames = Set(multivariant.iFrameVariants.map(\.renditionIndex))
         let texts = Set(media.keys.filter { isText($0) })
         // Subtitles have longer segments. They are compared with the other media, and not the reverse.
-        let places = media.keys.filter { !iFrames.contains($0) && !texts.contains($0) }.sorted() + texts.sorted()
-        guard let first = places.first, let reference = media[first] else { return }
-        for place in places.dropFirst() {
-            if let playlist = media[place] {
-                compare(playlist, at: place, with: reference, at: first, &findings)
+        let indices = media.keys.filter { !iFrames.contains($0) && !texts.contains($0) }.sorted() + texts.sorted()
+        guard let first = indices.first, let reference = media[first] else { return }
+        for index in indices.dropFirst() {
+            if let playlist = media[index] {
+                compare(playlist, at: index, with: reference, at: first, &findings)
             }
         }
         for variant in multivariant.variants {
@@ -34,10 +34,10 @@ struct PresentationCheck {
     }
 
     private func compare(
-        _ playlist: MediaPlaylist, at place: Int, with reference: MediaPlaylist, at first: Int,
+        _ playlist: MediaPlaylist, at index: Int, with reference: MediaPlaylist, at first: Int,
         _ findings: inout Findings
     ) {
-        let line = line(of: place)
+        let line = line(of: index)
         var other = "in another playlist"
         if let otherLine = self.line(of: first) {
             other = "in line \(otherLine)"
@@ -46,7 +46,7 @@ struct PresentationCheck {
             findings.add(rule, line: line, "\(message) \(other)")
         }
 
-        if let own = playlist.targetDuration, let other = reference.targetDuration, own != other, !isText(place) {
+        if let own = playlist.targetDuration, let other = reference.targetDuration, own != other, !isText(index) {
             report(.targetDurationsDiffer, "the target duration is \(own) s, but \(other) s")
         }
         if playlist.playlistType != reference.playlistType || playlist.hasEndList != reference.hasEndList {
@@ -67,7 +67,7 @@ struct PresentationCheck {
                 .durationsDiffer,
                 "the rendition lasts \(rounded(playlist.duration)) s, but \(rounded(reference.duration)) s")
         }
-        if discontinuities(playlist) != discontinuities(reference), !isText(place) {
+        if discontinuities(playlist) != discontinuities(reference), !isText(index) {
             report(.discontinuitiesDiffer, "the discontinuities differ from the playlist")
         }
     }
@@ -106,19 +106,19 @@ struct PresentationCheck {
         [Int(playlist.discontinuitySequence), playlist.segments.count { $0.isDiscontinuity }]
     }
 
-    private func isText(_ place: Int) -> Bool {
-        multivariant.media.contains { $0.renditionIndex == place && $0.type == .subtitles }
+    private func isText(_ index: Int) -> Bool {
+        multivariant.media.contains { $0.renditionIndex == index && $0.type == .subtitles }
     }
 
     private func rounded(_ duration: MediaDuration) -> Double { Double(duration.tenths) / 10 }
-    private func line(of place: Int) -> Int? { multivariant.line(ofRendition: place) }
+    private func line(of index: Int) -> Int? { multivariant.line(ofRendition: index) }
 }
 
 extension MultivariantPlaylist {
     /// Returns the first line, from 1, that names the rendition at an index in `renditionURIs`; nil without one.
-    public func line(ofRendition place: Int) -> Int? {
-        variants.first { $0.renditionIndex == place }?.uriLine
-            ?? media.first { $0.renditionIndex == place }?.line
-            ?? iFrameVariants.first { $0.renditionIndex == place }?.line
+    public func line(ofRendition index: Int) -> Int? {
+        variants.first { $0.renditionIndex == index }?.uriLine
+            ?? media.first { $0.renditionIndex == index }?.line
+            ?? iFrameVariants.first { $0.renditionIndex == index }?.line
     }
 }

@@ -198,10 +198,10 @@ public struct LiveNumbering: Sendable {
         older = nil
         defer { next = max(next, numbers.upperBound) }
         guard isRecorded else { return [] }
-        return (max(number, numbers.lowerBound)..<max(number, numbers.upperBound)).map { place in
+        return (max(number, numbers.lowerBound)..<max(number, numbers.upperBound)).map { number in
             Entry.segment(
-                window.segments[place - numbers.lowerBound], number: place,
-                isRestart: isRestart && place == numbers.lowerBound)
+                window.segments[number - numbers.lowerBound], number: number,
+                isRestart: isRestart && number == numbers.lowerBound)
         }
     }
 
@@ -270,24 +270,24 @@ extension MediaPlaylist {
     }
 
     /// True if none of `count` segments is in a file of the same name as another text's.
-    fileprivate func hasOtherFiles(than other: MediaPlaylist, count: Int, at place: Int, _ otherPlace: Int) -> Bool {
-        lastPlaces(of: count).allSatisfy {
-            segments[place + $0].fileName != other.segments[otherPlace + $0].fileName
+    fileprivate func hasOtherFiles(than other: MediaPlaylist, count: Int, at index: Int, _ otherIndex: Int) -> Bool {
+        lastOffsets(of: count).allSatisfy {
+            segments[index + $0].fileName != other.segments[otherIndex + $0].fileName
         }
     }
 
-    /// The places that are compared: not all, since a playlist may have a million segments.
-    private func lastPlaces(of count: Int) -> Range<Int> { max(0, count - 1_000)..<count }
+    /// The offsets that are compared: not all, since a playlist may have a million segments.
+    private func lastOffsets(of count: Int) -> Range<Int> { max(0, count - 1_000)..<count }
 
     /// True if `count` segments match another text's: by date, else by duration, of which some may have been corrected.
-    fileprivate func isAlike(_ other: MediaPlaylist, count: Int, at place: Int, _ otherPlace: Int) -> Bool {
-        if let date = date(at: place), let otherDate = other.date(at: otherPlace) {
-            let tolerance = max(500, segments[place].duration.milliseconds / 2)
+    fileprivate func isAlike(_ other: MediaPlaylist, count: Int, at index: Int, _ otherIndex: Int) -> Bool {
+        if let date = date(at: index), let otherDate = other.date(at: otherIndex) {
+            let tolerance = max(500, segments[index].duration.milliseconds / 2)
             return abs(date.milliseconds - otherDate.milliseconds) < tolerance
         }
-        let places = lastPlaces(of: count)
-        let alike = places.count { segments[place + $0].agrees(with: other.segments[otherPlace + $0]) }
-        return alike * 2 >= places.count
+        let offsets = lastOffsets(of: count)
+        let alike = offsets.count { segments[index + $0].agrees(with: other.segments[otherIndex + $0]) }
+        return alike * 2 >= offsets.count
     }
 }
 

@@ -24,15 +24,15 @@ public struct LiveOmissions: Sendable {
             forgotten += Self.limit / 2
         }
 
-        func count(below number: Int) -> Int { forgotten + place(of: number) }
+        func count(below number: Int) -> Int { forgotten + index(of: number) }
 
         func contains(_ number: Int) -> Bool {
-            let place = place(of: number)
-            return place < numbers.count && numbers[place] == number
+            let index = index(of: number)
+            return index < numbers.count && numbers[index] == number
         }
 
         /// The index of the first number that is not lower.
-        private func place(of number: Int) -> Int {
+        private func index(of number: Int) -> Int {
             var low = 0
             var high = numbers.count
             while low < high {

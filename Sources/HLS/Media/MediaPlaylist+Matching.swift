@@ -69,10 +69,10 @@ extension MediaPlaylist {
         let start = max(first, known)
         let end = min(first + segments.count, known + earlier.segments.count)
         guard start < end else { return nil }
-        let place = start - first
-        let knownPlace = start - known
+        let index = start - first
+        let knownIndex = start - known
         let difference = (0..<end - start).first { offset in
-            !segments[place + offset].isAlike(earlier.segments[knownPlace + offset], atStart: offset == 0)
+            !segments[index + offset].isAlike(earlier.segments[knownIndex + offset], atStart: offset == 0)
         }
         return difference.map { start + $0 }
     }

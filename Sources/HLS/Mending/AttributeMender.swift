@@ -211,13 +211,13 @@ struct AttributeMender {
     /// Without quotes, a list of codecs ends at its first comma. The elements after it are codecs if they have no `=`.
     private mutating func joinCodecs() {
         guard tag.attributeTypes?["CODECS"] == .quoted,
-            let place = list.attributes.firstIndex(where: { list.bytes.matches($0.name, "CODECS") }),
-            !list.attributes[place].isQuoted, let index = written.firstIndex(where: { $0.name == "CODECS" })
+            let attributeIndex = list.attributes.firstIndex(where: { list.bytes.matches($0.name, "CODECS") }),
+            !list.attributes[attributeIndex].isQuoted, let index = written.firstIndex(where: { $0.name == "CODECS" })
         else { return }
-        let start = list.attributes[place].value.upperBound
+        let start = list.attributes[attributeIndex].value.upperBound
         var limit = list.end
-        if place + 1 < list.attributes.count {
-            limit = list.attributes[place + 1].name.lowerBound
+        if attributeIndex + 1 < list.attributes.count {
+            limit = list.attributes[attributeIndex + 1].name.lowerBound
         }
         let rest = list.bytes.trimmed(start..<limit)
         let codecs = Array(list.bytes[rest]).split(separator: UInt8(ascii: ",")).map { element in
@@ -263,11 +263,11 @@ struct AttributeMender {
 extension AttributeList {
     /// True if one comma separates the attributes, and no blanks surround names and values.
     var isCompact: Bool {
-        for (place, attribute) in attributes.enumerated() {
+        for (attributeIndex, attribute) in attributes.enumerated() {
             if attribute.value.lowerBound != attribute.name.upperBound + 1 {
                 return false
             }
-            if place > 0, attribute.name.lowerBound != attributes[place - 1].value.upperBound + 1 {
+            if attributeIndex > 0, attribute.name.lowerBound != attributes[attributeIndex - 1].value.upperBound + 1 {
                 return false
             }
         }

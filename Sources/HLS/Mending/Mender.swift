@@ -220,7 +220,7 @@ struct Mender {
         return false
     }
 
-    /// Keeps the place of the first line and the value of the last one, as libavformat reads them. hls.js refuses such a text.
+    /// Keeps the position of the first line and the value of the last one, as libavformat reads them. hls.js refuses such a text.
     private mutating func readSingle(_ tag: Tag, _ line: Int) {
         guard let first = singles[tag] else {
             singles[tag] = line

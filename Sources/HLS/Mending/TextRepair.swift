@@ -31,8 +31,8 @@ struct TextRepair {
                 let end = Self.endOfReturns(source, position)
                 // Returns before LF or the end of the text belong to the line's end.
                 if end < source.count, source[end] != 0x0A {
-                    for place in position..<end {
-                        output[place] = 0x0A
+                    for returnPosition in position..<end {
+                        output[returnPosition] = 0x0A
                     }
                     note(.controlCharacter, line: line, reason: "a carriage return without a line feed ends the line")
                     line += end - position
@@ -84,7 +84,7 @@ struct TextRepair {
             var line = 1
             var lineStart = 0
             var position = 0
-            var reader = URIPlaces()
+            var reader = URIRanges()
             while position < source.count {
                 let length = Self.scalarLength(source, position)
                 if length > 0 {
@@ -136,7 +136,7 @@ struct TextRepair {
 
     /// Knows if a byte of a text is in a URI: in a line of a URI, or behind `URI="`. It is told each byte once, so that a line of
     /// a megabyte takes no longer than as many short ones.
-    private struct URIPlaces {
+    private struct URIRanges {
         private var isTagLine = false
         private var isAtStart = true
         private var isQuotedURI = false
@@ -146,7 +146,7 @@ struct TextRepair {
 
         mutating func read(_ byte: UInt8, at position: Int, in source: [UInt8]) {
             switch byte {
-            case 0x0A: self = URIPlaces()
+            case 0x0A: self = URIRanges()
             case UInt8(ascii: "\""): isQuotedURI = source[..<position].suffix(4).elementsEqual("URI=".utf8)
             default: break
             }

@@ -26,8 +26,8 @@ private struct MirrorFold {
         identity = RenditionIdentity(playlist)
         var numbers = [Int](repeating: 0, count: playlist.renditionURIs.count)
         for (number, set) in sets.enumerated() {
-            for place in set {
-                numbers[place] = number
+            for index in set {
+                numbers[index] = number
             }
         }
         self.sets = numbers
@@ -82,17 +82,18 @@ private struct MirrorFold {
         result.variants = playlist.variants.filter { !removedVariants.contains($0.index) }
         result.iFrameVariants = playlist.iFrameVariants.filter { !removedIFrameVariants.contains($0.index) }
         result.media = playlist.media.filter { !groups.contains($0.group) }
-        let variantPlaces = Self.places(result.variants.map(\.index))
-        let iFramePlaces = Self.places(result.iFrameVariants.map(\.index))
-        let mediaPlaces = Self.places(result.media.map(\.index))
+        let variantIndices = Self.newIndices(result.variants.map(\.index))
+        let iFrameIndices = Self.newIndices(result.iFrameVariants.map(\.index))
+        let mediaIndices = Self.newIndices(result.media.map(\.index))
         result.entries = playlist.entries.map { line in
             let entry: MultivariantPlaylist.Entry =
                 switch line.entry {
-                case .variant(let index): Self.entry(at: variantPlaces[index], MultivariantPlaylist.Entry.variant)
-                case .variantURI(let index): Self.entry(at: variantPlaces[index], MultivariantPlaylist.Entry.variantURI)
+                case .variant(let index): Self.entry(at: variantIndices[index], MultivariantPlaylist.Entry.variant)
+                case .variantURI(let index):
+                    Self.entry(at: variantIndices[index], MultivariantPlaylist.Entry.variantURI)
                 case .iFrameVariant(let index):
-                    Self.entry(at: iFramePlaces[index], MultivariantPlaylist.Entry.iFrameVariant)
-                case .media(let index): Self.entry(at: mediaPlaces[index], MultivariantPlaylist.Entry.media)
+                    Self.entry(at: iFrameIndices[index], MultivariantPlaylist.Entry.iFrameVariant)
+                case .media(let index): Self.entry(at: mediaIndices[index], MultivariantPlaylist.Entry.media)
                 default: line.entry
                 }
             return MultivariantPlaylist.LineEntry(line: line.line, entry: entry)
@@ -125,7 +126,7 @@ private struct MirrorFold {
         variant.renditionIndex = sets[variant.renditionIndex]
     }
 
-    private static func places(_ indices: [Int]) -> [Int: Int] {
+    private static func newIndices(_ indices: [Int]) -> [Int: Int] {
         Dictionary(uniqueKeysWithValues: indices.enumerated().map { ($0.element, $0.offset) })
     }
 }

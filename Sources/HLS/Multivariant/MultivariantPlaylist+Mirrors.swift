@@ -37,9 +37,9 @@ extension MultivariantPlaylist {
         let identity = RenditionIdentity(self)
         var found: [Int: [Int]] = [:]
         for candidates in Dictionary(grouping: variants, by: identity.key).values where candidates.count > 1 {
-            let places = Set(candidates.map(\.renditionIndex)).sorted()
-            for place in places where found[place] == nil {
-                found[place] = Array(places.lazy.filter { $0 != place }.prefix(Self.maximumPossibleMirrors))
+            let indices = Set(candidates.map(\.renditionIndex)).sorted()
+            for index in indices where found[index] == nil {
+                found[index] = Array(indices.lazy.filter { $0 != index }.prefix(Self.maximumPossibleMirrors))
             }
         }
         return found.filter { !$0.value.isEmpty }
@@ -48,10 +48,10 @@ extension MultivariantPlaylist {
     /// Returns, for each index of `renditionURIs`, the index of the same rendition in an earlier text; nil for a new rendition.
     ///
     /// A rendition is identified by its stable id, else by its first line's attributes; equal ones match in order.
-    public func places(in earlier: MultivariantPlaylist) -> [Int?] {
+    public func renditionIndices(in earlier: MultivariantPlaylist) -> [Int?] {
         var known: [RenditionIdentity.Key: [Int]] = [:]
-        for (place, key) in earlier.identityKeys.enumerated().reversed() {
-            known[key, default: []].append(place)
+        for (index, key) in earlier.identityKeys.enumerated().reversed() {
+            known[key, default: []].append(index)
         }
         return identityKeys.map { known[$0]?.popLast() }
     }
@@ -59,14 +59,14 @@ extension MultivariantPlaylist {
     private var identityKeys: [RenditionIdentity.Key] {
         let identity = RenditionIdentity(self)
         var keys = [RenditionIdentity.Key?](repeating: nil, count: renditionURIs.count)
-        func put(_ place: Int, _ key: RenditionIdentity.Key) { keys[place] = keys[place] ?? key }
+        func put(_ index: Int, _ key: RenditionIdentity.Key) { keys[index] = keys[index] ?? key }
         for variant in variants {
             put(variant.renditionIndex, identity.key(variant))
         }
         for media in media {
             // Groups with equal members, one per quality, differ only by name.
-            if let place = media.renditionIndex {
-                put(place, identity.key(media) + [media.groupID])
+            if let index = media.renditionIndex {
+                put(index, identity.key(media) + [media.groupID])
             }
         }
         for variant in iFrameVariants {

@@ -30,17 +30,17 @@ public struct MultivariantPlaylist: Equatable, Sendable {
     var entries: [LineEntry] = []
     private var uriTable = URITable()
     /// Returns the URIs of a rendition, that at its index in `renditionURIs` first; several only in a `folded` playlist.
-    public func uris(ofRendition place: Int) -> [String] { uriTable.mirrors[place] ?? [renditionURIs[place]] }
+    public func uris(ofRendition index: Int) -> [String] { uriTable.mirrors[index] ?? [renditionURIs[index]] }
 
     /// Replaces each set of indices in `renditionURIs` by its first URI.
     mutating func fold(_ sets: [[Int]]) {
         let earlier = renditionURIs
         uriTable = URITable()
-        for (place, set) in sets.enumerated() {
+        for (index, set) in sets.enumerated() {
             let uris = set.map { earlier[$0] }
-            _ = uriTable.place(uris[0])
+            _ = uriTable.insert(uris[0])
             if uris.count > 1 {
-                uriTable.mirrors[place] = uris
+                uriTable.mirrors[index] = uris
             }
         }
     }
@@ -71,18 +71,18 @@ public struct MultivariantPlaylist: Equatable, Sendable {
         private(set) var uris: [String] = []
         /// All URIs of each index that has several.
         var mirrors: [Int: [String]] = [:]
-        private var places: [String: Int] = [:]
+        private var indices: [String: Int] = [:]
 
         mutating func reserve(_ count: Int) {
             uris.reserveCapacity(count)
-            places.reserveCapacity(count)
+            indices.reserveCapacity(count)
         }
 
-        mutating func place(_ uri: String) -> Int {
-            if let known = places[uri] {
+        mutating func insert(_ uri: String) -> Int {
+            if let known = indices[uri] {
                 return known
             }
-            places[uri] = uris.count
+            indices[uri] = uris.count
             uris.append(uri)
             return uris.count - 1
         }
@@ -135,7 +135,7 @@ public struct MultivariantPlaylist: Equatable, Sendable {
         entries.append(LineEntry(line: line, entry: .variant(variants.count)))
         entries.append(LineEntry(line: uriLine, entry: .variantURI(variants.count)))
         let uri = text.string(uriLine)
-        let rendition = uriTable.place(uri)
+        let rendition = uriTable.insert(uri)
         variants.append(
             try Variant(text, line: line, uriLine: uriLine, uri: uri, index: variants.count, renditionIndex: rendition))
     }
@@ -144,10 +144,10 @@ public struct MultivariantPlaylist: Equatable, Sendable {
         switch tag {
         case .media:
             entries.append(LineEntry(line: line, entry: .media(media.count)))
-            media.append(try Media(text, line, index: media.count) { uriTable.place($0) })
+            media.append(try Media(text, line, index: media.count) { uriTable.insert($0) })
         case .iFrameStreamInf:
             entries.append(LineEntry(line: line, entry: .iFrameVariant(iFrameVariants.count)))
-            iFrameVariants.append(try IFrameVariant(text, line, index: iFrameVariants.count) { uriTable.place($0) })
+            iFrameVariants.append(try IFrameVariant(text, line, index: iFrameVariants.count) { uriTable.insert($0) })
         case .sessionKey:
             entries.append(LineEntry(line: line, entry: .sessionKey(sessionKeys.count)))
             var record = try Key.parse(text, line)

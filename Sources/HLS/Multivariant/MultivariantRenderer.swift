@@ -20,9 +20,9 @@ struct MultivariantRenderer {
 
     /// Moves these variants to the first variant lines. All other lines keep their positions.
     mutating func putFirst(_ first: Set<Int>) {
-        let places = playlist.variants.indices
-        order = places.filter(first.contains) + places.filter { !first.contains($0) }
-        if order.elementsEqual(places) {
+        let indices = playlist.variants.indices
+        order = indices.filter(first.contains) + indices.filter { !first.contains($0) }
+        if order.elementsEqual(indices) {
             order = []
         }
     }

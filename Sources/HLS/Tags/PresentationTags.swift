@@ -33,10 +33,12 @@ public struct Start: Hashable, Sendable {
     /// Returns the value with TIME-OFFSET first, as libavformat requires; nil if it is first already.
     static func reordered(_ attributes: AttributeList) -> String? {
         let list = attributes.attributes
-        guard let place = list.firstIndex(where: { attributes.bytes.matches($0.name, "TIME-OFFSET") }), place > 0 else {
+        guard let offsetIndex = list.firstIndex(where: { attributes.bytes.matches($0.name, "TIME-OFFSET") }),
+            offsetIndex > 0
+        else {
             return nil
         }
-        let order = [place] + list.indices.filter { $0 != place }
+        let order = [offsetIndex] + list.indices.filter { $0 != offsetIndex }
         return order.map { attributes.bytes.text(list[$0].name.lowerBound..<list[$0].value.upperBound) }
             .joined(separator: ",")
     }

@@ -5,7 +5,7 @@ public struct AssetList: Sendable {
     /// The decoded URIs of the assets in text order, relative to the list's URL.
     public let uris: [String]
     private let bytes: [UInt8]
-    private let places: [Range<Int>]
+    private let uriRanges: [Range<Int>]
     /// For each URI the object around it, and the array of all.
     private let elements: [Range<Int>]
     private let array: Range<Int>
@@ -30,11 +30,11 @@ public struct AssetList: Sendable {
         if found.list == nil || found.uris.isEmpty && found.hasElements {
             throw PlaylistError(.badAssetList, "the list of assets has no ASSETS with a URI")
         }
-        places = found.uris
+        uriRanges = found.uris
         elements = found.elements
         array = found.list ?? 0..<0
-        uris = found.uris.map { place in
-            JSONScanner.text(body[place]) ?? ""
+        uris = found.uris.map { range in
+            JSONScanner.text(body[range]) ?? ""
         }
     }
 
@@ -45,15 +45,15 @@ public struct AssetList: Sendable {
         var output = Array(bytes[..<array.lowerBound])
         var separator = "["
         for (index, element) in elements.enumerated() where keeping(index) {
-            let place = places[index]
+            let range = uriRanges[index]
             output += separator.utf8
-            output += bytes[element.lowerBound..<place.lowerBound]
+            output += bytes[element.lowerBound..<range.lowerBound]
             if let name = naming(index) {
                 output += "\"\(try TextWriter.checked(name).replacingBackslashes)\"".utf8
             } else {
-                output += bytes[place]
+                output += bytes[range]
             }
-            output += bytes[place.upperBound..<element.upperBound]
+            output += bytes[range.upperBound..<element.upperBound]
             separator = ","
         }
         if separator == "[" {
@@ -68,11 +68,11 @@ public struct AssetList: Sendable {
     public func rendered(naming: (Int) -> String?) throws(PlaylistError) -> [UInt8] {
         var output: [UInt8] = []
         var position = 0
-        for (index, place) in places.enumerated() {
+        for (index, range) in uriRanges.enumerated() {
             guard let name = naming(index) else { continue }
-            output += bytes[position..<place.lowerBound]
+            output += bytes[position..<range.lowerBound]
             output += "\"\(try TextWriter.checked(name).replacingBackslashes)\"".utf8
-            position = place.upperBound
+            position = range.upperBound
         }
         return output + bytes[position...]
     }
@@ -85,23 +85,23 @@ private struct Assets {
     var list: Range<Int>?
     var hasElements = false
 
-    mutating func visit(_ path: [String], _ place: Range<Int>, of body: [UInt8]) {
-        let isString = body[place.lowerBound] == UInt8(ascii: "\"")
+    mutating func visit(_ path: [String], _ range: Range<Int>, of body: [UInt8]) {
+        let isString = body[range.lowerBound] == UInt8(ascii: "\"")
         if path == ["ASSETS", "URI"], isString {
-            uris.append(place)
+            uris.append(range)
         }
-        if path == ["ASSETS"], body[place.lowerBound] == UInt8(ascii: "{") {
+        if path == ["ASSETS"], body[range.lowerBound] == UInt8(ascii: "{") {
             while elements.count < uris.count {
-                elements.append(place)
+                elements.append(range)
             }
         }
-        guard path == ["ASSETS"], body[place.lowerBound] == UInt8(ascii: "[") else { return }
+        guard path == ["ASSETS"], body[range.lowerBound] == UInt8(ascii: "[") else { return }
         // Of URIs in a nested form, which no specification defines, the array itself is the element.
         while elements.count < uris.count {
-            elements.append(place)
+            elements.append(range)
         }
-        list = place
-        if body[place].dropFirst().dropLast().contains(where: { $0 > 0x20 }) {
+        list = range
+        if body[range].dropFirst().dropLast().contains(where: { $0 > 0x20 }) {
             hasElements = true
         }
     }

@@ -40,11 +40,11 @@ struct TextWriter {
 
     /// Inserts lines that end with the terminator of the playlist's first line.
     mutating func insert(_ lines: [String], beforeLine line: Int) {
-        var place = text.bytes.count
+        var position = text.bytes.count
         if line < text.lines.count {
-            place = text.extent(line).lowerBound
+            position = text.extent(line).lowerBound
         }
-        replace(place..<place, with: "")
+        replace(position..<position, with: "")
         for line in lines {
             if let last = output.last, last != 0x0A {
                 output.append(contentsOf: terminator)
@@ -138,14 +138,14 @@ struct AttributeEdits {
 
     func apply(to list: AttributeList, _ writer: inout TextWriter) throws(PlaylistError) {
         var keptEnd: Int?
-        for (place, attribute) in list.attributes.enumerated() {
+        for (index, attribute) in list.attributes.enumerated() {
             switch change(list, attribute) {
             case .removed?:
                 let start = keptEnd ?? attribute.name.lowerBound
                 var end = attribute.value.upperBound
-                if keptEnd == nil, place + 1 < list.attributes.count {
+                if keptEnd == nil, index + 1 < list.attributes.count {
                     // At the list's beginning the comma after the attribute is removed, elsewhere the one before it.
-                    end = list.attributes[place + 1].name.lowerBound
+                    end = list.attributes[index + 1].name.lowerBound
                 }
                 writer.replace(start..<end, with: "")
                 if keptEnd != nil {

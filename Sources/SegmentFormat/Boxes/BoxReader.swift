@@ -72,11 +72,11 @@ struct BoxReader {
         if type == "uuid" {
             try field(of: type, from: start, 16)
         }
-        return try place(type, from: start, size: long, endsWithFile: size == 0)
+        return try finishBox(type, from: start, size: long, endsWithFile: size == 0)
     }
 
     /// Validates the size of a box whose header has been read, and moves the cursor past the box.
-    private mutating func place(
+    private mutating func finishBox(
         _ type: FourCC, from start: Int, size: UInt64, endsWithFile: Bool
     ) throws(SegmentFormatError) -> Box {
         func fault(_ code: SegmentFormatError.Code, _ reason: String) -> SegmentFormatError {

@@ -22,8 +22,8 @@ struct SampleLayout: Sendable {
     init(of segment: MediaSegment, tracks: InitializationSection) throws(SegmentFormatError) {
         var runs: [Run] = []
         var bases: [[Int]] = []
-        for (place, fragment) in segment.fragments.enumerated() {
-            var walk = FragmentLayout(segment: segment, fragment: fragment, place: place)
+        for (index, fragment) in segment.fragments.enumerated() {
+            var walk = FragmentLayout(segment: segment, fragment: fragment, index: index)
             for index in fragment.tracks.indices {
                 try walk.add(index, tracks)
             }
@@ -51,16 +51,16 @@ struct SampleLayout: Sendable {
 private struct FragmentLayout {
     let segment: MediaSegment
     let fragment: MovieFragment
-    let place: Int
+    let fragmentIndex: Int
     private(set) var runs: [SampleLayout.Run] = []
     private(set) var bases: [Int] = []
     /// End of the previous track fragment's data: the default base of the next one.
     private var end: Int
 
-    init(segment: MediaSegment, fragment: MovieFragment, place: Int) {
+    init(segment: MediaSegment, fragment: MovieFragment, index fragmentIndex: Int) {
         self.segment = segment
         self.fragment = fragment
-        self.place = place
+        self.fragmentIndex = fragmentIndex
         end = fragment.box.range.lowerBound
     }
 
@@ -77,7 +77,7 @@ private struct FragmentLayout {
         bases.append(base)
         end = base
 
-        for (place, run) in track.runs.enumerated() where run.count > 0 {
+        for (runIndex, run) in track.runs.enumerated() where run.count > 0 {
             var start = end
             if let offset = run.dataOffset {
                 start = base + Int(offset)
@@ -87,7 +87,7 @@ private struct FragmentLayout {
                 throw run.box.error(.badValue, "no mdat holds its \(size) bytes from byte \(start)")
             }
             end = start + size
-            runs.append(.init(fragment: self.place, track: index, run: place, base: base, range: start..<end))
+            runs.append(.init(fragment: fragmentIndex, track: index, run: runIndex, base: base, range: start..<end))
         }
     }
 }

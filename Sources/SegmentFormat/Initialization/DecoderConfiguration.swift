@@ -41,8 +41,8 @@ struct DecoderConfiguration: Hashable, Sendable {
         var bytes: [UInt8] = []
         for unit in parameterSets {
             guard lengthSize == 4 || unit.count < 1 << (8 * lengthSize) else { return nil }
-            for place in (0..<lengthSize).reversed() {
-                bytes.append(UInt8(truncatingIfNeeded: unit.count >> (8 * place)))
+            for byteIndex in (0..<lengthSize).reversed() {
+                bytes.append(UInt8(truncatingIfNeeded: unit.count >> (8 * byteIndex)))
             }
             bytes += unit
         }

@@ -149,7 +149,7 @@ struct TrackParser {
         var edit = EditOffset(movieTimescale: movieTimescale)
         edit.isIntricate = count > 2
 
-        for place in 0..<min(count, 2) {
+        for index in 0..<min(count, 2) {
             let duration = try reader.integer(version: version)
             let raw = try reader.integer(version: version)
             var time = Int64(bitPattern: raw)
@@ -157,9 +157,9 @@ struct TrackParser {
                 time = Int64(Int32(truncatingIfNeeded: raw))
             }
             let rate: UInt32 = try reader.integer()
-            if time == -1, place == 0 {
+            if time == -1, index == 0 {
                 edit.emptyTicks = duration
-            } else if time < 0 || rate != 0x1_0000 || place == 1 && edit.emptyTicks == 0 {
+            } else if time < 0 || rate != 0x1_0000 || index == 1 && edit.emptyTicks == 0 {
                 edit.isIntricate = true
             } else {
                 edit.mediaTime = time

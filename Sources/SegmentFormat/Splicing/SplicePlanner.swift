@@ -89,8 +89,8 @@ struct SplicePlanner {
             + inserted
     }
 
-    private func edits(fragment place: Int, _ moved: PositionMap) throws(SegmentFormatError) -> [Edit] {
-        let fragment = segment.fragments[place]
+    private func edits(fragment fragmentIndex: Int, _ moved: PositionMap) throws(SegmentFormatError) -> [Edit] {
+        let fragment = segment.fragments[fragmentIndex]
         var edits: [Edit] = []
         for (index, part) in fragment.tracks.enumerated() {
             guard let own = splicePair.source.track(part.header.trackID), let its = splicePair.playlist.track(own.id)
@@ -98,8 +98,8 @@ struct SplicePlanner {
                 continue
             }
             let editor = TrackFragmentEditor(
-                source: fragment.source, part: part, base: layout.bases[place][index], own: own, playlist: its,
-                insertion: insertions.first { $0.fragment == place && $0.track == index })
+                source: fragment.source, part: part, base: layout.bases[fragmentIndex][index], own: own, playlist: its,
+                insertion: insertions.first { $0.fragment == fragmentIndex && $0.track == index })
             let inner = try editor.edits(moved)
             if inner.contains(where: { $0.growth != 0 }) {
                 edits.append(try grown(part.box, by: inner, fragment.source))
@@ -137,7 +137,7 @@ struct FirstPicture {
         var lead = 0
         var hasSets = !configuration.parameterSets.isEmpty
 
-        for place in 0..<Self.units {
+        for unitIndex in 0..<Self.units {
             guard position < sample.upperBound else { break }
             let unit = try Self.unit(at: position, in: sample, &window, configuration)
             if unit.isSlice {
@@ -152,7 +152,7 @@ struct FirstPicture {
                 return
             }
 
-            if unit.isDelimiter, place == 0 {
+            if unit.isDelimiter, unitIndex == 0 {
                 lead = unit.count
             }
             hasSets = hasSets || unit.isSequenceParameterSet
@@ -203,8 +203,8 @@ struct FirstPicture {
         guard position + size < sample.upperBound else { throw error(at: position, "its first sample is cut off") }
         let bytes = try window.bytes(position..<(position + size + 1))
         var length = 0
-        for place in position..<(position + size) {
-            length = length << 8 | Int(bytes.integer(UInt8.self, at: place))
+        for byte in position..<(position + size) {
+            length = length << 8 | Int(bytes.integer(UInt8.self, at: byte))
         }
         guard length > 0, length <= sample.upperBound - position - size else {
             throw error(at: position, "a NAL unit of \(length) bytes does not fit its first sample")

@@ -119,16 +119,17 @@ public struct CueFile: Equatable, Sendable {
             cues.append(Cue(start: times.start, end: times.end, lines: plain, settings: settings, id: nil))
         }
 
-        for (place, line) in lines.enumerated() {
+        for (lineIndex, line) in lines.enumerated() {
             guard mayGoOn() else { throw .givenUp }
             let line = CueTimes.trimmed(line)
-            if let times = try CueTimes(line, number: place + 1) {
+            if let times = try CueTimes(line, number: lineIndex + 1) {
                 close(dropping: true)
                 open = (times, [])
             } else if open != nil {
                 open?.lines.append(String(line))
             } else if !line.isEmpty, !line.allSatisfy(\.isNumber) {
-                throw SubtitleError("\"\(line.prefix(60))\" is neither a number nor a pair of times", line: place + 1)
+                throw SubtitleError(
+                    "\"\(line.prefix(60))\" is neither a number nor a pair of times", line: lineIndex + 1)
             }
         }
 
@@ -169,7 +170,7 @@ enum SubRipMarkup {
         return (text, settings)
     }
 
-    /// Finds a character from a place on, for places that only move forward. A line is searched once, also if it has many
+    /// Finds a character from an index on, for indices that only move forward. A line is searched once, also if it has many
     /// beginnings of tags, and no end.
     struct NextCharacter {
         private let character: Character

@@ -29,9 +29,9 @@ public struct CueTimes: Equatable, Sendable {
         let second = last.split(whereSeparator: { $0 == "," || $0 == "." })
         guard (1...2).contains(second.count), let seconds = number(second[0]) else { return nil }
         var total = seconds
-        for (place, part) in parts.dropLast().reversed().enumerated() {
+        for (position, part) in parts.dropLast().reversed().enumerated() {
             guard let value = number(part) else { return nil }
-            let unit = place == 0 ? 60 : 3600
+            let unit = position == 0 ? 60 : 3600
             total += value * unit
         }
         let fraction = second.dropFirst().first ?? "0"

@@ -13,7 +13,7 @@ struct TransportPacket {
     let payload: Range<Int>
 
     init(_ bytes: FileBytes, at start: Int) throws(SegmentFormatError) {
-        func byte(_ place: Int) -> UInt8 { bytes.integer(at: start + place) }
+        func byte(_ offset: Int) -> UInt8 { bytes.integer(at: start + offset) }
         guard byte(0) == 0x47 else {
             throw SegmentFormatError(.badValue, at: start, "no packet of a transport stream begins here")
         }
@@ -111,7 +111,7 @@ struct TransportScan {
     private var hasMedia = false
     private var association = SectionAssembler()
     private var map = SectionAssembler()
-    private var places: [UInt16: Int] = [:]
+    private var streamIndices: [UInt16: Int] = [:]
     /// Scan of the first picture of each video stream, by PID.
     private var pictures: [UInt16: PictureScan] = [:]
 
@@ -158,16 +158,16 @@ struct TransportScan {
         guard let section = try map.append(packet, bytes, table: "PMT"), section[0] == 2, section.count >= 16 else {
             return
         }
-        func length(_ place: Int) -> Int { Int(section[place] & 0x0F) << 8 | Int(section[place + 1]) }
+        func length(_ offset: Int) -> Int { Int(section[offset] & 0x0F) << 8 | Int(section[offset + 1]) }
         var position = 12 + length(10)
         while position + 5 <= section.count - 4 {
             let pid = UInt16(section[position + 1] & 0x1F) << 8 | UInt16(section[position + 2])
             let stream = TransportStream.Stream(pid: pid, type: section[position])
-            guard places[pid] == nil else {
+            guard streamIndices[pid] == nil else {
                 throw SegmentFormatError(
                     .duplicateBox, in: "PMT", at: packet.payload.lowerBound, "a stream occurs twice")
             }
-            places[pid] = streams.count
+            streamIndices[pid] = streams.count
             if stream.isVideo {
                 pictures[pid] = PictureScan(type: stream.type)
             }
@@ -182,7 +182,7 @@ struct TransportScan {
             hasMedia = true
         }
 
-        guard let place = places[packet.pid] else { return }
+        guard let streamIndex = streamIndices[packet.pid] else { return }
         if beginning == nil {
             let isNear = bytes.origin == 0 && start <= SourceWindow.step
             var before: [UInt8]?
@@ -192,15 +192,15 @@ struct TransportScan {
             beginning = (start, before)
         }
 
-        if streams[place].counterBefore == nil {
-            streams[place].counterBefore = packet.counterBefore
+        if streams[streamIndex].counterBefore == nil {
+            streams[streamIndex].counterBefore = packet.counterBefore
         }
-        if packet.beginsUnit, streams[place].firstTime == nil {
-            streams[place].firstTime = PacketizedHeader.time(bytes[packet.payload])
+        if packet.beginsUnit, streams[streamIndex].firstTime == nil {
+            streams[streamIndex].firstTime = PacketizedHeader.time(bytes[packet.payload])
         }
         if pictures[packet.pid]?.isDone == false {
             pictures[packet.pid]?.scan(packet, bytes)
-            streams[place].beginsAtKeyFrame = pictures[packet.pid]?.isKeyFrame
+            streams[streamIndex].beginsAtKeyFrame = pictures[packet.pid]?.isKeyFrame
         }
     }
 }

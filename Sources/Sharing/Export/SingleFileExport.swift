@@ -51,8 +51,9 @@ extension AssetExport {
         }
         let sound = multivariant.sound(with: variant, among: complete)
         let texts = multivariant.subtitles(with: variant, among: complete)
-        let places = [variant.renditionIndex] + sound.compactMap(\.renditionIndex) + texts.compactMap(\.renditionIndex)
-        let folders = Set(places.map { asset.renditions[$0].name.id } + [asset.keys.folder.id] + attached.map(\.folder))
+        let indices = [variant.renditionIndex] + sound.compactMap(\.renditionIndex) + texts.compactMap(\.renditionIndex)
+        let folders = Set(
+            indices.map { asset.renditions[$0].name.id } + [asset.keys.folder.id] + attached.map(\.folder))
         let subtitles = texts.compactMap(exported)
         let playlist = SingleFilePlaylist(video: asset.renditions[variant.renditionIndex].name.id, sound: sound) {
             [renditions = asset.renditions] in
@@ -108,10 +109,10 @@ extension AssetExport {
     }
 
     private func exported(_ media: Media) -> SingleFileExport.Subtitles? {
-        guard let place = media.renditionIndex, let playlist = asset.renditions[place].source?.playlist,
+        guard let index = media.renditionIndex, let playlist = asset.renditions[index].source?.playlist,
             playlist.keys.allSatisfy({ $0.method == .none }), playlist.maps.isEmpty
         else { return nil }
-        let rendition = asset.renditions[place]
+        let rendition = asset.renditions[index]
         return SingleFileExport.Subtitles(
             folder: rendition.name.id, files: rendition.mediaFiles,
             language: SingleFileExport.threeLetters(media.language), name: media.name)

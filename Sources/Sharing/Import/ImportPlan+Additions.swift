@@ -17,14 +17,14 @@ extension ImportPlan {
     func readAdditions(of identity: BundleIdentity) async throws(ExchangeError) {
         let additions = ImportedAdditions(of: asset)
         for attachment in identity.attachments ?? [] where attachment.kind == .thumbnails {
-            let place = PlaylistFolder.Place(components: [attachment.id, "media.m3u8"])
-            guard let text = folder.contents(of: place.components, limit: Self.textLimit),
+            let location = PlaylistFolder.Location(components: [attachment.id, "media.m3u8"])
+            guard let text = folder.contents(of: location.components, limit: Self.textLimit),
                 let rendition = additions.adopt(attachment, playlist: text),
                 let playlist = rendition.source?.playlist
             else { continue }
-            try await addPieces(of: playlist, of: rendition, at: place)
+            try await addPieces(of: playlist, of: rendition, at: location)
             let times = Additions.timesFile.description
-            let source = PlaylistFolder.Place(components: [attachment.id, times])
+            let source = PlaylistFolder.Location(components: [attachment.id, times])
             if folder.has(source) {
                 add(Piece(folder: attachment.id, file: times, source: source, range: nil, namedBy: attachment.id))
             }
@@ -36,13 +36,14 @@ extension ImportPlan {
 
     private func read(_ stored: [BundleIdentity.Interstitial]) async throws(ExchangeError) {
         // An export has only those that are completely stored.
-        let present = stored.filter { Interstitials.Name($0.file) != nil && folder.has(Self.place($0.file)) }
+        let present = stored.filter { Interstitials.Name($0.file) != nil && folder.has(Self.location($0.file)) }
         for id in Set(present.flatMap(\.renditions)).sorted() {
             try await read(interstitialRendition: id)
         }
         var adopted: [BundleIdentity.Interstitial] = []
         for interstitial in present {
-            guard let text = folder.contents(of: Self.place(interstitial.file).components, limit: Self.textLimit) else {
+            guard let text = folder.contents(of: Self.location(interstitial.file).components, limit: Self.textLimit)
+            else {
                 continue
             }
             texts.append((Interstitials.folder, interstitial.file, text))
@@ -52,7 +53,7 @@ extension ImportPlan {
     }
 
     private func read(interstitialRendition id: String) async throws(ExchangeError) {
-        let place = PlaylistFolder.Place(components: [id, "media.m3u8"])
+        let location = PlaylistFolder.Location(components: [id, "media.m3u8"])
         guard let rendition = ImportedAdditions(of: asset).adopt(interstitialRendition: id),
             let base = try? asset.origin.resolving("\(id)/media.m3u8")
         else {
@@ -60,11 +61,11 @@ extension ImportPlan {
                 .badImport, "\(BundleIdentity.fileName) names an interstitial \(id), which is no folder")
         }
         let media = try await adopt(
-            try await playlist(at: place), for: rendition, base: base, imports: nil, as: folder.name(place))
-        try await addPieces(of: media, of: rendition, at: place)
+            try await playlist(at: location), for: rendition, base: base, imports: nil, as: folder.name(location))
+        try await addPieces(of: media, of: rendition, at: location)
     }
 
-    private static func place(_ file: String) -> PlaylistFolder.Place {
-        PlaylistFolder.Place(components: [Interstitials.folder, file])
+    private static func location(_ file: String) -> PlaylistFolder.Location {
+        PlaylistFolder.Location(components: [Interstitials.folder, file])
     }
 }

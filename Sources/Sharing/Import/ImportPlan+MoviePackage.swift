@@ -39,11 +39,11 @@ extension ImportPlan {
 
     /// Reads a playlist, without the NULs that Apple's files may end with.
     private func text(
-        at place: PlaylistFolder.Place, imports: [String: String]? = nil
+        at location: PlaylistFolder.Location, imports: [String: String]? = nil
     ) async throws(ExchangeError) -> Playlist {
-        try await parsed(at: place, imports: imports) { [folder] () throws(ExchangeError) in
-            guard let bytes = folder.contents(of: place.components, limit: PlaylistLimits.standard.bytes) else {
-                throw ExchangeError(.badImport, "\(folder.name(place)) is not there")
+        try await parsed(at: location, imports: imports) { [folder] () throws(ExchangeError) in
+            guard let bytes = folder.contents(of: location.components, limit: PlaylistLimits.standard.bytes) else {
+                throw ExchangeError(.badImport, "\(folder.name(location)) is not there")
             }
             let end = bytes.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0
             return Array(bytes[..<end])
@@ -80,6 +80,6 @@ extension ImportPlan {
 
 extension MoviePackage.File {
     fileprivate func piece(_ file: String, of folder: String, namedBy: String) -> ImportPlan.Piece {
-        ImportPlan.Piece(folder: folder, file: file, source: place, range: nil, length: length, namedBy: namedBy)
+        ImportPlan.Piece(folder: folder, file: file, source: location, range: nil, length: length, namedBy: namedBy)
     }
 }

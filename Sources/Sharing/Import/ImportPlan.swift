@@ -13,7 +13,7 @@ import Store
     struct Piece: Sendable {
         let folder: String
         let file: String
-        let source: PlaylistFolder.Place
+        let source: PlaylistFolder.Location
         /// The bytes of the source file; nil for all of them.
         let range: Range<Int64>?
         /// The required number of bytes, if known.
@@ -32,7 +32,7 @@ import Store
     /// Texts of the bundle besides its playlists.
     var texts: [(folder: String, file: String, bytes: [UInt8])] = []
     /// The playlists that were read. Several renditions may name one.
-    private var playlists: [PlaylistFolder.Place: Playlist] = [:]
+    private var playlists: [PlaylistFolder.Location: Playlist] = [:]
     private var slice = LoopSlice()
 
     init(_ asset: Asset, from folder: PlaylistFolder) { (self.asset, self.folder) = (asset, folder) }
@@ -40,13 +40,13 @@ import Store
     // MARK: Reading
 
     func playlist(
-        at place: PlaylistFolder.Place, imports: [String: String]? = nil
+        at location: PlaylistFolder.Location, imports: [String: String]? = nil
     ) async throws(ExchangeError) -> Playlist {
-        let reading = playlists[place] == nil ? await folder.read(place) : nil
-        return try await parsed(at: place, imports: imports) { [folder] () throws(ExchangeError) in
+        let reading = playlists[location] == nil ? await folder.read(location) : nil
+        return try await parsed(at: location, imports: imports) { [folder] () throws(ExchangeError) in
             guard let reading, let bytes = reading.bytes else {
                 let reason = reading.map(Self.reason) ?? "nothing came"
-                throw ExchangeError(.badImport, "\(folder.name(place)) cannot be read: \(reason)")
+                throw ExchangeError(.badImport, "\(folder.name(location)) cannot be read: \(reason)")
             }
             return bytes
         }
@@ -54,19 +54,19 @@ import Store
 
     /// Parses a playlist outside the loop, unless it was parsed before.
     func parsed(
-        at place: PlaylistFolder.Place, imports: [String: String]?,
+        at location: PlaylistFolder.Location, imports: [String: String]?,
         _ bytes: @escaping @Sendable () throws(ExchangeError) -> [UInt8]
     ) async throws(ExchangeError) -> Playlist {
-        if let known = playlists[place] {
+        if let known = playlists[location] {
             return known
         }
-        let name = folder.name(place)
+        let name = folder.name(location)
         let result = await FileLane.shared.run { _ in
             Result { () throws(ExchangeError) in try Self.parse(try bytes(), as: name, imports: imports) }
         }
         guard let result else { throw givenUp }
         let playlist = try result.get()
-        playlists[place] = playlist
+        playlists[location] = playlist
         return playlist
     }
 
@@ -82,7 +82,7 @@ import Store
         ExchangeError(.badImport, "\(folder.name(folder.entry)) is not imported: it was given up")
     }
 
-    private nonisolated static func reason(_ reading: CheckReading<PlaylistFolder.Place>) -> String {
+    private nonisolated static func reason(_ reading: CheckReading<PlaylistFolder.Location>) -> String {
         reading.findings.first.map { String($0.message.trimmingPrefix("not read: ")) } ?? "nothing came"
     }
 
@@ -137,12 +137,12 @@ import Store
     }
 
     func addPieces(
-        of playlist: MediaPlaylist, of rendition: Rendition, at place: PlaylistFolder.Place
+        of playlist: MediaPlaylist, of rendition: Rendition, at location: PlaylistFolder.Location
     ) async throws(ExchangeError) {
         // The playlist itself has the key of a `data:` URI.
         for key in playlist.usedKeys where key.data == nil {
             guard let number = rendition.number(of: key) else { continue }
-            let reference = NamingLine(key.uri, line: key.line, in: place)
+            let reference = NamingLine(key.uri, line: key.line, in: location)
             var piece = try reference.piece(KeyRing.name(number).description, of: asset.keys.folder.id, in: folder)
             piece.length = 16
             add(piece)
@@ -150,13 +150,13 @@ import Store
         }
         let id = rendition.name.id
         for map in playlist.maps {
-            let reference = NamingLine(map.uri, range: map.byteRange, line: map.line, in: place)
+            let reference = NamingLine(map.uri, range: map.byteRange, line: map.line, in: location)
             add(try reference.piece(rendition.name(of: map).description, of: id, in: folder))
             try await giveWay()
         }
         let names = rendition.segmentNames()
         try await addSegments(of: playlist) { [folder] (segment, _) throws(ExchangeError) in
-            let reference = NamingLine(segment.uri, range: segment.byteRange, line: segment.line, in: place)
+            let reference = NamingLine(segment.uri, range: segment.byteRange, line: segment.line, in: location)
             return try reference.piece(names.file(of: segment), of: id, in: folder)
         }
     }
@@ -201,21 +201,23 @@ extension ImportPlan {
     private func read(
         _ rendition: Rendition, at uri: String, line: Int, imports: [String: String]
     ) async throws(ExchangeError) {
-        let place = try NamingLine(uri, line: line, in: folder.entry).target(in: folder)
+        let location = try NamingLine(uri, line: line, in: folder.entry).target(in: folder)
         guard let base = try? asset.origin.resolving(uri) else { return }
-        let playlist = try await playlist(at: place, imports: imports)
-        let media = try await adopt(playlist, for: rendition, base: base, imports: imports, as: folder.name(place))
-        try await addPieces(of: media, of: rendition, at: place)
+        let playlist = try await playlist(at: location, imports: imports)
+        let media = try await adopt(playlist, for: rendition, base: base, imports: imports, as: folder.name(location))
+        try await addPieces(of: media, of: rendition, at: location)
     }
 
     /// Missing session data is no error: playback does not depend on it.
     private func addSessionData(of playlist: MultivariantPlaylist) {
         for data in playlist.sessionData {
             guard let uri = data.uri, let name = asset.content.sessionData.name(of: data),
-                case .place(let place) = folder.target(of: uri, from: folder.entry), folder.has(place)
+                case .location(let location) = folder.target(of: uri, from: folder.entry), folder.has(location)
             else { continue }
             let shelf = asset.content.sessionData.folder.id
-            add(Piece(folder: shelf, file: name.description, source: place, range: nil, namedBy: "EXT-X-SESSION-DATA"))
+            add(
+                Piece(
+                    folder: shelf, file: name.description, source: location, range: nil, namedBy: "EXT-X-SESSION-DATA"))
         }
     }
 }
@@ -225,9 +227,9 @@ private struct NamingLine: Sendable {
     private let uri: String
     private let range: SubRange?
     private let line: Int
-    private let playlist: PlaylistFolder.Place
+    private let playlist: PlaylistFolder.Location
 
-    init(_ uri: String, range: SubRange? = nil, line: Int, in playlist: PlaylistFolder.Place) {
+    init(_ uri: String, range: SubRange? = nil, line: Int, in playlist: PlaylistFolder.Location) {
         self.uri = uri
         self.range = range
         self.line = line
@@ -235,9 +237,9 @@ private struct NamingLine: Sendable {
     }
 
     /// The file that the line names. An import fetches nothing.
-    func target(in folder: PlaylistFolder) throws(ExchangeError) -> PlaylistFolder.Place {
+    func target(in folder: PlaylistFolder) throws(ExchangeError) -> PlaylistFolder.Location {
         switch folder.target(of: uri, from: playlist) {
-        case .place(let target): return target
+        case .location(let target): return target
         case .elsewhere(let reason):
             throw ExchangeError(
                 .badImport, "\(name(in: folder)): \(reason), and only what is in the folder is imported")
@@ -342,8 +344,8 @@ struct ImportFiles {
 
     private static var reason: String { String(cString: strerror(errno)) }
 
-    private mutating func ledger(beside place: PlaylistFolder.Place) -> Ledger? {
-        let home = Array(place.components.dropLast())
+    private mutating func ledger(beside location: PlaylistFolder.Location) -> Ledger? {
+        let home = Array(location.components.dropLast())
         if let known = ledgers[home] {
             return known
         }

@@ -32,7 +32,7 @@ import Store
         let plan = try await plan(source, name: name)
         let asset = try await copy(plan, artwork: source.artwork)
         if source.identity?.interstitials == nil {
-            library.recordImport(asset, listing: Set(plan.listed.map(\.place)))
+            library.recordImport(asset, listing: Set(plan.listed.map(\.index)))
         } else {
             // Playlists name interstitials only once the asset has them.
             library.publish(asset)
@@ -159,7 +159,7 @@ import Store
                 guard let text else { throw plan.givenUp }
                 texts.append((rendition.name.id, "media.m3u8", try text.get()))
             }
-            if let master = try playlists.master(of: Set(plan.listed.map(\.place))) {
+            if let master = try playlists.master(of: Set(plan.listed.map(\.index))) {
                 texts.append((nil, "master.m3u8", master.text))
             }
             texts.append((nil, BundleIdentity.fileName, try playlists.identity()))

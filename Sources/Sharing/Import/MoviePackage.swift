@@ -13,14 +13,14 @@ struct MoviePackage: Sendable {
 
     /// The files of a stream.
     struct StreamFiles: Sendable {
-        let playlist: PlaylistFolder.Place
+        let playlist: PlaylistFolder.Location
         /// The files of its initialization sections, in the order of the playlist.
         let sections: [File]
         let segments: [File]
     }
 
     struct File: Sendable {
-        let place: PlaylistFolder.Place
+        let location: PlaylistFolder.Location
         /// Its length in bytes, if the package has it.
         let length: Int64?
     }
@@ -30,7 +30,7 @@ struct MoviePackage: Sendable {
     /// The original URL of the multivariant playlist, if the package has it.
     let masterURL: String?
     /// The file of the multivariant playlist; nil if there is none.
-    let master: PlaylistFolder.Place?
+    let master: PlaylistFolder.Location?
     let streams: [Stream]
 
     /// Reads each file of the package once, however many streams name it.
@@ -45,7 +45,7 @@ struct MoviePackage: Sendable {
         let data = boot.child("DataItems")
         let item = data?.all("DataItem").first { $0.child("Role")?.text == "Master" }
         master = item?.child("DataPath").flatMap {
-            Self.place($0.text, in: Self.components(data?.attributes["Directory"] ?? "Data") ?? [])
+            Self.location($0.text, in: Self.components(data?.attributes["Directory"] ?? "Data") ?? [])
         }
         var reader = StreamReader(folder: folder, path: path)
         var streams: [Stream] = []
@@ -73,8 +73,8 @@ struct MoviePackage: Sendable {
         return isInside ? parts : nil
     }
 
-    fileprivate static func place(_ path: String, in folder: [String]) -> PlaylistFolder.Place? {
-        components(path).flatMap { $0.isEmpty ? nil : PlaylistFolder.Place(components: folder + $0) }
+    fileprivate static func location(_ path: String, in folder: [String]) -> PlaylistFolder.Location? {
+        components(path).flatMap { $0.isEmpty ? nil : PlaylistFolder.Location(components: folder + $0) }
     }
 }
 
@@ -122,15 +122,15 @@ private struct StreamReader {
         guard let info = XMLElement(text), info.name == "StreamInfo" else { throw missing(name) }
         guard MoviePackage.isComplete(info) else { return nil }
         guard let local = info.child("MediaPlaylist")?.child("PathToLocalCopy")?.text,
-            let playlist = MoviePackage.place(local, in: home)
+            let playlist = MoviePackage.location(local, in: home)
         else { throw ExchangeError(.badImport, "\(file) names no media playlist") }
         func files(_ list: String, _ item: String) throws(ExchangeError) -> [MoviePackage.File] {
             var files: [MoviePackage.File] = []
             for element in info.child(list)?.all(item) ?? [] {
-                guard let path = element.attributes["PATH"], let place = MoviePackage.place(path, in: home) else {
+                guard let path = element.attributes["PATH"], let location = MoviePackage.location(path, in: home) else {
                     throw ExchangeError(.badImport, "\(file) names a segment without a file in the package")
                 }
-                files.append(.init(place: place, length: element.attributes["Len"].flatMap { Int64($0) }))
+                files.append(.init(location: location, length: element.attributes["Len"].flatMap { Int64($0) }))
             }
             return files
         }

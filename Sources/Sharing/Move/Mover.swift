@@ -107,7 +107,7 @@ package import Store
     private func perform(_ move: Move, to target: Volume) async throws(StoreError) {
         let asset = move.asset
         let bundle = asset.bundle
-        let source = asset.bundle.place
+        let source = asset.bundle.volume
         guard target !== source else { return }
         if !asset.isPersistent {
             await library.records.saveNew(asset)
@@ -174,7 +174,7 @@ package import Store
     private func rename(_ move: Move, to target: Volume, since era: Int) async throws(StoreError) -> Bool {
         let asset = move.asset
         let bundle = move.asset.bundle
-        let source = move.asset.bundle.place
+        let source = move.asset.bundle.volume
         let id = move.asset.id
         try checkUnchanged(bundle, since: era)
         guard !move.pace.isCancelled else { throw StoreError(.busy, path: target.path, detail: "given up") }
@@ -196,7 +196,7 @@ package import Store
 
     private func copy(_ move: Move, to target: Volume) async throws(StoreError) {
         let (bundle, source, id, pace, store) = (
-            move.asset.bundle, move.asset.bundle.place, move.asset.id, move.pace, library.store
+            move.asset.bundle, move.asset.bundle.volume, move.asset.id, move.pace, library.store
         )
         let era = bundle.era
         let transit = try await DiskWork.run { () throws(StoreError) in
@@ -227,8 +227,9 @@ package import Store
 
     // MARK: Catalogue
 
-    private func record(_ asset: Asset, in place: Volume, other: Volume?) async throws(StoreError) {
-        try await library.store.catalogue.save(.init(volumes: [VolumeRecord(asset: asset.id, in: place, other: other)]))
+    private func record(_ asset: Asset, in volume: Volume, other: Volume?) async throws(StoreError) {
+        try await library.store.catalogue.save(
+            .init(volumes: [VolumeRecord(asset: asset.id, in: volume, other: other)]))
     }
 
     /// In the catalogue first, then in memory.

@@ -48,9 +48,9 @@ struct BucketRequests: Sendable {
     }
 
     private func request(
-        _ method: HTTPMethod, _ place: String, _ digest: Digest, _ lines: [String] = []
+        _ method: HTTPMethod, _ path: String, _ digest: Digest, _ lines: [String] = []
     ) -> OriginRequest? {
-        guard let url = try? WebURL(base.text + place) else { return nil }
+        guard let url = try? WebURL(base.text + path) else { return nil }
         var request = OriginRequest(url)
         request.method = method
         request.fields = (["x-amz-content-sha256: \(digest)"] + lines).compactMap { FieldLine(Array($0.utf8)) }

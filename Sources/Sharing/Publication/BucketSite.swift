@@ -9,7 +9,7 @@ import Store
 /// checks the bytes against the signed SHA-256 and stores them together with the metadata: an object with the metadata
 /// is complete.
 @LoopActor final class BucketSite: PublicationSite {
-    nonisolated let place: String
+    nonisolated let address: String
     private let requests: BucketRequests
     private let client: OriginClient
     private let asset: String
@@ -26,7 +26,7 @@ import Store
         guard let base = access.base(bucket) else {
             throw ExchangeError(.badTarget, "\(access.signature.region) is no region, such as eu-central-1")
         }
-        place = "s3://\(bucket)" + (prefix.isEmpty ? "" : "/" + prefix)
+        address = "s3://\(bucket)" + (prefix.isEmpty ? "" : "/" + prefix)
         requests = BucketRequests(base: base, prefix: prefix.isEmpty ? "" : prefix + "/", access: access)
         self.asset = asset
         self.client = client
@@ -38,7 +38,7 @@ import Store
         lengths = [:]
         var token: String?
         repeat {
-            let (_, body) = try await answer(requests.list(after: token), "\(place) cannot be listed")
+            let (_, body) = try await answer(requests.list(after: token), "\(address) cannot be listed")
             guard let list = XMLElement(body), list.name == "ListBucketResult" else {
                 throw ExchangeError(.badAnswer, "\(requests.base.origin) does not answer as an object store does")
             }
@@ -51,7 +51,7 @@ import Store
             return PublicationFinding(isEmpty: lengths.isEmpty, record: nil)
         }
         let (_, record) = try await answer(
-            requests.get(PublicationRecord.fileName), "\(place)/\(PublicationRecord.fileName) cannot be read")
+            requests.get(PublicationRecord.fileName), "\(address)/\(PublicationRecord.fileName) cannot be read")
         return PublicationFinding(isEmpty: false, record: record)
     }
 
@@ -88,7 +88,7 @@ import Store
         if head.status == 404 {
             return nil
         }
-        guard head.status == 200 else { throw refusal(head.status, [], "\(place)/\(path) cannot be looked at") }
+        guard head.status == 200 else { throw refusal(head.status, [], "\(address)/\(path) cannot be looked at") }
         return head
     }
 
@@ -99,13 +99,13 @@ import Store
         } catch {
             throw ExchangeError(leaving: error, "\(asset) is not completely published")
         }
-        _ = try await answer(request, "\(place)/\(item.path) cannot be put there")
+        _ = try await answer(request, "\(address)/\(item.path) cannot be put there")
         lengths[item.path] = item.size
     }
 
     func delete(_ paths: [String]) async throws(ExchangeError) {
         try await each(paths.filter { lengths[$0] != nil }) { [self] path throws(ExchangeError) in
-            _ = try await answer(requests.delete(path), "\(place)/\(path) cannot be deleted")
+            _ = try await answer(requests.delete(path), "\(address)/\(path) cannot be deleted")
             lengths[path] = nil
         }
     }

@@ -89,7 +89,7 @@ import Store
             let owner =
                 record.map { "the publication of another asset, \($0.asset)" }
                 ?? "something that Weir did not put there"
-            throw ExchangeError(.exists, "\(asset.name) is not published: at \(site.place) there is \(owner)")
+            throw ExchangeError(.exists, "\(asset.name) is not published: at \(site.address) there is \(owner)")
         }
         return record
     }

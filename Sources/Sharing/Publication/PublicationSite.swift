@@ -4,7 +4,7 @@ import Store
 /// The target of a publication. The calls do not overlap.
 @LoopActor protocol PublicationSite: AnyObject {
     /// The address for messages, without secrets.
-    nonisolated var place: String { get }
+    nonisolated var address: String { get }
     /// Reads the record at the target, and locks the target against other publications if possible.
     func open() async throws(ExchangeError) -> PublicationFinding
     /// Sends files, except for those that are up to date at the target. Each appears completely or not at all.
@@ -27,7 +27,7 @@ extension PublicationSite {
         do {
             return try await DiskWork.run(body)
         } catch {
-            throw ExchangeError(leaving: error, "nothing more is published to \(place)")
+            throw ExchangeError(leaving: error, "nothing more is published to \(address)")
         }
     }
 }
@@ -40,11 +40,11 @@ struct PublicationFinding: Sendable {
 }
 
 @LoopActor final class FolderSite: PublicationSite {
-    nonisolated let place: String
+    nonisolated let address: String
     private let tree: PublishedTree
 
     init(_ path: String) {
-        place = path
+        address = path
         tree = PublishedTree(path)
     }
 

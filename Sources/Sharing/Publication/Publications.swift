@@ -43,11 +43,11 @@ import Store
                 throw ExchangeError(.badTarget, "\(asset.name) is not published: \(path) is in the store itself")
             }
             return FolderSite(path)
-        case .rsync(let place):
+        case .rsync(let address):
             guard !library.isOffline else {
-                throw ExchangeError(.offline, "\(asset.name) is not published to \(place), since Weir is offline")
+                throw ExchangeError(.offline, "\(asset.name) is not published to \(address), since Weir is offline")
             }
-            return try RsyncSite(place, library.store)
+            return try RsyncSite(address, library.store)
         case .bucket(let bucket, let prefix):
             guard let access else {
                 throw ExchangeError(
@@ -72,7 +72,7 @@ enum PublicationTarget: Equatable, Sendable {
     /// - Throws: `badTarget` with the reason.
     init(_ text: String) throws(ExchangeError) {
         guard !text.isEmpty, !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
-            throw ExchangeError(.badTarget, "that is no place to publish to")
+            throw ExchangeError(.badTarget, "that is no folder or server to publish to")
         }
         if text.hasPrefix("s3://") {
             self = try Self.bucket(text)
@@ -114,7 +114,7 @@ enum PublicationTarget: Equatable, Sendable {
         let isURL = text.hasPrefix("rsync://")
         guard isURL || !text.contains("://") else {
             throw ExchangeError(
-                .badTarget, "\(host):// is no place to publish to: s3://, rsync://, HOST:PATH or a folder")
+                .badTarget, "\(host):// is no folder or server to publish to: s3://, rsync://, HOST:PATH or a folder")
         }
         let authority = isURL ? text.dropFirst("rsync://".count).prefix { $0 != "/" } : host
         let path = isURL ? text.dropFirst("rsync://".count + authority.count) : text.dropFirst(host.count + 1)
@@ -124,7 +124,7 @@ enum PublicationTarget: Equatable, Sendable {
             !user.contains(where: { $0.isEmpty || $0.hasPrefix("-") }), user.count < 2 || !user[0].contains(":")
         else {
             throw ExchangeError(
-                .badTarget, "the place for rsync is HOST:PATH or rsync://HOST/MODULE/PATH, with no password")
+                .badTarget, "the target for rsync is HOST:PATH or rsync://HOST/MODULE/PATH, with no password")
         }
         guard !path.isEmpty, path != "/" else {
             throw ExchangeError(.badTarget, "\(text) has no path: give a folder of its own")

@@ -9,23 +9,23 @@ import Synchronization
 /// pieces and a list of files. Deletion uses a list too, so that nothing else is deleted. Empty folders stay: rsync
 /// would also delete one that holds files of others.
 @LoopActor final class RsyncSite: PublicationSite {
-    nonisolated let place: String
+    nonisolated let address: String
     private let store: BundleStore
     private let program: String
     private let cancellation = ChildProgram.Cancellation()
 
-    init(_ place: String, _ store: BundleStore) throws(ExchangeError) {
+    init(_ address: String, _ store: BundleStore) throws(ExchangeError) {
         guard let program = ChildProgram.find("rsync") else {
-            throw ExchangeError(.noProgram, "rsync, which \(place) requires, is not in the daemon's PATH")
+            throw ExchangeError(.noProgram, "rsync, which \(address) requires, is not in the daemon's PATH")
         }
-        self.place = place.hasSuffix("/") ? String(place.dropLast()) : place
+        self.address = address.hasSuffix("/") ? String(address.dropLast()) : address
         self.store = store
         self.program = program
     }
 
     /// The options of every call: no password prompt, and one minute until a silent peer is an error.
     private nonisolated var options: [String] {
-        let isDaemon = place.hasPrefix("rsync://")
+        let isDaemon = address.hasPrefix("rsync://")
         return ["--timeout=60", isDaemon ? "--contimeout=10" : "--rsh=ssh -o BatchMode=yes -o ConnectTimeout=10"]
     }
 
@@ -34,14 +34,14 @@ import Synchronization
             [self] work throws(StoreError) -> (ChildProgram.Outcome, [UInt8]?, [String]) in
             let names = Mutex<[String]>([])
             let listed = try ChildProgram.run(
-                program, options + ["--list-only", "--", place + "/"], in: work, cancellation: cancellation
+                program, options + ["--list-only", "--", address + "/"], in: work, cancellation: cancellation
             ) { line in names.withLock { $0.append(String(line)) } }
             let lines = names.withLock { $0 }.filter { !$0.hasSuffix(" .") }
             guard listed.hasSucceeded, lines.contains(where: { $0.hasSuffix(" " + PublicationRecord.fileName) }) else {
                 return (listed, nil, lines)
             }
             let got = try ChildProgram.run(
-                program, options + ["--", "\(place)/\(PublicationRecord.fileName)", work.path + "/record"], in: work,
+                program, options + ["--", "\(address)/\(PublicationRecord.fileName)", work.path + "/record"], in: work,
                 cancellation: cancellation)
             return (got, got.hasSucceeded ? try work.read("record") ?? [] : nil, lines)
         }
@@ -74,7 +74,7 @@ import Synchronization
                         options + [
                             exactly, "--files-from=\(work.path)/list", "--no-implied-dirs", "--recursive", "--perms",
                             "--chmod=Du=rwx,Dgo=rx,Fu=rw,Fgo=r", "--partial-dir=.weir-part", "--out-format=%i %n", "--",
-                            folder.path + "/", place + "/",
+                            folder.path + "/", address + "/",
                         ], in: work, cancellation: cancellation
                     ) { line in
                         guard line.hasPrefix("<f"), let path = line.split(separator: " ").last.map(String.init) else {
@@ -110,7 +110,7 @@ import Synchronization
                 program,
                 options + [
                     "--files-from=\(work.path)/list", "--no-implied-dirs", "--delete-missing-args", "--force", "--",
-                    folder.path + "/", place + "/",
+                    folder.path + "/", address + "/",
                 ], in: work, cancellation: cancellation)
         }
         guard outcome.hasSucceeded else { throw error(outcome) }
@@ -134,10 +134,10 @@ import Synchronization
     private nonisolated func inWorkFolder<Value: Sendable>(
         _ body: @escaping @Sendable (Directory) throws(StoreError) -> Value
     ) async throws(ExchangeError) -> Value {
-        try await onDisk { [store, place] () throws(StoreError) in
+        try await onDisk { [store, address] () throws(StoreError) in
             var value: Value?
             try store.withWorkFolder { work throws(StoreError) in value = try body(work) }
-            guard let value else { throw StoreError(.io, path: place) }
+            guard let value else { throw StoreError(.io, path: address) }
             return value
         }
     }
@@ -155,7 +155,7 @@ import Synchronization
             default: .badTarget
             }
         let reason = outcome.errors.first ?? "it failed without a word"
-        return ExchangeError(code, "rsync publishes nothing more to \(place): \(reason)")
+        return ExchangeError(code, "rsync publishes nothing more to \(address): \(reason)")
     }
 }
 

@@ -66,6 +66,10 @@ IDENTIFIERS = {
     "Stretches": "playable range",
     "Substitutes": "substitution",
 }
+# "Place" had seven meanings. In prose "in place of" is English; a name of code says which of them it is.
+PLACE = re.compile(r"(?<![a-z])places?(?![a-z])|(?<!In)(?<!in)(?<!its)Places?(?![a-z])")
+PLACE_ADVICE = "index, volume, offset, slot, folder, location or source"
+
 # In prose these old words are wrong in lower case as well. "Annex B" is a chapter of a standard.
 PLAIN = {"attendee", "convoy", "lookout", "stray"}
 
@@ -77,7 +81,7 @@ IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 ADVICE = list(PHRASES.values())
 # A quick look at code: most lines have none of the words.
-SUSPICIOUS = re.compile("|".join(list(NAMES) + [name.lower() for name in IDENTIFIERS]), re.IGNORECASE)
+SUSPICIOUS = re.compile("|".join(["place"] + list(NAMES) + [name.lower() for name in IDENTIFIERS]), re.IGNORECASE)
 SWIFT = re.compile(
     r'(?P<comment>//[^\n]*|/\*.*?\*/)|(?P<text>(?P<hashes>#*)(?:"""(?:\\.|[^\\])*?"""|"(?:\\.|[^"\\\n])*")(?P=hashes))', re.DOTALL)
 
@@ -107,6 +111,9 @@ def in_code(path, line, text):
     for identifier in IDENTIFIER.findall(text):
         if identifier in IDENTIFIERS:
             yield Finding(path, line, identifier, IDENTIFIERS[identifier])
+            continue
+        if path.startswith("Sources/") and PLACE.search(identifier):
+            yield Finding(path, line, identifier, PLACE_ADVICE)
             continue
         for word in CAMEL.findall(identifier):
             word = word.lower()

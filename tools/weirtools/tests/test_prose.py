@@ -55,6 +55,10 @@ class Names(unittest.TestCase):
     def test_letters_within_another_word_do_not(self):
         self.assertEqual(said("let labelled = strayed + bellow + seating\n"), [])
 
+    def test_a_place_in_code_says_which(self):
+        self.assertEqual([words for _, words in said("let place = 1\nlet firstPlaces = [2]\n")], ["place", "firstPlaces"])
+        self.assertEqual(said("let placeholder = 1 // in place of a name\nfunc decryptsInPlaceOf() {}\nlet replaces = 2\n"), [])
+
     def test_some_are_old_only_as_they_are(self):
         self.assertEqual(said("let joint = 1\nlet a = Joint()\n"), [(2, "Joint")])
 
