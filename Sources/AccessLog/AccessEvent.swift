@@ -1,3 +1,9 @@
+// The room AccessLog.
+//
+// Duty: log text in the W3C format, its files, its indicators and pictures.
+// Entrance: `AccessEvent` and `ErrorEvent` to write, `LogFiles` to read.
+// Does not enter: how a session is measured (`Sessions`), and who may read a log (`Control`).
+
 /// An event of the access log: a period of one session without a seek or change of variant; modelled on
 /// AVPlayerItemAccessLogEvent.
 ///

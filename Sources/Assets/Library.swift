@@ -1,3 +1,9 @@
+// The room Assets.
+//
+// Duty: assets and their renditions, identity, playlists as fetched, keys, live windows, revisions.
+// Entrance: `Library`, `Asset`, `AssetContent`, `Rendition`.
+// Does not enter: players' sessions, downloads, and the extras of an asset, which are in `Extras`.
+
 public import EventLoop
 package import Fetching
 import FoundationEssentials

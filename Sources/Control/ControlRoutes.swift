@@ -1,3 +1,9 @@
+// The room Control.
+//
+// Duty: the server side of the API, events, metrics, the page.
+// Entrance: `ControlRoutes`, which calls the services by the table of `WeirAPI`.
+// Does not enter: what an order does: each service hands it to the room that owns it.
+
 import AccessLog
 package import EventLoop
 package import HTTPMessage

@@ -1,3 +1,9 @@
+// The room Daemon.
+//
+// Duty: the daemon as a whole: configuration table, composition, handlers, hooks, sensors, doctor.
+// Entrance: `Application` (run), `RunningDaemon` (composition), `Configuration`.
+// Does not enter: behaviour that a lower room could have: here parts are only made and joined.
+
 import Assets
 import Control
 import Downloads

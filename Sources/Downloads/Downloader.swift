@@ -1,3 +1,9 @@
+// The room Downloads.
+//
+// Duty: downloads: selection, plan, queue, rules, progress, recording.
+// Entrance: `Downloader` for orders, `DownloadEngine` for one download, `Plan` for what is fetched next.
+// Does not enter: players and sessions: where a player is comes from `Playheads`.
+
 package import Assets
 package import EventLoop
 import Glibc

@@ -1,3 +1,9 @@
+// The room EventLoop.
+//
+// Duty: one libevent base as a thread and as the executor of `LoopActor`; timers, descriptors, subscriptions.
+// Entrance: `LoopActor`, `LoopTimer`, `EventStream`.
+// Does not enter: any knowledge of HTTP, media or Weir.
+
 import CLibevent
 import Glibc
 import Synchronization

@@ -1,3 +1,9 @@
+// The room Extras.
+//
+// Duty: what belongs to an asset beside its presentation: attached tracks, artwork, chapters, thumbnails, interstitials.
+// Entrance: `AttachmentFiles`, `InterstitialFiles`, `ChapterList`, `ThumbnailTrack`.
+// Does not enter: the presentation itself, and how extras are shown to a player (`Playback`) or on the page (`Control`).
+
 package import Assets
 package import EventLoop
 import Fetching

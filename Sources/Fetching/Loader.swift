@@ -1,3 +1,9 @@
+// The room Fetching.
+//
+// Duty: one resource: from the store, from a fetch in progress, or by a new fetch; then its commit.
+// Entrance: `PieceFolder.open` first, then `Loader`; the decisions are `FetchState`.
+// Does not enter: which resource a player or a download needs next; playlists as players see them.
+
 public import EventLoop
 import HTTPMessage
 package import Origin

@@ -1,3 +1,10 @@
+// The room HTTPMessage.
+//
+// Duty: heads of requests and responses, ranges, validators and URLs, after RFC 9110, 9111, 9112 and 3986.
+// Entrance: `RequestHead`, `ResponseHead`, `WebURL`.
+// Does not enter: sockets, libcurl, routes and what an answer means to Weir. Pure: a date is given, never read from a
+//     clock.
+
 /// A well-formed request head (RFC 9112 §3 and §5).
 ///
 /// The bytes are stored once; parts are ranges in them. So a request costs two allocations, however many fields it has.

@@ -1,3 +1,9 @@
+// The room HTTPServer.
+//
+// Duty: HTTP/1.1 for clients, on bufferevents: framing, deadlines, limits, who may ask, sendfile, bodies that grow.
+// Entrance: `WebServer` with one handler, which answers an `Exchange`.
+// Does not enter: routes, assets and the API. It knows growing bodies as a protocol only.
+
 import CLibevent
 public import EventLoop
 import Glibc

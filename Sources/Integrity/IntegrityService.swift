@@ -1,3 +1,9 @@
+// The room Integrity.
+//
+// Duty: verifies and repairs assets, and chooses which one is verified next.
+// Entrance: `IntegrityService`.
+// Does not enter: how a piece is hashed (`Store`) or fetched again (`Fetching`).
+
 package import Assets
 package import EventLoop
 import Fetching

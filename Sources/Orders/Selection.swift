@@ -1,3 +1,10 @@
+// The room Orders.
+//
+// Duty: the words of an order, one shape from the command line to the catalogue: selection, quality, tracks, rules,
+//     policy, priority, state.
+// Entrance: `Selection`, and one type for each other word. Each encodes itself, and is read from text here alone.
+// Does not enter: what carries an order out: assets, downloads, HTTP.
+
 /// The content that an order selects: one variant, and renditions of its groups. Absent keys are left to the configuration.
 package struct Selection: Codable, Equatable, Sendable {
     /// The variant; absent for the best, or for the lowest that meets the minimums of `preferences`.

@@ -1,3 +1,9 @@
+// The room Origin.
+//
+// Duty: libcurl on the loop: connections, redirects, retries, resumption, guards, priorities.
+// Entrance: `OriginClient.fetch`, with an `OriginRequest`; one `Transfer` each, whose decisions are `TransferState`.
+// Does not enter: playlists, segments and the store. What a body must be is decided by the caller.
+
 public import EventLoop
 public import HTTPMessage
 

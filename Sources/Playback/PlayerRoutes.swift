@@ -1,3 +1,9 @@
+// The room Playback.
+//
+// Duty: players' requests: routes, playlists as players see them, one decision for each segment request.
+// Entrance: `PlayerRoutes.handle`; the decision is `SegmentSource`, which is pure.
+// Does not enter: downloads. What is stored, fetched or substituted comes from `Fetching` and `Substitution`.
+
 public import Assets
 public import EventLoop
 import HTTPMessage

@@ -1,3 +1,9 @@
+// The room Playheads.
+//
+// Duty: who plays what and where; estimates of buffers; when downloads must yield.
+// Entrance: `PlayheadTracker` for reports and positions, `YieldPolicy` for the decision.
+// Does not enter: routes, pieces and downloads: this is where `Playback` and `Downloads` meet, and neither is known here.
+
 public import EventLoop
 
 /// Knows which session plays which asset, and where. Playback and downloads meet here only.

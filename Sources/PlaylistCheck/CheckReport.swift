@@ -1,3 +1,9 @@
+// The room PlaylistCheck.
+//
+// Duty: `weir check`: reads a presentation, applies all rules, reports.
+// Entrance: `CheckReport`.
+// Does not enter: the rules for one text, which are in `HLS`.
+
 package import HLS
 import HTTPMessage
 package import Origin

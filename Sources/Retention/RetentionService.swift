@@ -1,3 +1,9 @@
+// The room Retention.
+//
+// Duty: how long stored content stays: expiry, priorities, eviction of cached segments, purge on a full disk.
+// Entrance: `RetentionService`, with `Purger` for a full disk.
+// Does not enter: downloads, and who plays: playheads are asked, never sessions.
+
 package import Assets
 public import EventLoop
 import Extras

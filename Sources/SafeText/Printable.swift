@@ -1,3 +1,11 @@
+// The room SafeText.
+//
+// Duty: text from outside, escaped for terminals, logs and errors; and numbers from outside, bounded.
+// Entrance: `Printable.line(_:limit:)` for one line, `Printable.lines(_:)` for a text of several; `BoundedNumber` for a
+//     number.
+// Does not enter: anything that knows where the text is from or where it goes: HTTP, playlists, files. Pure: no I/O, no
+//     clock.
+
 /// Makes text from origins, players and playlists safe to be shown: in a terminal, in a log, in an error. Pure.
 ///
 /// Control characters could move a terminal's cursor, change its title or answer for the user; bidirectional controls show a

@@ -1,3 +1,9 @@
+// The room Sessions.
+//
+// Duty: one playback as it is measured: requests, stalls, indicators, for the logs and the API.
+// Entrance: `SessionRecords`, `SessionRecord`.
+// Does not enter: answers to players. A measurement changes no answer.
+
 import AccessLog
 package import Assets
 package import EventLoop

@@ -1,3 +1,10 @@
+// The room Sharing.
+//
+// Duty: import, export, publication and moves of assets; adoption of orphan bundles.
+// Entrance: `ExchangeServices`, with one service each.
+// Does not enter: the command line and the API. A file from outside is read only through `PlaylistFolder` and
+//     `ImportSource`.
+
 package import Assets
 package import EventLoop
 

@@ -1,3 +1,10 @@
+// The room Store.
+//
+// Duty: folders, growing files, ledgers, the SQLite catalogue, disks.
+// Entrance: `BundleStore`, then `PieceDirectory` and `GrowingFile` for pieces, `Catalogue` for records.
+// Does not enter: the network, playlists and players. Whatever touches a file of a bundle is here, and works beneath an
+//     open folder.
+
 import CLinux
 import Glibc
 import Synchronization

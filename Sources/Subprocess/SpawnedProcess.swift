@@ -1,3 +1,9 @@
+// The room Subprocess.
+//
+// Duty: starts a program, signals it, and waits for its end.
+// Entrance: `SpawnedProcess`.
+// Does not enter: what the program is for: handlers, hooks, ffmpeg and players are started by the rooms that need them.
+
 public import Glibc
 import Synchronization
 

@@ -1,3 +1,10 @@
+// The room Substitution.
+//
+// Duty: which segments of another rendition may stand in for a hole, how they are spliced, and what of an asset plays
+//     without its origin.
+// Entrance: `Substitutions`.
+// Does not enter: fetching. What a player gets is decided in `Playback`; here it is only known what would fit.
+
 public import Assets
 public import EventLoop
 import Fetching

@@ -1,3 +1,9 @@
+// The room WeirAPI.
+//
+// Duty: the shapes of `/api/v1`, the one table of its endpoints, and their client.
+// Entrance: `API` (shapes), `Endpoints` (table), `APIClient`.
+// Does not enter: what an endpoint does: that is in `Control`.
+
 internal import FoundationEssentials
 package import Orders
 internal import SafeText

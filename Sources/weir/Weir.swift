@@ -1,3 +1,9 @@
+// The room weir.
+//
+// Duty: the command line.
+// Entrance: `Weir`, with one type for each command.
+// Does not enter: the store and the library: a command reaches them through the API of the daemon.
+
 import ArgumentParser
 import CExecutor
 import Daemon

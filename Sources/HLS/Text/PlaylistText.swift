@@ -1,3 +1,11 @@
+// The room HLS.
+//
+// Duty: m3u8 text to lines to model, and back without a loss; playlists as players need them; mending; channel lists.
+// Entrance: `PlaylistText` (lines), then `MultivariantPlaylist` and `MediaPlaylist` (model); the renderers write them
+//     again with other URIs.
+// Does not enter: fetching, files, sessions and clocks. A playlist is never rebuilt from a model: unknown lines stay as
+//     they are.
+
 /// A playlist's text split into lines. `write()` returns exactly the bytes that were read.
 ///
 /// Lines are indices into one byte array, so a large playlist costs little more memory than its text.
