@@ -122,6 +122,8 @@ import Testing
         fixture.downloader.apply(Machine().conditions)
         let download = try await fixture.start("/ts/master.m3u8")
         try await waitUntil("the first half") { download.progress.loaded.duration == 6 }
+        // A request that arrives after the stop would be counted with those that come later.
+        try await waitUntil("the other half asked for") { try await fixture.origin.load().paused == 3 }
         fixture.downloader.apply(Machine(isMetered: .value(true)).conditions)
         #expect(download.state == .waiting && download.need == .metered)
         try await waitUntil("nobody waiting") { try await fixture.origin.load().paused == 0 }

@@ -42,6 +42,6 @@ import Testing
     }
 
     @Test func tokensShorterThanASegmentsTransferDoNotStopADownload() async throws {
-        try await download("cmaf", .init(seconds: 0.2), throttle: 100_000)
+        try await download("cmaf", .init(seconds: 0.2, beginsWithUse: true), throttle: 100_000)
     }
 }

@@ -58,14 +58,19 @@ package struct OriginRule: Codable, Sendable {
     /// Validity of the tokens that playlists have in their URIs.
     package struct Signature: Codable, Sendable {
         package var seconds: Double?
+        /// True if the seconds begin with a token's first use: however busy the machine is, each token then serves a request.
+        package var beginsWithUse: Bool?
         package var requests: Int?
         /// Glob of paths that need no token; by default the multivariant playlist.
         package var open: String?
         /// Status without a valid token; 403 by default.
         package var refusal: Int?
 
-        package init(seconds: Double? = nil, requests: Int? = nil, open: String? = nil, refusal: Int? = nil) {
+        package init(
+            seconds: Double? = nil, beginsWithUse: Bool? = nil, requests: Int? = nil, open: String? = nil, refusal: Int? = nil
+        ) {
             self.seconds = seconds
+            self.beginsWithUse = beginsWithUse
             self.requests = requests
             self.open = open
             self.refusal = refusal

@@ -3,6 +3,8 @@ import Foundation
 /// Gives out tokens in the URIs of playlists, and honours them for so many seconds or requests.
 struct TokenSigner {
     private enum Validity {
+        /// Not used yet: its time begins with the first request.
+        case unused(Duration)
         case until(ContinuousClock.Instant)
         case requests(Int)
     }
@@ -22,6 +24,9 @@ struct TokenSigner {
         let token = field.map { String($0.dropFirst("token=".count)) } ?? ""
 
         switch tokens[token] {
+        case .unused(let life):
+            tokens[token] = .until(.now + life)
+            return true
         case .until(let end):
             return ContinuousClock.now < end
         case .requests(let left):
@@ -49,12 +54,14 @@ struct TokenSigner {
     private mutating func issue() -> String {
         issued += 1
         let token = "t\(issued)"
-        if let seconds = rule.seconds {
-            tokens[token] = .until(.now + .seconds(seconds))
-        } else {
-            tokens[token] = .requests(rule.requests ?? 0)
-        }
+        tokens[token] = validity
         return token
+    }
+
+    private var validity: Validity {
+        guard let seconds = rule.seconds else { return .requests(rule.requests ?? 0) }
+        let life = Duration.seconds(seconds)
+        return rule.beginsWithUse == true ? .unused(life) : .until(.now + life)
     }
 
     private func sign(uri: String, token: String) -> String {
