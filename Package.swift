@@ -110,6 +110,8 @@ let package = Package(
                 "Playheads",
                 "HLS", "Retention", "SafeText", "Store",
             ]),
+        // Channels, and their recordings at their times.
+        room("Recordings", ["Downloads", "EventLoop", "Assets", "Orders"]),
         room(
             "Sessions",
             [
@@ -129,7 +131,7 @@ let package = Package(
             [
                 "WeirAPI", "AccessLog", "CDocument", "CPage", "Downloads", "EventLoop", "Extras", "Sharing", "Fetching",
                 "HTTPMessage",
-                "HTTPServer", "Integrity", "Assets", "Orders", "Origin", "Playback", "Playheads", "HLS",
+                "HTTPServer", "Integrity", "Assets", "Orders", "Origin", "Playback", "Playheads", "HLS", "Recordings",
                 "Retention", "SafeText", "SegmentFormat", "Sessions", "Store", "Substitution",
             ]),
         room(
@@ -221,6 +223,12 @@ let package = Package(
             [
                 "Downloads", "EventLoop", "Fetching", "HTTPMessage", "Integrity", "Assets", "Orders", "Origin",
                 "Playheads", "HLS", "Retention", "SafeText", "Store", "TestRooms", "TestSupport",
+            ]),
+        tests(
+            "RecordingsTests",
+            [
+                "Downloads", "EventLoop", "Fetching", "HLS", "Assets", "Orders", "Recordings", "TestRooms",
+                "TestSupport",
             ]),
         tests("SessionsTests", ["AccessLog", "Assets", "HTTPMessage", "Playheads", "Sessions"]),
         tests(

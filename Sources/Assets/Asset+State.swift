@@ -34,6 +34,8 @@ extension Asset {
     public var duration: Double? {
         renditions.lazy.compactMap { $0.source }.first { $0.isDurable }?.playlist.duration.seconds
     }
+    /// True if the asset is a recording of a channel, which is an asset of its own.
+    public var isChannelRecording: Bool { recordingOf != nil }
     /// True if the recording of a live stream was started, and has not ended.
     public var isRecording: Bool { renditions.contains { $0.recording != nil } }
     /// True if the asset is the ended recording of a live stream.

@@ -44,6 +44,9 @@ public import Store
     public internal(set) var revision: Asset?
     /// For a revision: the id of the asset that it revises.
     public internal(set) var revises: String?
+    /// For a recording: the id of the channel's asset; empty for one of an earlier Weir, for which both were one asset. A
+    /// recording is found by its id and name: the URL is its channel's.
+    public internal(set) var recordingOf: String?
     /// The storage policy, the times of playback, and the latest purge.
     public package(set) var life: StorageLife {
         get { unusualLife ?? StorageLife() }
@@ -287,7 +290,8 @@ public import Store
     var record: AssetRecord {
         var record = AssetRecord(
             id: id, name: name, title: title, origin: origin.text, created: created, fields: access.fields.record,
-            revises: revises, fromNetwork: access.namesPeer ? nil : true, route: access.route.record)
+            revises: revises, fromNetwork: access.namesPeer ? nil : true, route: access.route.record,
+            recordingOf: recordingOf)
         record.note = note
         return record
     }

@@ -73,7 +73,7 @@ package enum AssetNaming {
     }
 
     /// Number of characters of a name, at most.
-    private static let longest = 40
+    package static let longest = 40
 
     /// Reduces a text to lower-case letters, digits and single `-`; at most `longest` characters.
     package static func slug(_ text: Substring) -> String {

@@ -218,6 +218,9 @@ public import Store
                 asset.bundle.relocate(to: volume, other: other)
             }
             asset.revises = record.revises
+            let recorded = recordings[asset.id] ?? []
+            let isOfEarlierWeir = record.recordingOf == nil && !recorded.isEmpty
+            asset.recordingOf = isOfEarlierWeir ? "" : record.recordingOf
             asset.note = record.note
             asset.life = lives[asset.id] ?? StorageLife()
             for key in keys[asset.id] ?? [] {
@@ -226,7 +229,6 @@ public import Store
                 }
             }
             let known = playlists[asset.id] ?? []
-            let recorded = recordings[asset.id] ?? []
             asset.postponeLoading { [weak library, weak asset] in
                 if let asset {
                     library?.records.load(asset, known, recorded)

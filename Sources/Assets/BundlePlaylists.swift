@@ -93,7 +93,9 @@ import Store
         identity.note = asset.note
         let additions = asset.content.additions
         identity.artwork = additions.artwork?.fileName
-        identity.origin = asset.origin.isPlaceholder ? nil : asset.origin.redacted
+        // A recording is nowhere else: its URL leads to what the channel shows now.
+        let hasOrigin = !asset.origin.isPlaceholder && !asset.isChannelRecording
+        identity.origin = hasOrigin ? asset.origin.redacted : nil
         let policy = asset.life.policy
         let ring = asset.keys
         if policy != StoragePolicy() {

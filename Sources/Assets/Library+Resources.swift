@@ -19,7 +19,8 @@ extension Library {
         do {
             let fetch = try loader.fetch(
                 resource, folder: folder, isLasting: isLasting, keeping(resource, in: folder, of: asset, urgency),
-                access: asset.access, urgency: urgency, fallback: fallback
+                access: asset.access, urgency: urgency, fallback: fallback,
+                shared: sharing(resource, in: folder, of: asset)
             ) { ResourceSources(around: resource, in: folder, of: asset, library: self) }
             expect(fetch, of: asset)
             revisions.watch(fetch, in: folder, of: asset)

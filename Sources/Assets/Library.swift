@@ -69,7 +69,7 @@ public import Store
     public var cookieFolder: CookieFolder? {
         didSet {
             guard let cookieFolder else { return }
-            for asset in assets {
+            for asset in assets where !asset.isChannelRecording {
                 asset.access.keepCookies(in: cookieFolder, as: asset.id)
             }
             cookieFolder.deleteFiles(except: Set(assets.map(\.id)))
@@ -121,10 +121,12 @@ public import Store
         client.isOffline = mode == .offline
         self.date = date ?? { Self.now }
         sleeping.library = self
-        let known = records.restored(store.catalogue.initial)
+        let contents = store.catalogue.initial
+        let known = records.restored(contents)
         store.catalogue.releasePlaylists()
         checkAfterPowerLoss(known)
         revisions.register(restored: known)
+        separateRecordings(known, from: contents.assets)
         volumes.watch()
         sessionChanges = playheads.sessionChanges.subscribe { [weak self] change in self?.recordPlay(change) }
     }
@@ -379,10 +381,13 @@ public import Store
     func register(_ asset: Asset) {
         registerID(of: asset)
         byName[asset.name] = asset
-        byOrigin[asset.origin] = asset
-        byTokenlessURL.add(asset)
-        if let cookieFolder {
-            asset.access.keepCookies(in: cookieFolder, as: asset.id)
+        // URL and cookies are the channel's.
+        if !asset.isChannelRecording {
+            byOrigin[asset.origin] = asset
+            byTokenlessURL.add(asset)
+            if let cookieFolder {
+                asset.access.keepCookies(in: cookieFolder, as: asset.id)
+            }
         }
         events.send(.assetChanged(asset))
     }
@@ -435,9 +440,9 @@ public import Store
         for rendition in asset.loadedContent?.renditions ?? [] {
             PureWork.shared.cancel(for: rendition)
         }
-        // An asset and its revision share the access, and one of them stays.
+        // An asset and its revision share the access, and a channel and its recordings; one of them stays.
         let other = asset.revision ?? asset.revises.flatMap { byID[$0] }
-        if other?.access !== asset.access {
+        if other?.access !== asset.access, !asset.isChannelRecording {
             PureWork.shared.cancel(for: asset.access)
         }
     }
@@ -466,7 +471,9 @@ public import Store
         // It is unregistered whether its files can be deleted or not.
         defer { events.send(.removed(asset)) }
         try await discard(asset)
-        asset.access.removeCookies()
+        if !asset.isChannelRecording {
+            asset.access.removeCookies()
+        }
         return bytes
     }
 

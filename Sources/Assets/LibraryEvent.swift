@@ -1,6 +1,5 @@
 public import EventLoop
 public import Fetching
-public import HLS
 public import HTTPMessage
 public import Orders
 public import Store
@@ -57,7 +56,12 @@ public enum LibraryEvent {
     /// True if a piece with this name is kept, whoever fetches it.
     func keeps(_ name: PieceName) -> Bool
     /// The name of an initialization section of a window; nil if it is not recorded.
-    func name(ofMapAt url: WebURL, _ range: SubRange?) -> PieceName?
+    func name(ofMapAt url: WebURL, _ bytes: Range<Int64>?) -> PieceName?
+    /// Added to the number of a segment of the channel's present window, it gives the segment's number in the recording; nil if the
+    /// recording has no window, or that of no channel.
+    var channelOffset: Int? { get }
+    /// The segments of the origin's present window, by their numbers in the recording.
+    var window: Range<Int> { get }
 }
 
 /// Restores recordings that an earlier process began.

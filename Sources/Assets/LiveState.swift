@@ -20,9 +20,15 @@ import HTTPMessage
     package var omissions = LiveOmissions()
     /// The latest live playlist of which players see a segment, where that is not the present one.
     package var shown: (source: Rendition.Source, cut: MediaPlaylistCut?)?
-    /// The origin's last playlist before the end of the recording, which ends the live stream for players: a media
-    /// sequence number must not go back (RFC 8216 §6.2.2).
-    package var lastWindow: (source: Rendition.Source, recording: any RenditionRecording)?
+    /// The renditions of recordings that take their playlists from this one, those that are gone left out.
+    package var copies: [Rendition] { known.compactMap(\.rendition) }
+    private var known: [Copy] = []
+    /// True if a recording may take its playlists from this one.
+    var hasCopies: Bool { !known.isEmpty }
+
+    private struct Copy {
+        weak var rendition: Rendition?
+    }
 
     nonisolated init() {}
 
@@ -48,6 +54,13 @@ import HTTPMessage
             return (source, .restarted)
         }
         return (source, numbering.isOlder && !source.playlist.isDeltaUpdate ? .older : .newer)
+    }
+
+    /// Records that the rendition of a recording takes its playlists from this one.
+    func add(_ copy: Rendition) {
+        guard !known.contains(where: { $0.rendition === copy }) else { return }
+        known.removeAll { $0.rendition?.recording == nil }
+        known.append(Copy(rendition: copy))
     }
 
     /// Forgets the playlists; the names stay valid for a while.

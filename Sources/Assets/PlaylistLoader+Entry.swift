@@ -57,6 +57,11 @@ extension PlaylistLoader {
         return library.client.isFailing(asset.origin) ? .absent : .silent
     }
 
+    /// Fetches the entry of an asset that has none; once for all callers.
+    func loadMissingEntry(of asset: Asset) async throws(LibraryError) {
+        _ = try await answer(of: asset)
+    }
+
     private func answer(of asset: Asset) async throws(LibraryError) -> EntryAnswer {
         let result = await tasks.checks.run(ObjectIdentifier(asset)) { await check(asset) }
         return try result.get() ? .answered : .absent

@@ -55,8 +55,37 @@ extension PlaylistLoader {
 
     /// Returns the rendition's live playlist as soon as the next reload is due. A player may have loaded it by then.
     public func nextSource(of rendition: Rendition, in asset: Asset) async throws(LibraryError) -> Rendition.Source {
-        await waitUntilDue(rendition)
+        let live = try await channelRendition(of: rendition, in: asset)
+        await waitUntilDue(live?.rendition ?? rendition)
         return try await source(of: rendition, in: asset)
+    }
+
+    // MARK: Recordings
+
+    /// The rendition of the channel that a recording's rendition takes its playlists from, so that all recordings and players of
+    /// the channel share each load; nil if the recording has ended, if the channel was removed, and for any other asset.
+    func channelRendition(
+        of rendition: Rendition, in asset: Asset
+    ) async throws(LibraryError) -> (asset: Asset, rendition: Rendition)? {
+        guard asset.isChannelRecording, !(rendition.source?.isDurable ?? false),
+            let channel = library.channel(of: asset)
+        else { return nil }
+        await library.wake(channel)
+        // The catalogue has no playlist of a channel that is one.
+        if channel.content.entry == nil, !library.isOffline {
+            try await loadMissingEntry(of: channel)
+        }
+        return channel.content.rendition(rendition.name.id).map { (channel, $0) }
+    }
+
+    func copySource(
+        of live: (asset: Asset, rendition: Rendition), to rendition: Rendition, in asset: Asset
+    ) async throws(LibraryError) -> Rendition.Source {
+        let began = library.now()
+        var source = try await source(of: live.rendition, in: live.asset)
+        source.channelShift = source.shift
+        live.rendition.makeLive().add(rendition)
+        return try await adopt(source, rendition, in: asset, began: began)
     }
 
     /// Not a poll: before that time the origin must not be asked (RFC 8216 §6.3.4).

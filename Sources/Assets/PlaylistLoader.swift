@@ -35,6 +35,9 @@ import SegmentFormat
     /// Returns the rendition's full playlist. One that has ended is stored, and not fetched again. A live one is
     /// fetched again once that is due, regardless of the number of players.
     public func source(of rendition: Rendition, in asset: Asset) async throws(LibraryError) -> Rendition.Source {
+        if let live = try await channelRendition(of: rendition, in: asset) {
+            return try await copySource(of: live, to: rendition, in: asset)
+        }
         if let source = rendition.source {
             if source.isDurable {
                 let isStale = asset.content.mayBeginAnew(rendition) && !rendition.isFresh(now: library.now())

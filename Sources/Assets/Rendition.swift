@@ -25,6 +25,8 @@ package import Playheads
         var mirror = 0
         /// Added to its media sequence numbers in names: not 0 if the origin restarted its numbers, see `LiveNumbering`.
         package var shift = 0
+        /// The `shift` that it has as the playlist of the channel, for that of a recording; nil for any other.
+        package var channelShift: Int?
         /// True if it is a recorded playlist, whose URIs are names of pieces. A lost piece cannot be fetched again.
         public let isRecorded: Bool
 
@@ -130,7 +132,7 @@ package import Playheads
     var isPastBroadcast: Bool { hasBeenLive && !isLive && source != nil && recording == nil }
     /// True if the catalogue has its playlist, or it has none.
     var canForgetPlaylist: Bool {
-        if hasBeenLive || recording != nil || live?.lastWindow != nil || urls.otherSession != nil {
+        if hasBeenLive || recording != nil || urls.otherSession != nil {
             return false
         }
         return source.map { $0.isDurable && !$0.isRecorded && isSaved } ?? true
@@ -370,7 +372,7 @@ package import Playheads
         guard let source, !source.isDurable, let url = source.url(of: map) else {
             return PieceName(.initialization(map.index), fileExtension: "mp4")
         }
-        return (recording ?? live?.lastWindow?.recording)?.name(ofMapAt: url, map.byteRange)
+        return recording?.name(ofMapAt: url, map.byteRange?.bytes)
             ?? PieceName(.passing(makeLive().names.number(url, map.byteRange?.bytes)), fileExtension: "mp4")
     }
 

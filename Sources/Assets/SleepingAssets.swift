@@ -174,7 +174,10 @@ extension Library {
             loader.forgetRecent(of: folder)
         }
         asset.close()
-        asset.access.forgetUse()
+        // A recording shares the access of its channel.
+        if !asset.isChannelRecording {
+            asset.access.forgetUse()
+        }
         asset.sleep()
         return true
     }

@@ -71,6 +71,7 @@ private struct AssetSignature: Equatable {
         let holds: [Reason]
         let isExpired: Bool
         let volume: API.Volume?
+        let channel: String?
     }
 
     /// Texts that another thread writes, because writing JSON takes long, and the loop must serve players.
@@ -189,7 +190,8 @@ private struct AssetSignature: Equatable {
             asset: AssetSignature(asset), revision: asset.revision.map { AssetSignature($0) }, task: kept?.task,
             state: download?.state,
             need: download?.need, holds: download?.holds ?? [], isExpired: service.retention.isExpired(asset),
-            volume: asset.volume.map { API.Volume(path: $0.path, isPresent: $0.isThere) })
+            volume: asset.volume.map { API.Volume(path: $0.path, isPresent: $0.isThere) },
+            channel: service.library.channel(of: asset)?.name)
     }
 }
 

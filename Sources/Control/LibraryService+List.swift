@@ -165,6 +165,7 @@ extension LibraryService {
             }
         }
         shape.isImported = asset.origin.isPlaceholder ? true : nil
+        shape.recordingOf = library.channel(of: asset)?.name
         shape.isInsecure = asset.route.isInsecure ? true : nil
         shape.bytes = Int(facts.bytes)
         shape.cachedBytes = Int(facts.cachedBytes)

@@ -7,6 +7,7 @@ package import HTTPServer
 package import Orders
 import Origin
 import Playheads
+import Recordings
 package import Retention
 import SafeText
 package import Sharing
@@ -19,6 +20,7 @@ package import WeirAPI
     let substitutions: Substitutions
     let retention: RetentionService
     let downloader: Downloader
+    let recorder: ChannelRecorder
     private(set) lazy var texts = AssetTexts(self)
     let streamTexts = StreamTexts()
     let exchange: ExchangeServices
@@ -37,6 +39,7 @@ package import WeirAPI
         self.substitutions = substitutions
         self.retention = retention
         self.downloader = downloader
+        recorder = ChannelRecorder(library, downloader)
         self.exchange = exchange
         self.summaries = summaries
         summaries.start(for: self)
@@ -56,6 +59,8 @@ package import WeirAPI
         var shape = shape(asset)
         shape.playable = playable
         shape.parts = API.Download.parts(of: DownloadProgress(storedOf: asset))
+        let recordings = library.recordings(of: asset).map(\.name)
+        shape.recordings = recordings.isEmpty ? nil : recordings
         return shape
     }
 
@@ -182,12 +187,12 @@ package import WeirAPI
         try Self.check(request)
         let known = Set(
             [request.source, UserInformation(splitting: request.source).url].compactMap { try? find($0).id })
-        let asset = try await open(request)
+        let asset = try await request.order.record == true ? openChannel(request) : open(request)
         do throws(APIError) {
             let artwork = try await artwork(request, for: asset)
             let download = try await start(asset, request, isKnown: known.contains(asset.id))
             if let artwork {
-                try store(artwork, of: asset)
+                try store(artwork, of: download.asset)
             }
             return detailed(download)
         } catch {
@@ -210,8 +215,15 @@ package import WeirAPI
     private func start(
         _ asset: Asset, _ request: API.DownloadRequest, isKnown: Bool
     ) async throws(APIError) -> Download {
+        var order = request.order
         do throws(Downloader.Refusal) {
-            return try await downloader.start(asset, request.order)
+            if asset.isChannelRecording {
+                // To follow it, or to go on with it, is no order for something that is live.
+                order.record = true
+                return try await downloader.start(asset, order)
+            }
+            guard order.record == true else { return try await downloader.start(asset, order) }
+            return try await recorder.record(asset, order, name: request.name, title: request.title)
         } catch {
             // Nothing is left of a new asset, whose name the next step could have.
             if case .library(let cause) = error, !isKnown {
@@ -265,10 +277,12 @@ package import WeirAPI
             if let cookies = request.cookies {
                 library.offer(Self.cookies(cookies), to: asset)
             }
+            // A recording gets its playlists by its channel's way.
+            let owner = library.channel(of: asset) ?? asset
             if url != asset.origin {
-                try await library.relocation.follow(asset, to: url, fields: fields)
+                try await library.relocation.follow(owner, to: url, fields: fields)
             } else if let fields {
-                try await library.setFields(fields, of: asset)
+                try await library.setFields(fields, of: owner)
             }
         } catch {
             throw APIError(error, asset: asset.name)
@@ -324,6 +338,9 @@ package import WeirAPI
     /// The asset of a request, opened with the request's title, header fields and cookies.
     private func open(_ request: API.DownloadRequest) async throws(APIError) -> Asset {
         let isName = library.asset(named: request.source) != nil || !request.source.contains(":")
+        if isName, let recording = try? find(request.source), recording.isChannelRecording {
+            return try await open(recording, request)
+        }
         let order: OriginOrder
         if let stream = library.stream(named: request.source) {
             order = try OriginOrder(stream.url.text, request.headers, request.route)
@@ -350,6 +367,42 @@ package import WeirAPI
             let url = UserInformation(splitting: order.url.text).url
             throw APIError(error, asset: library.asset(at: order.url)?.name, url: url)
         }
+    }
+
+    /// A recording, whose URL is that of its channel.
+    private func open(_ recording: Asset, _ request: API.DownloadRequest) async throws(APIError) -> Asset {
+        if let title = request.title {
+            await library.entitle(recording, title)
+        }
+        if let name = request.name {
+            do throws(LibraryError) {
+                try await library.rename(recording, to: name)
+            } catch {
+                throw APIError(error, asset: recording.name)
+            }
+        }
+        return recording
+    }
+
+    /// The channel of an order to record, or the recording that the order names. The order's name and title are the recording's.
+    private func openChannel(_ request: API.DownloadRequest) async throws(APIError) -> Asset {
+        if let known = try? find(request.source), known.isChannelRecording {
+            guard !known.isRecorded || known.isRecording else {
+                let channel = library.channel(of: known)?.name ?? known.origin.redacted
+                throw APIError(
+                    .badRequest, "\(known.name) is a recording that has ended",
+                    next: "weir get --record \(ShellWord.quoted(channel)), to record its channel again")
+            }
+            return try await open(request)
+        }
+        var opening = request
+        opening.name = nil
+        opening.title = nil
+        guard let name = request.name, !library.isTaken(name) else { return try await open(opening) }
+        // A new channel would be called after its URL, perhaps like the recording.
+        library.reserved.insert(name)
+        defer { library.reserved.remove(name) }
+        return try await open(opening)
     }
 
     /// - Parameter request: has the way to the origin; nil for none.

@@ -30,6 +30,7 @@ extension Recording {
         }
         let entries = numbering.accept(playlist)
         source.shift = numbering.shift
+        channelOffset = source.channelShift.map { numbering.shift - $0 }
         // Even an old playlist is final if it has an end.
         if playlist.hasEndList {
             hasEnded = true
@@ -78,7 +79,8 @@ extension Recording {
         for segment in source.playlist.segments {
             guard let map = segment.map, let url = try? source.base.resolving(map.uri) else { continue }
             let number = Int(segment.mediaSequenceNumber + numbering.shift)
-            let key = Self.mapKey(url, map.byteRange)
+            let bytes = map.byteRange.map { Int64($0.offset)..<Int64($0.end) }
+            let key = Self.mapKey(url, bytes)
             let known = present[key] ?? maps[key] ?? recentMaps[number] ?? nextMap
             nextMap = max(nextMap, known + 1)
             present[key] = known
@@ -89,9 +91,9 @@ extension Recording {
     }
 
     /// A key for the URL and range of a section that has no name yet.
-    static func mapKey(_ url: WebURL, _ range: SubRange?) -> Resource {
+    static func mapKey(_ url: WebURL, _ bytes: Range<Int64>?) -> Resource {
         let name = PieceName(.initialization(0), fileExtension: "mp4")
-        return Resource(name: name, url: url, range: range.map { Int64($0.offset)..<Int64($0.end) })
+        return Resource(name: name, url: url, range: bytes)
     }
 
     private func add(_ entry: LiveNumbering.Entry, of source: Rendition.Source, isFirst: Bool) {

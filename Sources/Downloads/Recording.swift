@@ -1,7 +1,7 @@
 public import Assets
 public import EventLoop
 public import Fetching
-public import HLS
+import HLS
 public import HTTPMessage
 import Store
 
@@ -67,7 +67,9 @@ import Store
     var numbering = LiveNumbering(isRecorded: true)
     var first = 0
     /// The numbers that the origin lists at present.
-    var window: Range<Int> = 0..<0
+    public internal(set) var window: Range<Int> = 0..<0
+    /// See `RenditionRecording`.
+    public internal(set) var channelOffset: Int?
     /// Start time of the next new segment, in seconds.
     var time = 0.0
     /// The numbers of initialization sections, by URL and range in the window.
@@ -164,8 +166,8 @@ import Store
     }
 
     /// The name of an initialization section of a window; nil if it is not recorded.
-    public func name(ofMapAt url: WebURL, _ range: SubRange?) -> PieceName? {
-        maps[Self.mapKey(url, range)].map { PieceName(.initialization($0), fileExtension: "mp4") }
+    public func name(ofMapAt url: WebURL, _ bytes: Range<Int64>?) -> PieceName? {
+        maps[Self.mapKey(url, bytes)].map { PieceName(.initialization($0), fileExtension: "mp4") }
     }
 
     /// True if the origin lists the item at present.

@@ -83,6 +83,12 @@ public import Store
     var transfer: Transfer?
     /// The request for several neighbours that includes it.
     private(set) var mergedFetch: MergedFetch?
+    /// The fetch whose bytes it reads instead of asking the origin; nil for most.
+    var lead: LeadingFetch?
+    /// True while it reads the bytes of another fetch, or of a piece.
+    var readsShared = false
+    /// Finds bytes that others have asked for; nil if nobody else can have.
+    var findShared: (() -> SharedBytes?)?
     private var timer: LoopTimer?
     /// Ends a transfer that is finished without readers, if that takes too long.
     private var graceTimer: LoopTimer?
@@ -157,7 +163,12 @@ public import Store
     /// The bytes behind `written`, while readers are notified of them: see `GrowingFile.fresh`.
     public var fresh: UnsafeRawBufferPointer? { file.fresh }
     /// True if a request was sent, and not just queued.
-    public var isAsked: Bool { written > 0 || transfer?.isOnTheWire ?? (mergedFetch != nil) }
+    public var isAsked: Bool {
+        if let lead {
+            return lead.fetch.isAsked
+        }
+        return written > 0 || transfer?.isOnTheWire ?? (mergedFetch != nil)
+    }
     /// Bytes per second of its present transfer; nil before the first byte.
     public var rate: Double? { (transfer ?? mergedFetch?.transfer)?.rate }
     /// True if every byte is there.
@@ -391,7 +402,16 @@ public import Store
         location = next
     }
 
-    private func sendRequest() {
+    /// Asks for the bytes: whoever has asked for the same ones already, else the origin.
+    private func requestBytes() {
+        guard file.written == 0, !body.isRepeated, let shared = findShared?() else { return sendRequest() }
+        refusal = nil
+        requestStart = 0
+        read(shared)
+    }
+
+    func sendRequest() {
+        readsShared = false
         refusal = nil
         requestStart = file.written
         if case .key = resource.name.role, let bytes = location.url.inlineBytes {
@@ -425,6 +445,7 @@ public import Store
     /// The present source has failed: tries another one if there is one and a reader waits, else ends.
     func fail(_ error: FetchError) {
         transfer = nil
+        leaveLead()
         if file.written > requestStart {
             alternates?.recordArrival()
         }
@@ -435,6 +456,7 @@ public import Store
 
     func end(_ outcome: Result<Void, FetchError>) {
         transfer = nil
+        leaveLead()
         failure = nil
         graceTimer?.cancel()
         self.outcome = outcome
@@ -463,11 +485,13 @@ public import Store
 
     private func perform(_ action: FetchState.Action) {
         switch action {
-        case .request: sendRequest()
+        case .request: requestBytes()
         case .cancelRequest:
             transfer?.cancel()
             transfer = nil
+            leaveLead()
         case .raisePriority:
+            raiseLead()
             transfer?.raise(to: .playback, ignoresAbsence: isInsisting)
             if isReadWhileFetched {
                 transfer?.isReadWhileFetched = true

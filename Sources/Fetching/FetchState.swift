@@ -49,6 +49,7 @@ struct FetchState {
     private(set) var fallback = Fallback.none
     /// True once waiting readers were notified that a reply can begin.
     private(set) var isAnnounced = false
+    /// True once the present request has a head.
     private(set) var hasHead = false
     private var isTimerRunning = false
 

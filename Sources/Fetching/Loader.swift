@@ -62,10 +62,12 @@ package import Store
     /// - Parameters:
     ///   - isLasting: see `Key`.
     ///   - fallback: what the caller can play if the resource does not arrive soon.
+    ///   - shared: finds bytes of the resource under another name, before the origin is asked; nil if nobody else can have them.
     /// - Throws: `store` if neither disk nor memory has space for it.
     package func fetch(
         _ resource: Resource, folder: PieceFolder, isLasting: Bool, _ keeping: Keeping, access: OriginAccess,
-        urgency: Fetch.Urgency, fallback: Fetch.Fallback, alternates: () -> any AlternateSources
+        urgency: Fetch.Urgency, fallback: Fetch.Fallback, shared: (() -> SharedBytes?)? = nil,
+        alternates: () -> any AlternateSources
     ) throws(FetchError) -> Fetch {
         let key = Key(folder: ObjectIdentifier(folder), resource: resource, isLasting: isLasting)
         var known = existing(key, urgency)
@@ -79,6 +81,7 @@ package import Store
             } else {
                 try add(resource, key, folder, keeping, access, urgency, alternates())
             }
+        fetch.findShared = shared
         if urgency == .playback {
             do { try fetch.file.materialize() } catch { throw FetchError(error, about: Self.noRoom) }
             fetch.admit(fallback)
@@ -127,6 +130,19 @@ package import Store
         }
         MergedFetch.send(new)
         return all
+    }
+
+    /// The bytes of a resource in a folder that others may read: of a fetch, or of a piece.
+    package func bytes(of resource: Resource, in folder: PieceFolder) -> SharedBytes? {
+        let id = ObjectIdentifier(folder)
+        for isLasting in [true, false] {
+            let key = Key(folder: id, resource: resource, isLasting: isLasting)
+            if let fetch = fetches[key] ?? recent[key], fetch.isReadable {
+                return .fetch(fetch)
+            }
+        }
+        let file = resource.name.description
+        return folder.contains(file) ? .piece(folder, file) : nil
     }
 
     private func existing(_ key: Key, _ urgency: Fetch.Urgency) -> Fetch? {

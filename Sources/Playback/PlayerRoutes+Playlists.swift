@@ -26,16 +26,6 @@ extension PlayerRoutes {
             Task { @LoopActor in await sendRecording(recording, of: rendition, to: request) }
             return
         }
-        if session.mode == .auto, let last = rendition.live?.lastWindow {
-            let view = view(for: request)
-            Task { @LoopActor in
-                let cut = await library.liveCut(of: rendition, last.source, in: asset)
-                await sendPlaylist(to: request, status: .hit) {
-                    await view.draft(rendition, last.source, isLast: true, cut: cut)
-                }
-            }
-            return
-        }
         if isOffline {
             Task { @LoopActor in await serveOffline(rendition, to: request) }
             return
@@ -159,7 +149,7 @@ extension PlayerRoutes {
         }
     }
 
-    /// Answers with the growing recording. Its URL plays the live stream meanwhile.
+    /// Answers with the growing recording, from its beginning.
     private func recording(_ exchange: Exchange, of asset: Asset, _ mode: Session.Mode, choosing choice: Selection?) {
         let session = session(for: asset, mode == .auto ? .local : mode)
         sessions.enter(session.id, exchange)

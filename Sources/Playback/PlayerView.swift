@@ -23,15 +23,13 @@ import Substitution
 
     /// The draft of the rendition's playlist, or of a delta update of it, as it was fetched. A low-latency playlist changes
     /// only its URLs, because players merge its updates.
-    /// - Parameters:
-    ///   - isLast: true to end the playlist here, whatever the source says.
-    ///   - cut: the parts to leave out because they are not stored.
+    /// - Parameter cut: the parts to leave out because they are not stored.
     func draft(
-        _ rendition: Rendition, _ source: Rendition.Source, isLast: Bool = false, cut: MediaPlaylistCut? = nil
+        _ rendition: Rendition, _ source: Rendition.Source, cut: MediaPlaylistCut? = nil
     ) async -> PlaylistDraft {
         // All at one moment: the playlist may be replaced between two slices.
         var names = rendition.names(in: source)
-        let view = form(of: source, isLast: isLast, isCut: cut != nil)
+        let view = form(of: source, isCut: cut != nil)
         names.base = source.base
         if !isInFolder {
             names.asset = SessionPath.mark
@@ -61,9 +59,9 @@ import Substitution
     /// The form in which a playlist is written.
     /// - Parameter isCut: true if segments are left out. Then a low-latency playlist is a plain one: its players name segments by
     ///   the origin's numbers.
-    private func form(of source: Rendition.Source, isLast: Bool, isCut: Bool) -> MediaPlaylistView {
+    private func form(of source: Rendition.Source, isCut: Bool) -> MediaPlaylistView {
         var view = MediaPlaylistView.plain
-        if source.isDurable || isLast {
+        if source.isDurable {
             view = .stored
         } else if source.isRecorded {
             view = .growing

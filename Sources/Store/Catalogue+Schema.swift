@@ -13,8 +13,16 @@ extension Catalogue {
         migrator.registerMigration("account") { try $0.execute(sql: "ALTER TABLE download ADD COLUMN account TEXT") }
         // No change of the tables: an earlier Weir would take the checksums for damaged.
         migrator.registerMigration("sums") { _ in }
+        migrator.registerMigration("recordings") { try $0.execute(sql: recordings) }
         return migrator
     }
+
+    /// Recordings of a channel share its URL. Not a reference to `asset`: a recording stays when its channel is removed.
+    private static let recordings = """
+        ALTER TABLE asset ADD COLUMN recordingOf TEXT;
+        DROP INDEX assetOrigin;
+        CREATE UNIQUE INDEX assetOrigin ON asset (origin) WHERE revises IS NULL AND recordingOf IS NULL;
+        """
 
     /// Not a reference to `asset`: its rows are gone.
     private static let removals = """

@@ -25,11 +25,14 @@ public struct AssetRecord: Codable, Equatable, Sendable, AssetTableRow {
     public var route: String?
     /// The user's description; nil without one, and for one that came with a download.
     public var note: String?
+    /// For a recording: the id of the channel's asset; empty if an earlier Weir made it, for which both were one asset. Nil
+    /// for any other asset. A recording has its channel's `origin`.
+    public var recordingOf: String?
 
     /// Makes a record of its fields.
     public init(
         id: String, name: String, title: String?, origin: String, created: Int64, fields: String? = nil,
-        revises: String? = nil, fromNetwork: Bool? = nil, route: String? = nil
+        revises: String? = nil, fromNetwork: Bool? = nil, route: String? = nil, recordingOf: String? = nil
     ) {
         self.id = id
         self.name = name
@@ -40,13 +43,14 @@ public struct AssetRecord: Codable, Equatable, Sendable, AssetTableRow {
         self.revises = revises
         self.fromNetwork = fromNetwork
         self.route = route
+        self.recordingOf = recordingOf
     }
 
     static let columns: [RowColumn<Self>] = [
         .init("id", \.id), .init("name", \.name), .init("title", \.title), .init("origin", \.origin),
         .init("created", \.created), .init("fields", \.fields), .init("revises", \.revises),
         .init("fromNetwork", \.fromNetwork), .init("route", \.route),
-        .init("note", \.note),
+        .init("note", \.note), .init("recordingOf", \.recordingOf),
     ]
 
     static let blank = AssetRecord(id: "", name: "", title: nil, origin: "", created: 0)

@@ -46,6 +46,10 @@ extension API {
         package var state = AssetState.notStored
         /// The word for what is stored of it: `saved`, `partly-saved`, `cached`, `purged` or `not-stored`.
         package var stored = AssetState.notStored
+        /// For a recording: the name of its channel, whose URL it has; absent if that was removed, and for any other asset.
+        package var recordingOf: String?
+        /// The names of its recordings, the oldest first; only in a response for this one asset, if there are any.
+        package var recordings: [String]?
         /// The missing condition of that download; absent unless it is `waiting`.
         package var need: Need?
         /// The first of that download's `reasons`, if it is the user's own or a rule; absent otherwise.

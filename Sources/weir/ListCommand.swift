@@ -75,14 +75,33 @@ struct ListCommand: ReportingCommand {
     static func table(_ assets: [ListedAsset]) -> TextTable {
         // Titles are long, and come last.
         let title = assets.contains { $0.title != nil } ? ["TITLE"] : []
-        return TextTable(rows: [["NAME", "TIME", "QUALITY", "SIZE", "STATE"] + title] + assets.map(\.row))
+        return TextTable(rows: [["NAME", "TIME", "QUALITY", "SIZE", "STATE"] + title] + rows(assets))
+    }
+
+    /// The rows, those of recordings below the row of their channel and indented.
+    private static func rows(_ assets: [ListedAsset]) -> [[String]] {
+        let names = Set(assets.map(\.name))
+        var recordings: [String: [ListedAsset]] = [:]
+        var others: [ListedAsset] = []
+        for asset in assets {
+            if let channel = asset.recordingOf, names.contains(channel) {
+                recordings[channel, default: []].append(asset)
+            } else {
+                others.append(asset)
+            }
+        }
+        return others.flatMap { asset in
+            [asset.row] + (recordings[asset.name] ?? []).map { ["  " + $0.row[0]] + $0.row.dropFirst() }
+        }
     }
 }
 
 /// The keys of `API.Asset` that `weir list` prints. Decoding the others would take most of the time of a long list.
 struct ListedAsset: Decodable, Sendable {
-    private let name: String
+    let name: String
     let title: String?
+    /// The name of a recording's channel.
+    let recordingOf: String?
     private let duration: Double?
     private let isLive: Bool
     private let quality: String?
@@ -118,6 +137,7 @@ struct ListedAsset: Decodable, Sendable {
         isInsecure = asset.isInsecure
         hasChanged = asset.hasChanged
         title = asset.title
+        recordingOf = asset.recordingOf
         ranges = asset.ranges
     }
 

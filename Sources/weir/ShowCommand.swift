@@ -101,13 +101,17 @@ struct ShowCommand: ReportingCommand {
         let change = asset.hasChanged == true ? [changed(asset)] : []
         let playable = asset.playable.map { [line($0)] } ?? []
         let storage = StorageText.lines(asset.storage) + KeysText.lines(asset)
-        let origin = asset.isImported == true ? "imported: it has no origin" : asset.url
+        var origin = asset.isImported == true ? "imported: it has no origin" : asset.url
+        if let channel = asset.recordingOf {
+            origin = "recorded from \(channel), \(asset.url)"
+        }
+        let recordings = asset.recordings.map { ["recordings: " + $0.joined(separator: ", ")] } ?? []
         let warning = asset.isInsecure == true ? [insecurity(of: asset)] : []
         let volume = asset.volume.map { [$0.isPresent ? "stored in \($0.path)" : Self.absence(of: $0)] } ?? []
         let ranges = asset.ranges.map { ["only \(Format.ranges($0))"] } ?? []
         let note = (download?.note ?? asset.note).map { [$0] } ?? []
         return [head, origin] + ranges + warning + playable + volume + storage + note + change
-            + lines(asset.tracks)
+            + recordings + lines(asset.tracks)
             + (download.map(DownloadText.lines) ?? []) + lines(asset.explanation, of: asset.tracks)
     }
 

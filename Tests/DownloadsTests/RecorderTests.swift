@@ -80,7 +80,7 @@ import Testing
         #expect(scene.asset.isRecording && scene.asset.bytes > 0 && scene.asset.cachedBytes == 0)
         #expect(try scene.fixture.library.recordings.close(scene.asset.renditions, of: scene.asset))
         try await scene.fixture.restart()
-        let asset = try #require(scene.fixture.library.assets.first)
+        let asset = try #require(scene.fixture.library.asset(named: "recording"))
         #expect(asset.isRecorded && asset.bytes > 0 && asset.cachedBytes == 0)
     }
 
@@ -108,13 +108,14 @@ import Testing
         #expect(scene.asset.isRecording)
         // A player that opens the live stream meanwhile gets it from the origin, and the store keeps none of it.
         try await scene.fixture.origin.advance("a", by: 1)
-        let rendition = scene.asset.renditions[0]
+        let channel = scene.channel
+        let rendition = channel.renditions[0]
         try await waitUntil("the window's sliding") {
-            try await scene.fixture.library.playlists.source(of: rendition, in: scene.asset).playlist.mediaSequence == 1
+            try await scene.fixture.library.playlists.source(of: rendition, in: channel).playlist.mediaSequence == 1
         }
         let resource = try #require(PieceName("4.ts").flatMap { rendition.resource(named: $0) })
         let fetch = try scene.fixture.library.fetch(
-            resource, in: rendition.folder, of: scene.asset, urgency: .playback)
+            resource, in: rendition.folder, of: channel, urgency: .playback)
         try await waitUntil("the segment") { fetch.isComplete }
         fetch.release()
         #expect(!fetch.isPiece && scene.names.count == 4)
@@ -183,15 +184,16 @@ import Testing
         try await scene.records(4)
         try await scene.fixture.origin.add(OriginRule("*/4.ts") { $0.pauseAfter = 1000 })
         try await scene.fixture.origin.advance("a")
-        let rendition = scene.asset.renditions[0]
+        let rendition = scene.channel.renditions[0]
         try await waitUntil("the new segment") { rendition.source?.playlist.mediaSequence == 1 }
         let resource = try #require(PieceName("4.ts").flatMap { rendition.resource(named: $0) })
         let fetch = try scene.fixture.library.fetch(
-            resource, in: rendition.folder, of: scene.asset, urgency: .playback)
+            resource, in: rendition.folder, of: scene.channel, urgency: .playback)
         try await waitUntil("the first bytes") { fetch.written > 0 }
         try await scene.fixture.origin.release()
         try await scene.records(5)
-        #expect(fetch.isPiece)
+        try await waitUntil("the player's last byte") { fetch.isComplete }
+        #expect(!fetch.isPiece)
         fetch.release()
         #expect(try await scene.fixture.origin.requests(for: "/_live/a/4.ts").count == 1)
     }

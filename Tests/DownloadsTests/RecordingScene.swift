@@ -16,6 +16,7 @@ import Testing
 @LoopActor final class RecordingScene: DownloadWorkObserver {
     let fixture: TestHouse
     let path: String
+    private(set) var channel: Asset
     private(set) var asset: Asset
     private(set) var recorder: Recorder?
     private(set) var outcome: DownloadOutcome?
@@ -26,7 +27,8 @@ import Testing
         self.fixture = fixture
         self.path = path
         try await fixture.origin.declareLiveSegments(seconds: 1)
-        asset = try await fixture.open(path)
+        channel = try await fixture.open(path)
+        asset = try await fixture.library.makeRecording(of: channel, name: "recording", title: nil)
         start(limits)
     }
 
@@ -61,7 +63,9 @@ import Testing
         let former = recorder
         try await fixture.restart(.reserve(0))
         former?.cancel()
-        asset = try #require(fixture.library.assets.first)
+        let recordings = fixture.library.assets.filter(\.isChannelRecording)
+        asset = try #require(recordings.first)
+        channel = try #require(fixture.library.channel(of: asset))
         outcome = nil
     }
 

@@ -58,7 +58,7 @@ struct RecordingTests {
             try await scene.origin.end("show")
             // get follows the download through every restart, or exits because there is no daemon.
             _ = try await get.end()
-            let again = try await scene.weir.run(["get", "--record", url], within: .seconds(60))
+            let again = try await scene.weir.run(["get", "show"], within: .seconds(60))
             #expect(again.exit == .code(0), "\(again.errors)")
             let expected = try await FrameHashes.of(showWhole(scene.origin, shown))
             try await scene.origin.stop()
@@ -102,6 +102,41 @@ struct RecordingTests {
             let segments = try await origin.requests(for: "weir").map(\.resource).filter { $0.contains("/high/") }
             let media = segments.filter { !$0.hasSuffix(".m3u8") }
             #expect(Set(media).count == media.count, "\(media)")
+        }
+    }
+
+    @Test("is a new one each time, and the channel stays live before, between and after", .namingCases)
+    func twiceTheSameCommand() async {
+        await sideBySide(["master", "media"]) { try await expectTwoRecordings(of: $0) }
+    }
+
+    private func expectTwoRecordings(of entry: String) async throws {
+        try await Scene.with { scene in
+            let url = scene.origin.url("/_live/news/\(entry).m3u8")
+            func expectLive(_ path: String) async throws {
+                var text = try await HTTPProbe.fetch(scene.weir.url(path)).text
+                if text.contains("STREAM-INF") {
+                    let media = try #require(PlaylistWalk.references(in: text).first)
+                    text = try await HTTPProbe.fetch(scene.weir.url(media)).text
+                }
+                #expect(text.contains("#EXTINF") && !text.contains("ENDLIST") && !text.contains("TYPE:"), "\(text)")
+            }
+            try await expectLive("/" + url)
+            for _ in 1...2 {
+                let got = try await scene.weir.run(["get", "--record", "--for", "2s", url], within: .seconds(60))
+                #expect(got.exit == .code(0), "\(got.errors)")
+                try await expectLive("/" + url)
+                try await expectLive("/news.m3u8")
+            }
+            let list = try await scene.weir.run(["list"]).output.split(separator: "\n")
+            let names = list.filter { $0.hasPrefix("  news-") }.compactMap { $0.split(separator: " ").first }
+            #expect(names.count == 2 && Set(names).count == 2, "\(list)")
+            #expect(list.contains { $0.hasPrefix("news ") && $0.contains("not stored") }, "\(list)")
+            #expect(list.count { $0.contains(" saved") && $0.hasPrefix("  news-") } == 2, "\(list)")
+            let shown = try await scene.weir.run(["show", "news"]).output
+            #expect(shown.contains("recordings: \(names.joined(separator: ", "))"), "\(shown)")
+            let channels = try await HTTPProbe.fetch(scene.weir.url("/weir.m3u")).text
+            #expect(channels.contains("/news.m3u8\n") && channels.contains("/\(names[0]).m3u8\n"), "\(channels)")
         }
     }
 

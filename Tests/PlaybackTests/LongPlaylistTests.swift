@@ -48,10 +48,10 @@ import Testing
     }
 
     private func check(
-        _ viewed: ViewedAsset, _ source: Rendition.Source, isLast: Bool = false, contains words: [String]
+        _ viewed: ViewedAsset, _ source: Rendition.Source, contains words: [String]
     ) async throws {
         let rendition = try #require(viewed.asset.rendition("video-720p"))
-        let draft = await viewed.view.draft(rendition, source, isLast: isLast)
+        let draft = await viewed.view.draft(rendition, source)
         #expect(draft.size > PureWork.small)
         let written = try #require(try viewed.text(of: draft))
         for word in words {
@@ -100,15 +100,6 @@ import Testing
             + "#EXT-X-MAP:URI=\"init-0.mp4\"\n" + lines
         let recorded = try await source(text, isRecorded: true)
         try await check(viewed, recorded, contains: ["\"init-0.mp4\"", "\n7999.m4s\n", "\"../keys/0.key\""])
-    }
-
-    @Test func ofTheWindowOfAnEndedRecording() async throws {
-        let viewed = try viewed()
-        var source = try await source(Self.head + Self.segments + Self.tail)
-        source.isWindow = true
-        source.shift = 5
-        try #require(viewed.asset.rendition("video-720p")).adopt(source)
-        try await check(viewed, source, isLast: true, contains: ["#EXT-X-ENDLIST", "\n4011.m4s\n"])
     }
 
     @Test(

@@ -10,12 +10,13 @@ import Testing
 
 @testable import Playback
 
-/// A live stream that is recorded while players watch it.
+/// A channel that is recorded while players watch it.
 @LoopActor private struct RecordedStream {
     let fixture: TestHouse
+    let channel: Asset
     let asset: Asset
     let recording: Recording
-    /// The path that leads a player to the live stream.
+    /// The path that leads a player to the channel.
     let typed: String
 
     var rendition: Rendition { asset.renditions[0] }
@@ -24,7 +25,8 @@ import Testing
         fixture = try await TestHouse(.playback())
         typed = fixture.typed("/_live/show/\(entry).m3u8")
         #expect(try await fixture.get(typed).status == 200)
-        asset = try #require(fixture.library.assets.first)
+        channel = try #require(fixture.library.assets.first)
+        asset = try await fixture.library.makeRecording(of: channel, name: "recording", title: nil)
         recording = try #require(try await fixture.library.recordings.start(asset.renditions[0], of: asset))
         try await fetch()
     }
@@ -100,28 +102,32 @@ import Testing
             }
         }
         #expect(try stream.fixture.library.recordings.close([stream.rendition], of: stream.asset))
-        for path in [name, "/offline" + name, stream.typed] {
+        for path in [name, "/offline" + name] {
             let text = try await stream.media(path)
             #expect(text.contains("#EXT-X-PLAYLIST-TYPE:VOD\n") && text.hasSuffix("#EXT-X-ENDLIST\n"), "\(path)")
             #expect(PlaylistText.paths(in: text, at: "/").count == 7)
         }
     }
 
-    @Test func aLivePlayerSeesTheEndOfTheStream() async throws {
-        let stream = try await RecordedStream("master")
-        let media = try await stream.fixture.entry(stream.typed)[0]
-        try await stream.goOn(by: 3)
-        let before = try await stream.fixture.get(media).text
-        #expect(try stream.fixture.library.recordings.close([stream.rendition], of: stream.asset))
-        let after = try await stream.fixture.get(media).text
-        #expect(after.contains("#EXT-X-MEDIA-SEQUENCE:3\n") && after.hasSuffix("#EXT-X-ENDLIST\n"), "\(after)")
-        let paths = PlaylistText.paths(in: after, at: media)
-        #expect(paths == PlaylistText.paths(in: before, at: media))
-        for path in paths {
-            #expect(try await stream.fixture.get(path).status == 200)
+    @Test(arguments: ["master", "media"])
+    func theChannelStaysLiveWhenTheRecordingEnds(_ entry: String) async throws {
+        let stream = try await RecordedStream(entry)
+        let paths = [stream.typed, "/\(stream.channel.name).m3u8"]
+        var media = stream.typed
+        if entry == "master" {
+            media = try await stream.fixture.entry(stream.typed)[0]
         }
-        // A new session plays the recording.
-        #expect(try await stream.media(stream.typed).contains("#EXT-X-MEDIA-SEQUENCE:0\n"))
+        try await stream.goOn(by: 3)
+        #expect(try stream.fixture.library.recordings.close([stream.rendition], of: stream.asset))
+        try await stream.fixture.origin.advance("show", by: 2)
+        try await waitUntil("the live window") {
+            try await stream.fixture.get(media).text.contains("#EXT-X-MEDIA-SEQUENCE:5\n")
+        }
+        for path in paths {
+            let text = try await stream.media(path)
+            #expect(text.contains("#EXT-X-MEDIA-SEQUENCE:5\n") && !text.contains("ENDLIST"), "\(path): \(text)")
+        }
+        #expect(stream.channel.isLive && !stream.asset.isLive && stream.asset.isPlayableOffline)
     }
 
     @Test func aLivePlayersSegmentsAreTheRecordedOnes() async throws {
@@ -131,14 +137,15 @@ import Testing
             #expect(try await stream.fixture.get(path).status == 200)
         }
         #expect(try await stream.fixture.mediaPaths() == [])
-        // A segment that a player requests first is recorded from the same fetch.
+        // A segment that a player requests first is recorded from the same bytes.
         try await stream.fixture.origin.advance("show")
         try await waitUntil("the next segment") {
             try await stream.media(stream.typed).contains("#EXT-X-MEDIA-SEQUENCE:1\n")
         }
         let path = try #require(try await stream.paths(stream.typed).last)
         #expect(try await stream.fixture.get(path).status == 200)
-        try stream.recording.advance()
+        _ = try await stream.fixture.library.playlists.source(of: stream.rendition, in: stream.asset)
+        try await stream.fetch()
         #expect(stream.recording.count == 5)
         #expect(try await stream.fixture.mediaPaths() == ["/_live/show/4.ts"])
     }

@@ -69,15 +69,20 @@ private struct UniqueFields {
     var names: Set<String> = []
     var origins: Set<String> = []
     var revised: Set<String> = []
-    func contain(_ asset: AssetRecord) -> Bool { names.contains(asset.name) || origins.contains(asset.origin) }
+    func contain(_ asset: AssetRecord) -> Bool {
+        names.contains(asset.name) || asset.recordingOf == nil && origins.contains(asset.origin)
+    }
 
     /// Numbers the asset's name and URL if they are in use: an asset with a changed name is better than a lost asset.
     mutating func insert(_ rows: AssetRows) -> AssetRows {
         var asset = rows.asset
         asset.revises = nil
         asset.name = Self.numbered(asset.name, "-", in: &names)
-        // A fragment is not sent to the origin.
-        asset.origin = Self.numbered(asset.origin, "#", in: &origins)
+        // A recording shares the URL of its channel.
+        if asset.recordingOf == nil {
+            // A fragment is not sent to the origin.
+            asset.origin = Self.numbered(asset.origin, "#", in: &origins)
+        }
         guard asset != rows.asset else { return rows }
         return AssetRows(revision: rows.revision + 1, asset: asset, belongings: rows.belongings)
     }

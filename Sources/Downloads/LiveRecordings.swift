@@ -5,7 +5,7 @@ import HLS
 import Store
 
 /// Starts, continues and ends recordings of live playlists.
-@LoopActor public struct Recordings {
+@LoopActor public struct LiveRecordings {
     let library: Library
 
     /// Starts the recording of a rendition, or continues an earlier one. From now on the pieces of its segments are
@@ -66,7 +66,6 @@ import Store
                 let source = try recording.close()
                 rendition.recording = nil
                 guard let source else { continue }
-                rendition.makeLive().lastWindow = rendition.source.map { ($0, recording) }
                 finish(rendition, source)
                 isAnythingThere = true
             } catch {
@@ -103,7 +102,7 @@ import Store
 
 extension Library {
     /// Records live playlists.
-    public var recordings: Recordings { Recordings(library: self) }
+    public var recordings: LiveRecordings { LiveRecordings(library: self) }
 }
 
 /// Restores the recordings of an earlier process for a library.

@@ -1,0 +1,161 @@
+import EventLoop
+import Fetching
+import HLS
+import HTTPMessage
+import Origin
+import Store
+
+/// Recordings: assets of their own, which share the URL, the way to the origin and each request with their channel.
+extension Library {
+    /// The channel of a recording; nil if it was removed, and for an asset that is no recording.
+    public func channel(of recording: Asset) -> Asset? {
+        guard let id = recording.recordingOf else { return nil }
+        // One that was removed may have come back under its URL.
+        return asset(id: id) ?? asset(at: recording.origin)
+    }
+
+    /// The recordings of a channel, the oldest first.
+    public func recordings(of channel: Asset) -> [Asset] {
+        let all = assets.filter { $0.isChannelRecording && self.channel(of: $0) === channel }
+        return all.sorted { ($0.created, $0.name) < ($1.created, $1.name) }
+    }
+
+    /// Makes a recording of a channel, in which nothing is recorded yet. Asks the origin for nothing.
+    /// - Throws: `nameTaken` if the name is invalid or taken, and `store`.
+    public func makeRecording(
+        of channel: Asset, name: String, title: String?
+    ) async throws(LibraryError) -> Asset {
+        try checkWritable("\(channel.name) cannot be recorded")
+        try checkFree(name)
+        reserved.insert(name)
+        defer { reserved.remove(name) }
+        await wake(channel)
+        let recording = Asset(
+            id: AssetNaming.id(forName: name, isTaken: isTakenID), name: name, title: title, origin: channel.origin,
+            access: channel.access, created: date(), store: store)
+        recording.recordingOf = channel.id
+        if case .multivariant(let playlist, let base) = channel.content.entry {
+            recording.adopt(playlist, base: base)
+        } else {
+            recording.content.adoptLone()
+        }
+        // The recordings name it.
+        if !channel.isPersistent {
+            await records.saveNew(channel)
+        }
+        try channel.checkNotRemoved()
+        register(recording)
+        sleeping.recordUse(of: recording)
+        return recording
+    }
+
+    /// Connects the recordings of an earlier process with their channels. Those of an earlier Weir free their URLs, before another
+    /// asset can have them.
+    func separateRecordings(_ assets: [Asset], from records: [AssetRecord]) {
+        let recordings = assets.filter(\.isChannelRecording)
+        guard !recordings.isEmpty else { return }
+        for recording in recordings {
+            if let channel = channel(of: recording) {
+                recording.access = channel.access
+            }
+        }
+        let separate = Set(records.filter { $0.recordingOf != nil }.map(\.id))
+        let former = recordings.filter { !separate.contains($0.id) }
+        guard !former.isEmpty, readOnlyReason == nil else { return }
+        Task { @LoopActor in
+            for recording in former where !recording.isRemoved {
+                await self.records.save(recording)
+            }
+        }
+    }
+
+    // MARK: Sharing
+
+    /// Returns a search for bytes of a resource that the channel's players, or other recordings, have asked for; nil if nobody else
+    /// can have them.
+    func sharing(_ resource: Resource, in folder: PieceFolder, of asset: Asset) -> (() -> SharedBytes?)? {
+        if asset.isChannelRecording {
+            guard asset.isRecording else { return nil }
+        } else {
+            guard let content = asset.loadedContent, content.hasCopies(in: folder, asset.keys.folder) else {
+                return nil
+            }
+        }
+        return { [weak self, weak asset] in
+            guard let self, let asset else { return nil }
+            return self.shared(resource, in: folder, of: asset)
+        }
+    }
+
+    private func shared(_ resource: Resource, in folder: PieceFolder, of asset: Asset) -> SharedBytes? {
+        guard let channel = asset.isChannelRecording ? channel(of: asset) : asset, channel.isLoaded else { return nil }
+        if case .key = resource.name.role {
+            return sharedKey(resource, in: folder, of: channel)
+        }
+        guard let own = asset.rendition(folder.id), let live = channel.content.rendition(folder.id) else { return nil }
+        let number = own === live ? resource.name.role.number : own.recording?.channelNumber(of: resource.name)
+        for rendition in [live] + (live.live?.copies ?? []) where rendition !== own {
+            guard let name = rendition.name(of: resource, channelNumber: number) else { continue }
+            let same = Resource(name: name, url: resource.url, range: resource.range)
+            if let bytes = loader.bytes(of: same, in: rendition.folder) {
+                return bytes
+            }
+        }
+        return nil
+    }
+
+    private func sharedKey(_ resource: Resource, in folder: PieceFolder, of channel: Asset) -> SharedBytes? {
+        let copies = channel.content.renditions.flatMap { $0.live?.copies ?? [] }
+        for keys in [channel.keys] + copies.map(\.keys) where keys.folder !== folder {
+            guard let number = keys.number(for: resource.url), keys.isUsable(number) else { continue }
+            let same = Resource(name: KeyRing.name(number), url: resource.url, range: nil)
+            if let bytes = loader.bytes(of: same, in: keys.folder) {
+                return bytes
+            }
+        }
+        return nil
+    }
+}
+
+extension AssetContent {
+    /// True if a recording may have resources of a folder.
+    fileprivate func hasCopies(in folder: PieceFolder, _ keys: PieceFolder) -> Bool {
+        let sources = folder === keys ? renditions : [rendition(folder.id)].compactMap(\.self)
+        return sources.contains { $0.live?.hasCopies ?? false }
+    }
+}
+
+extension RenditionRecording {
+    /// The number that a recorded segment of the present window has in the channel.
+    fileprivate func channelNumber(of name: PieceName) -> Int? {
+        guard case .segment(let number) = name.role, window.contains(number), let channelOffset else { return nil }
+        return number - channelOffset
+    }
+}
+
+extension Rendition {
+    /// The name of a resource in this rendition of the channel, or of one of its recordings.
+    /// - Parameter channelNumber: the number of the segment in the channel; nil for no segment of the present window.
+    fileprivate func name(of resource: Resource, channelNumber: Int?) -> PieceName? {
+        switch resource.name.role {
+        case .segment:
+            guard let channelNumber else { return nil }
+            var number = channelNumber
+            if let recording {
+                guard let offset = recording.channelOffset, recording.window.contains(channelNumber + offset) else {
+                    return nil
+                }
+                number += offset
+            }
+            return PieceName(.segment(number), fileExtension: resource.name.fileExtension)
+        case .initialization, .passing:
+            if let recording {
+                return recording.name(ofMapAt: resource.url, resource.range)
+            }
+            return live.map {
+                PieceName(.passing($0.names.number(resource.url, resource.range)), fileExtension: "mp4")
+            }
+        case .key, .data: return nil
+        }
+    }
+}

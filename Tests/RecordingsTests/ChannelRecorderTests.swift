@@ -1,0 +1,195 @@
+import Assets
+import Downloads
+import EventLoop
+import Fetching
+import Foundation
+import HLS
+import Orders
+import TestRooms
+import TestSupport
+import Testing
+
+@testable import Recordings
+
+/// A channel of the origin, with recordings that begin when the test says so.
+@LoopActor private final class ChannelScene {
+    let house: TestHouse
+    let path: String
+    private(set) var channel: Asset
+    private(set) var recorder: ChannelRecorder
+
+    init(_ path: String = "/_live/news/master.m3u8") async throws {
+        house = try await TestHouse(.downloader())
+        self.path = path
+        try await house.origin.declareLiveSegments(seconds: 1)
+        channel = try await house.open(path)
+        recorder = ChannelRecorder(house.library, house.downloader)
+    }
+
+    func restart() async throws {
+        try await house.restart()
+        recorder = ChannelRecorder(house.library, house.downloader)
+        channel = try #require(house.library.asset(at: try house.url(path)))
+    }
+
+    func record(name: String? = nil) async throws -> Asset {
+        try await recorder.record(channel, DownloadOrder(), name: name).asset
+    }
+
+    /// Waits until a recording lists a number of segments.
+    func records(_ count: Int, in recording: Asset) async throws {
+        try await waitUntil("\(count) segments of \(recording.name)", within: .seconds(30)) {
+            recording.renditions.contains { ($0.recording?.count ?? 0) >= count }
+        }
+    }
+
+    /// The numbers of the recorded segments.
+    func numbers(of recording: Asset) async -> [Int] {
+        for rendition in recording.renditions {
+            if let source = await rendition.recording?.current() {
+                return source.playlist.segments.map { Int($0.mediaSequenceNumber) }
+            }
+        }
+        return []
+    }
+}
+
+@Suite @LoopActor struct ChannelRecorderTests {
+    @Test(arguments: ["master", "media"])
+    func twoRecordingsOfAChannelAskTheOriginOnce(_ entry: String) async throws {
+        let scene = try await ChannelScene("/_live/news/\(entry).m3u8")
+        let first = try await scene.record()
+        try await scene.records(4, in: first)
+        try await scene.house.origin.advance("news", by: 2)
+        try await scene.records(6, in: first)
+        let second = try await scene.record()
+        try await scene.records(4, in: second)
+        for _ in 0..<3 {
+            try await scene.house.origin.advance("news")
+            try await scene.records(await scene.numbers(of: first).count + 1, in: first)
+        }
+        try await scene.records(7, in: second)
+        #expect(first !== second && first.name != second.name)
+        #expect(await scene.numbers(of: first) == Array(0...8))
+        #expect(await scene.numbers(of: second) == Array(2...8))
+        let requests = try await scene.house.mediaRequests()
+        #expect(requests.sorted() == (0...8).map { "/_live/news/\($0).ts" })
+        for asset in [first, second] {
+            let folder = try #require(asset.renditions.first { $0.recording != nil }).folder
+            for number in 2...8 {
+                let path = scene.house.folder.path("assets/\(asset.id)/\(folder.id)/\(number).ts")
+                let bytes = try Data(contentsOf: URL(filePath: path))
+                #expect(try bytes == Repository.fixture("/ts/90p/\(number % 6).ts"), "\(asset.name) \(number)")
+            }
+        }
+    }
+
+    @Test func twoRecordingsLoadOnePlaylist() async throws {
+        let scene = try await ChannelScene("/_live/news/media.m3u8")
+        let first = try await scene.record()
+        try await scene.records(4, in: first)
+        let second = try await scene.record()
+        try await scene.records(4, in: second)
+        try await scene.house.origin.clearRequests()
+        for count in 5...8 {
+            try await scene.house.origin.advance("news")
+            try await scene.records(count, in: first)
+            try await scene.records(count, in: second)
+        }
+        // A recording of its own loads it at least once for each segment; two would load it eight times.
+        #expect(try await scene.house.origin.requests(for: "/_live/news/media.m3u8").count <= 7)
+    }
+
+    @Test func aRecordingIsFoundByItsNameAndItsChannelByTheURL() async throws {
+        let scene = try await ChannelScene()
+        let recording = try await scene.record()
+        try await scene.records(4, in: recording)
+        let library = scene.house.library
+        #expect(recording.name.wholeMatch(of: /news-\d{4}-\d\d-\d\d-\d{4}/) != nil, "\(recording.name)")
+        #expect(recording.title?.wholeMatch(of: /news \d{4}-\d\d-\d\d \d\d:\d\d/) != nil)
+        #expect(library.asset(at: recording.origin) === scene.channel)
+        #expect(library.channel(of: recording) === scene.channel)
+        #expect(library.recordings(of: scene.channel).map(\.id) == [recording.id])
+        #expect(scene.channel.bytes == 0 && !scene.channel.isRecording)
+        // A kill changes none of that.
+        try await scene.restart()
+        let same = try #require(scene.house.library.asset(named: recording.name))
+        #expect(same.id == recording.id && same.isRecording)
+        #expect(scene.channel.id != same.id && scene.house.library.channel(of: same) === scene.channel)
+    }
+
+    @Test func aRecordingGoesOnAfterAKillThroughItsChannel() async throws {
+        let scene = try await ChannelScene("/_live/news/media.m3u8")
+        let recording = try await scene.record()
+        try await scene.records(4, in: recording)
+        try await scene.restart()
+        try await scene.house.origin.clearRequests()
+        let same = try #require(scene.house.library.asset(named: recording.name))
+        scene.house.downloader.resume()
+        let other = try await scene.record()
+        try await scene.records(4, in: other)
+        try await scene.house.origin.advance("news", by: 2)
+        try await scene.records(6, in: same)
+        try await scene.records(6, in: other)
+        // The window of the second recording is in the first one.
+        #expect(try await scene.house.mediaRequests().sorted() == ["/_live/news/4.ts", "/_live/news/5.ts"])
+    }
+
+    @Test func aRecordingStaysWhenItsChannelIsRemoved() async throws {
+        let scene = try await ChannelScene()
+        let recording = try await scene.record()
+        try await scene.records(4, in: recording)
+        _ = try await scene.house.library.remove(scene.channel)
+        try await scene.house.origin.advance("news")
+        try await scene.records(5, in: recording)
+        // The channel comes back under its URL.
+        let channel = try await scene.house.open(scene.path)
+        #expect(scene.house.library.channel(of: recording) === channel)
+        try await scene.house.origin.advance("news")
+        try await scene.records(6, in: recording)
+    }
+
+    @Test func aNameThatARecordingHasGetsANumber() async throws {
+        let scene = try await ChannelScene()
+        #expect(try await scene.record(name: "evening").name == "evening")
+        #expect(try await scene.record(name: "evening").name == "evening-2")
+        await #expect(throws: Downloader.Refusal.self) { try await scene.record(name: scene.channel.name) }
+    }
+
+    @Test func nothingIsLeftOfARefusedRecording() async throws {
+        let scene = try await ChannelScene()
+        try await scene.house.origin.add(OriginRule("*/media.m3u8") { $0.status = 404 })
+        await #expect(throws: Downloader.Refusal.self) { try await scene.record() }
+        #expect(scene.house.library.assets.map(\.id) == [scene.channel.id])
+        #expect(scene.house.downloader.downloads.isEmpty)
+    }
+
+    /// An earlier Weir had one asset for the channel and its recording.
+    @Test func aRecordingOfAnEarlierStoreKeepsItsNameAndFreesItsURL() async throws {
+        let scene = try await ChannelScene("/_live/news/media.m3u8")
+        let former = scene.channel
+        let rendition = former.renditions[0]
+        let recording = try #require(try await scene.house.library.recordings.start(rendition, of: former))
+        for item in recording.items {
+            for need in item.needed {
+                let fetch = try scene.house.library.fetch(
+                    need.resource, in: need.folder, of: former, urgency: .background)
+                try await fetch.end()
+                fetch.release()
+            }
+        }
+        try recording.advance()
+        try await scene.house.restart()
+        for isKnown in [false, true] {
+            let library = scene.house.library
+            let same = try #require(library.asset(named: former.name))
+            #expect(same.id == former.id && same.isRecording && same.bytes > 0)
+            let channel = try await scene.house.open(scene.path)
+            #expect(channel !== same && channel.isLive != isKnown && channel.bytes == 0)
+            #expect(library.channel(of: same) === channel)
+            await library.records.saveNew(channel)
+            try await scene.house.restart()
+        }
+        #expect(scene.house.library.assets.count == 2)
+    }
+}
