@@ -67,7 +67,8 @@ package struct OriginRule: Codable, Sendable {
         package var refusal: Int?
 
         package init(
-            seconds: Double? = nil, beginsWithUse: Bool? = nil, requests: Int? = nil, open: String? = nil, refusal: Int? = nil
+            seconds: Double? = nil, beginsWithUse: Bool? = nil, requests: Int? = nil, open: String? = nil,
+            refusal: Int? = nil
         ) {
             self.seconds = seconds
             self.beginsWithUse = beginsWithUse
