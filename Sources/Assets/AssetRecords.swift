@@ -254,6 +254,9 @@ public import Store
         for recording in recordings {
             library.storedRecordings?.restoreRecording(of: recording.rendition, in: asset, library)
         }
+        for (id, numbers) in library.downloads?.givenUp(of: asset) ?? [:] {
+            asset.rendition(id)?.giveUp(numbers)
+        }
     }
 
     private func restoreEntry(_ record: PlaylistRecord, of asset: Asset, _ parsed: Parsed) {

@@ -45,6 +45,8 @@ import Store
     /// The names in the stored playlist of a rendition.
     package func names(in source: Rendition.Source, of rendition: Rendition) -> MediaNames {
         var names = rendition.names(in: source)
+        names.gaps = rendition.givenUpPlaces
+        names.keepsGaps = rendition.fillsGaps(of: source)
         for range in source.playlist.dateRanges where range.isInterstitial {
             names.presentations[range.index] = stored(range.assetURI, .presentation, in: source)
             names.lists[range.index] = stored(range.assetList, .list, in: source)

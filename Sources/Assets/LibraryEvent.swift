@@ -37,6 +37,8 @@ public enum LibraryEvent {
 @LoopActor public protocol DownloadStatus: AnyObject {
     /// True if the user downloads the asset, so that its pieces are pinned.
     func isKept(_ asset: Asset) -> Bool
+    /// The numbers of the segments of subtitles that the asset's download could not get from the origin, by rendition.
+    func givenUp(of asset: Asset) -> [String: Set<Int>]
     /// True if a download of the asset is running or will continue by itself.
     func isFetched(_ asset: Asset) -> Bool
     /// True if a download waits for space on the store's own disk.

@@ -26,6 +26,10 @@ package struct MediaNames: Equatable, Sendable {
     package var asset = "../"
     /// The URL against which a key's URI is resolved that has no number; nil to keep such a URI.
     package var base: WebURL?
+    /// Indexes of segments that are missing for good, which get EXT-X-GAP.
+    package var gaps: Set<Int> = []
+    /// True to list gaps. Those of cues take no time from other renditions, which go on meanwhile.
+    package var keepsGaps = false
 
     /// A file that does not exist. Players treat a hint that leads to a 404 as a hint that did not come true (rfc8216bis §6.2.6).
     private static let none = "none"
@@ -34,7 +38,9 @@ package struct MediaNames: Equatable, Sendable {
     package func text(
         of playlist: MediaPlaylist, as view: MediaPlaylistView, cut: MediaPlaylistCut? = nil
     ) throws(PlaylistError) -> [UInt8] {
-        try playlist.rendered(view, cut: cut) { reference in
+        var view = view
+        view.keepsGaps = view.keepsGaps || keepsGaps
+        return try playlist.rendered(view, cut: cut, gaps: gaps) { reference in
             switch reference {
             case .segment(let segment): rendition + (element(segment.index, of: segments) ?? rule.file(of: segment))
             case .map(let map): element(map.index, of: sections).map { rendition + $0 }

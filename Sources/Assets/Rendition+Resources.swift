@@ -17,6 +17,53 @@ extension Rendition {
         return live?.names.resource(name)
     }
 
+    /// The segment with a name that the known playlist lists, a gap too; nil if it lists none.
+    private func segment(named name: PieceName) -> Segment? {
+        guard case .segment(let number) = name.role, let segment = source?.segment(number),
+            self.name(of: segment) == name
+        else { return nil }
+        return segment
+    }
+
+    /// True if a segment with this name is listed, or recorded, and is a file of cues in the clear.
+    package func isCueFile(_ name: PieceName) -> Bool {
+        guard self.name.content == .subtitles else { return false }
+        if let segment = segment(named: name) {
+            return isCueFile(segment)
+        }
+        return isRecordedGap(name)
+    }
+
+    /// True if the origin is known not to have the segment of subtitles with this name.
+    package func isWithoutCues(_ name: PieceName) -> Bool {
+        segment(named: name).map(isWithoutCues) ?? isRecordedGap(name)
+    }
+
+    /// True if the recording that runs lists the segment, which has left the origin's playlist: it is a gap, as it is not stored.
+    private func isRecordedGap(_ name: PieceName) -> Bool {
+        guard let recording, recording.keeps(name), ["vtt", "webvtt"].contains(name.fileExtension) else { return false }
+        return self.name.content == .subtitles
+    }
+
+    /// The stored file of cues that is nearest to a segment; nil if none is near.
+    package func cuesBeside(_ name: PieceName) -> [UInt8]? {
+        guard case .segment(let number) = name.role else { return nil }
+        for distance in 1...Self.farthestNeighbour {
+            for neighbour in [number - distance, number + distance] {
+                let file = PieceName(.segment(neighbour), fileExtension: name.fileExtension).description
+                if folder.sizes[file] ?? 0 > 0 {
+                    return folder.beginning(of: file, count: Self.headLength)
+                }
+            }
+        }
+        return nil
+    }
+
+    /// In segments.
+    private static let farthestNeighbour = 256
+    /// The most bytes of a head of WebVTT.
+    private static let headLength = 1024
+
     /// Returns the resource with a name from one playlist: the known one, or one that may continue it.
     func resource(named name: PieceName, in source: Source) -> Resource? {
         let found: Resource? =

@@ -122,6 +122,9 @@ package import Playheads
     private let editions: PlaylistEditions
     /// Its recording, while that runs.
     public package(set) var recording: (any RenditionRecording)?
+    /// The numbers of the segments of subtitles that a download could not get from the origin. They count as stored: players get a
+    /// file without cues in their place.
+    package private(set) var givenUp: Set<Int> = []
     /// True if its playlist is known, and has not ended.
     public var isLive: Bool { source.map { !$0.isDurable } ?? false }
     /// True if the catalogue has its playlist and its keys' numbers: only then may its pieces be stored.
@@ -243,6 +246,7 @@ package import Playheads
     /// Drops a playlist that has no stored pieces.
     package func forget() {
         source = nil
+        givenUp = []
         computed = Computed()
         live?.forgetPlaylists()
         edition += 1
@@ -425,10 +429,49 @@ package import Playheads
     private func findWhole(_ hasKey: (Int) -> Bool) -> Bool {
         guard let source, source.isDurable else { return false }
         // Usually too few files are stored, and that shows without computing any name.
-        guard folder.sizes.count >= source.needed else { return false }
-        guard source.playlist.segments.allSatisfy({ $0.isGap || folder.contains(file(of: $0)) }) else { return false }
+        guard folder.sizes.count >= source.needed - givenUp.count else { return false }
+        guard source.playlist.segments.allSatisfy({ isWithoutCues($0) || $0.isGap || folder.contains(file(of: $0)) })
+        else {
+            return false
+        }
         return source.playlist.usedKeys.compactMap { number(of: $0) }.allSatisfy(hasKey)
             && source.playlist.maps.allSatisfy { folder.contains(name(of: $0).description) }
+    }
+
+    // MARK: Subtitles of which the origin lacks a part
+
+    /// Sets which segments of subtitles count as stored although the origin does not have them.
+    package func giveUp(_ numbers: Set<Int>) {
+        guard numbers != givenUp else { return }
+        givenUp = numbers
+        computed.wholeness = nil
+        folder.recordChange()
+    }
+
+    /// True if the segment is a file of cues in the clear, as it is in its playlist: an empty one can be sent in its place.
+    package func isCueFile(_ segment: Segment) -> Bool {
+        name.content == .subtitles && segment.map == nil && segment.keys.isEmpty
+    }
+
+    /// True if players get a file without cues in place of the segment, and the origin is not asked: a gap of subtitles, and what a
+    /// download has given up.
+    package func isWithoutCues(_ segment: Segment) -> Bool {
+        guard segment.isGap || !givenUp.isEmpty, isCueFile(segment) else { return false }
+        guard !segment.isGap else { return true }
+        let number = Int(segment.mediaSequenceNumber + (source?.shift ?? 0))
+        return givenUp.contains(number) && !folder.contains(file(of: segment))
+    }
+
+    /// The indexes of the listed segments that are given up and not stored; empty unless the playlist has ended.
+    package var givenUpPlaces: Set<Int> {
+        guard !givenUp.isEmpty, let source, source.isDurable else { return [] }
+        return Set(source.playlist.segments.filter { !$0.isGap && isWithoutCues($0) }.map(\.index))
+    }
+
+    /// True if all gaps of a playlist are files of cues, which players get without cues.
+    package func fillsGaps(of source: Source) -> Bool {
+        name.content == .subtitles && source.playlist.maps.isEmpty
+            && source.playlist.keys.allSatisfy { $0.method == .none }
     }
 
     /// Its expired and revoked keys.

@@ -108,8 +108,10 @@ extension API.Download.Summary {
         interstitials = account.interstitials
         interstitialFaults = account.interstitialFaults
         chosen = progress.parts.map(\.id)
-        missing = progress.parts.filter { !$0.isComplete }.map { part in
-            Missing(id: part.id, ranges: part.expected.subtracting(part.loaded).shape)
+        missing = progress.parts.compactMap { part in
+            let ranges = part.expected.subtracting(part.loaded).shape
+            // A complete one may lack segments of subtitles that the origin does not have.
+            return part.isComplete && ranges.isEmpty ? nil : Missing(id: part.id, ranges: ranges)
         }
     }
 }

@@ -28,6 +28,8 @@ import Store
     /// Subscription to the asset's playheads, while the download runs or its revision waits for sessions to end.
     var watch: Subscription?
     var retryBudget = RetryBudget()
+    /// The numbers of the segments of subtitles that the present attempt did not get, by rendition.
+    var lost: [String: Set<Int>] = [:]
     /// The variants of which the origin delivers no segment, as indices of renditions.
     var undelivered: Set<Int> = []
     /// The task as ordered, before another quality replaced the selected one, and the reason.
@@ -58,7 +60,7 @@ import Store
     package var ids: [String] { task.renditions }
 
     /// The part of the latest order that cannot be had; nil if all of it is downloaded.
-    package var shortfall: Shortfall? { task.items.first?.shortfall }
+    package var shortfall: Shortfall? { task.items.first.flatMap { task.shortfall(of: $0) } }
 
     /// A sentence about the old content, if the download is of new content beside it; else nil.
     package var otherContent: String? {

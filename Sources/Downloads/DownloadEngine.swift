@@ -57,6 +57,8 @@ import Store
         /// True if nothing of the selected variant plays without it, and another variant may replace that.
         let isNeededByAll: Bool
         let request: Int
+        /// True for a file of cues: the rest of the subtitles can do without it.
+        let isCueFile: Bool
         /// End of the hole, in seconds of media time.
         let end: Double
         /// Number of bytes that were stored before.
@@ -72,11 +74,15 @@ import Store
         /// Bytes that have arrived since.
         var received: Int64 { max(0, fetch.written - began) }
 
-        init(_ fetch: Fetch, of hole: Plan.Hole, in batch: Plan.Batch, isKey: Bool, isNeededByAll: Bool, request: Int) {
+        init(
+            _ fetch: Fetch, of hole: Plan.Hole, in batch: Plan.Batch, isKey: Bool, isNeededByAll: Bool, request: Int,
+            isCueFile: Bool
+        ) {
             self.fetch = fetch
             self.isKey = isKey
             self.isNeededByAll = isNeededByAll
             self.request = request
+            self.isCueFile = isCueFile
             track = batch.track
             end = hole.time.upperBound
             began = fetch.written
@@ -262,6 +268,7 @@ import Store
     private func end(_ outcome: DownloadOutcome) {
         guard !isOver else { return }
         isOver = true
+        download.lost = faults.lost
         observer?.work(for: download, ended: outcome)
     }
 
@@ -304,7 +311,8 @@ import Store
                 requests[lastRequest, default: 0] += 1
                 follow(
                     Piece(
-                        fetch, of: hole, in: batch, isKey: isKey, isNeededByAll: isNeededByAll, request: lastRequest))
+                        fetch, of: hole, in: batch, isKey: isKey, isNeededByAll: isNeededByAll, request: lastRequest,
+                        isCueFile: isCueFile(hole, of: rendition)))
             }
         } catch {
             obstacle = obstacle ?? .failed(error)
@@ -322,6 +330,13 @@ import Store
             }
             return rendition.resource(of: segments[index]).map { (rendition.folder, $0) }
         }
+    }
+
+    private func isCueFile(_ hole: Plan.Hole, of rendition: Rendition) -> Bool {
+        guard case .segment(let index) = hole.item, let segments = rendition.source?.playlist.segments else {
+            return false
+        }
+        return segments.indices.contains(index) && rendition.isCueFile(segments[index])
     }
 
     private func isNeededByAll(_ batch: Plan.Batch, _ isKey: Bool) -> Bool {
@@ -396,7 +411,7 @@ import Store
         case .success where fetch.keepFailure == nil: filled(piece)
         case .success: obstacle = obstacle ?? fetch.keepFailure.map { .storeFailed($0) }
         case .failure(let error) where error.code == .cancelled: interruption = LibraryError(error)
-        case .failure(let error): record(LibraryError(error), isKey: piece.isKey, needed: piece.isNeededByAll)
+        case .failure(let error): record(LibraryError(error), of: piece)
         }
         measure()
         fill()
@@ -424,6 +439,13 @@ import Store
         }
     }
 
+    private func record(_ error: LibraryError, of piece: Piece) {
+        if piece.isCueFile, error.concernsOnePiece, case .segment(let number) = piece.fetch.resource.name.role {
+            return faults.record(error, lostCues: number, of: renditions[piece.track].name.id)
+        }
+        record(error, isKey: piece.isKey, needed: piece.isNeededByAll)
+    }
+
     private func record(_ error: LibraryError, isKey: Bool, needed isNeededByAll: Bool = false) {
         // A refused key may be given later; meanwhile the segments are fetched.
         let isUseless = isNeededByAll && [.missing, .hostDead].contains(error.code)
@@ -435,14 +457,30 @@ import Store
 private struct Faults {
     private var first: (error: LibraryError, isKey: Bool)?
     private(set) var count = 0
+    /// The numbers of missing segments of subtitles, by rendition.
+    private(set) var lost: [String: Set<Int>] = [:]
+    private var firstLost: LibraryError?
     private var inARow = 0
 
     /// After this many consecutive errors the cause is not a single piece.
     private static let limit = 8
 
-    var summary: (error: LibraryError, isKey: Bool, count: Int)? { first.map { ($0.error, $0.isKey, count) } }
+    /// The error that says most: one that costs more than cues, if there is any.
+    var summary: (error: LibraryError, isKey: Bool, count: Int)? {
+        if let first {
+            return (first.error, first.isKey, count)
+        }
+        return firstLost.map { ($0, false, count) }
+    }
 
     mutating func recordSuccess() { inARow = 0 }
+
+    /// Records that a segment of subtitles is missing. However many are, the rest can be had.
+    mutating func record(_ error: LibraryError, lostCues number: Int, of rendition: String) {
+        count += 1
+        firstLost = firstLost ?? error
+        lost[rendition, default: []].insert(number)
+    }
 
     /// Returns true if it is useless to continue.
     mutating func record(_ error: LibraryError, isKey: Bool) -> Bool {
@@ -458,5 +496,17 @@ private struct Faults {
         }
         inARow += 1
         return inARow >= Self.limit
+    }
+}
+
+extension LibraryError {
+    /// True if the origin has answered, and not with the piece.
+    fileprivate var concernsOnePiece: Bool {
+        switch code {
+        case .missing, .badOrigin, .originRefused, .hostDead, .notPlaylist: true
+        case .originAbsent, .notStored, .refusedURL, .store, .expired, .keyExpired, .newerBundle, .badDirective,
+            .nameTaken, .notArtwork, .otherContent, .urlTaken, .busy, .cancelled:
+            false
+        }
     }
 }

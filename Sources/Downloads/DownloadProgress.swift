@@ -112,7 +112,7 @@ package struct DownloadProgress: Sendable {
                 return download.measure(of: rendition, item.wanted, rates).part
             }
             return Selected(
-                selection: Download.Selected(item), shortfall: item.shortfall,
+                selection: Download.Selected(item), shortfall: task.shortfall(of: item),
                 parts: ProgressWeights.applied(to: members))
         }
     }
@@ -210,6 +210,8 @@ struct Measure: Sendable {
         let wanted: WantedTime
         /// From the multivariant playlist.
         let bitRate: BitRate
+        /// The indexes of segments of subtitles that the origin does not have: nothing is missing there, and nothing loaded.
+        let givenUp: Set<Int>
 
         /// The segments with their files; none unless the playlist has ended.
         var segments: some Sequence<(Segment, String)> { zip(playlist.segments, files) }
@@ -224,6 +226,7 @@ struct Measure: Sendable {
             self.bitRate = bitRate
             files = rendition.segmentFiles
             sizes = rendition.folder.sizes
+            givenUp = rendition.givenUpPlaces
         }
     }
 
@@ -256,6 +259,12 @@ struct Measure: Sendable {
             }
             if end > start {
                 part.expected.append(start..<end)
+            }
+            guard !input.givenUp.contains(segment.index) else {
+                if end > start {
+                    ready.append(start..<end)
+                }
+                continue
             }
             let announced = segment.announcedBytes(bitRate: bitRate)
             let size = sizes[file]

@@ -5,7 +5,7 @@ import Store
 /// The stored form of a task: JSON without defaults. Keys and values never change; new keys may be added.
 extension DownloadTask: Codable {
     private enum Key: String, CodingKey {
-        case version, items, note, priority, recordsLive, recordEnd, rules, pauseReason
+        case version, items, note, priority, recordsLive, recordEnd, rules, pauseReason, givenUp
     }
 
     package init(from decoder: any Decoder) throws {
@@ -17,6 +17,7 @@ extension DownloadTask: Codable {
         recordEnd = try values.decodeIfPresent(Int64.self, forKey: .recordEnd)
         rules = try values.decodeIfPresent(DownloadRules.Change.self, forKey: .rules) ?? DownloadRules.Change()
         pauseReason = try values.decodeIfPresent(String.self, forKey: .pauseReason)
+        givenUp = try values.decodeIfPresent(GivenUp.self, forKey: .givenUp)
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -35,6 +36,7 @@ extension DownloadTask: Codable {
             try values.encode(rules, forKey: .rules)
         }
         try values.encodeIfPresent(pauseReason, forKey: .pauseReason)
+        try values.encodeIfPresent(givenUp, forKey: .givenUp)
     }
 
     // MARK: The text in the catalogue

@@ -44,6 +44,21 @@ package struct DownloadTask: Equatable, Sendable {
     package var rules = DownloadRules.Change()
     /// The user's reason for a pause, until the download is resumed.
     package var pauseReason: String?
+    /// What the last attempt could not get, and can be done without; nil if it got everything.
+    var givenUp: GivenUp?
+
+    /// Segments of subtitles that the origin did not have.
+    struct GivenUp: Codable, Equatable, Sendable {
+        /// The segments' numbers, sorted, by rendition.
+        private(set) var segments: [String: [Int]]
+        /// A sentence without a full stop.
+        let message: String
+
+        init(_ segments: [String: Set<Int>], message: String) {
+            self.segments = segments.mapValues { $0.sorted() }
+            self.message = message
+        }
+    }
 
     init() {}
 
@@ -77,6 +92,15 @@ package struct DownloadTask: Equatable, Sendable {
     /// The task with more items, behind its own; what it covers is not added.
     func adding(_ more: [Item]) -> DownloadTask {
         with(items + more.filter { !covers($0) })
+    }
+
+    /// The part of an item that is not stored at the end; nil if all of it is.
+    func shortfall(of item: Item) -> Shortfall? {
+        if let shortfall = item.shortfall {
+            return shortfall
+        }
+        guard let givenUp, item.renditions.contains(where: { givenUp.segments[$0] != nil }) else { return nil }
+        return Shortfall(.holes, givenUp.message)
     }
 
     func covers(_ item: Item) -> Bool {

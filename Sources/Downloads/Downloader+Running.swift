@@ -62,6 +62,10 @@ extension Downloader: DownloadWorkObserver {
         // Before a download ends without them, dead hosts are looked at once more.
         library.client.lookAtDeadHostsAgain()
         download.rate = ReceivedRate()
+        download.lost = [:]
+        if download.isOrdered {
+            forgetGivenUp(of: download)
+        }
         download.pulse = Pulse { [weak self, weak download] in
             if let self, let download {
                 self.measure(download)
@@ -194,8 +198,36 @@ extension Downloader: DownloadWorkObserver {
     }
 
     func fail(_ download: Download, _ failure: JobFailure) {
+        if !download.lost.isEmpty, giveUpLost(of: download, failure) {
+            return work(for: download, ended: .complete)
+        }
         set(download, .failed, nil, failure)
         report("\(download.asset.name): the download stopped: \(failure.message)")
+    }
+
+    /// Gives up the segments of subtitles that the origin does not have. Returns true if nothing else is missing: the download is
+    /// then complete, and says what it lacks.
+    private func giveUpLost(of download: Download, _ failure: JobFailure) -> Bool {
+        let message = "\(failure.message); the subtitles are empty there, and all else is stored"
+        download.task.givenUp = DownloadTask.GivenUp(download.lost, message: message)
+        download.lost = [:]
+        restoreGivenUp(of: download)
+        guard download.isComplete else { return false }
+        report("\(download.asset.name): \(message)")
+        return true
+    }
+
+    /// The segments that an earlier attempt has given up are sought again.
+    private func forgetGivenUp(of download: Download) {
+        download.task.givenUp = nil
+        restoreGivenUp(of: download)
+    }
+
+    private func restoreGivenUp(of download: Download) {
+        let known = givenUp(of: download.asset)
+        for rendition in download.asset.renditions {
+            rendition.giveUp(known[rendition.name.id] ?? [])
+        }
     }
 
     func wait(_ download: Download, for need: Need, _ failure: JobFailure, _ pause: Duration) {

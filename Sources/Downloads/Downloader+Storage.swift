@@ -116,6 +116,11 @@ extension Download {
 
 extension Downloader: DownloadStatus {
     package func isKept(_ asset: Asset) -> Bool { byAsset[asset.id].map { $0.state != .cancelled } ?? false }
+    package func givenUp(of asset: Asset) -> [String: Set<Int>] {
+        let segments = byAsset[asset.id]?.task.givenUp?.segments ?? [:]
+        return segments.mapValues { Set($0) }
+    }
+
     package func isFetched(_ asset: Asset) -> Bool { byAsset[asset.id]?.state.isActive ?? false }
 
     /// Nothing is purged on other volumes: downloads there retry by themselves.

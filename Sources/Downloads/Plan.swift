@@ -161,7 +161,7 @@ extension Plan.Track {
         var holes: [Plan.Hole] = []
         var files = FileNumbers()
         rendition.forEachSegment { segment, start, end in
-            guard wanted.touches(start, end), !segment.isGap else { return }
+            guard wanted.touches(start, end), !segment.isGap, !rendition.isWithoutCues(segment) else { return }
             guard !rendition.folder.contains(rendition.file(of: segment)) else { return }
             holes.append(Plan.Hole(.segment(segment.index), time: start..<end, part: files.part(of: segment)))
         }

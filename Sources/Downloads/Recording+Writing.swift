@@ -68,7 +68,9 @@ extension Recording {
     private func lines(of item: Item, _ writer: inout RecordingWriter) throws(PlaylistError) -> [UInt8] {
         switch item.entry {
         case .missed(let missed):
-            return try writer.missed(missed) { "\(PieceName(.segment($0), fileExtension: "ts"))" }
+            let isCues = rendition.name.content == .subtitles
+            let fileExtension = isCues ? "vtt" : "ts"
+            return try writer.missed(missed) { "\(PieceName(.segment($0), fileExtension: fileExtension))" }
         case .segment(let segment, let number, let isRestart):
             let isGap = segment.isGap || item.loss != nil
             return try writer.segment(segment, number: number, isRestart: isRestart, isGap: isGap) {

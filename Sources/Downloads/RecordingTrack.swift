@@ -42,9 +42,13 @@ import Origin
 
     /// Returns for how long a failing piece is retried; nil for as long as the recording itself waits.
     func limit(for item: Recording.Item, _ error: LibraryError) -> Duration? {
-        limits.segmentLimit(
-            isListed: recording.isListed(item),
-            isMissing: [.missing, .hostDead].contains(error.code) || error.originStatus == 410,
+        let isMissing = [.missing, .hostDead].contains(error.code) || error.originStatus == 410
+        // What else is asked for meanwhile is shown and heard: cues are worth one request.
+        if isMissing, case .segment(let segment, _, _) = item.entry, rendition.isCueFile(segment) {
+            return .zero
+        }
+        return limits.segmentLimit(
+            isListed: recording.isListed(item), isMissing: isMissing,
             isAbsent: error.code == .originAbsent, isOver: recording.hasEnded, targetDuration: interval)
     }
 

@@ -92,6 +92,9 @@ package import Store
         changes += 1
     }
 
+    /// Counts as a change: values that are derived from the pieces, and from what stands in for them, are computed again.
+    package func recordChange() { changes += 1 }
+
     /// Opens a piece for reading; nil if it is not stored. The caller owns the descriptor.
     ///
     /// Files that other programs added are seen after `reread()`.

@@ -141,7 +141,8 @@ extension VerificationReport.Part {
                 verified.addMismatch()
             } else {
                 let role = rendition.name(of: segment).role
-                verified.add(hole: file, span, isWanted: pinned.contains(role, of: rendition.name.id, span))
+                let isWanted = !rendition.isWithoutCues(segment) && pinned.contains(role, of: rendition.name.id, span)
+                verified.add(hole: file, span, isWanted: isWanted)
             }
         }
         stored = verified.stored

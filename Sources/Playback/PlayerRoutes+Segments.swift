@@ -125,6 +125,9 @@ extension PlayerRoutes {
                 request.recordFailure(error)
                 return false
             }
+        case .noCues:
+            sendNoCues(request)
+            return true
         case .refuse(let refusal):
             refuse(request, refusal)
             return true
@@ -160,6 +163,10 @@ extension PlayerRoutes {
             missing.hasBuffer = missing.mayAsk && buffer(of: sessionFolder.session) > 0
         }
         missing.isSplicedComplete = segment?.substitutes.needsCompleteSegments ?? false
+        if let name = request.name, let rendition = sessionFolder.asset.rendition(sessionFolder.folder.id) {
+            missing.isCueFile = rendition.isCueFile(name)
+            missing.isGivenUp = missing.isCueFile && rendition.isWithoutCues(name)
+        }
         if missing.mayAsk, !missing.hasSubstitute, let standIn = standIn(for: request) {
             request.standIn = standIn
             missing.hasStandIn = true
@@ -275,6 +282,31 @@ extension PlayerRoutes {
         }
         reply.send(found.descriptor, to: request.exchange)
         return true
+    }
+
+    /// Answers with a file without cues. It is not stored, so that the segment is asked for again by the next session.
+    private func sendNoCues(_ request: SegmentRequest) {
+        let sessionFolder = request.sessionFolder
+        var neighbour: [UInt8]?
+        if let name = request.name {
+            neighbour = sessionFolder.asset.rendition(sessionFolder.folder.id)?.cuesBeside(name)
+        }
+        let bytes = CueFile.withoutCues(timedAs: neighbour)
+        var representation = Representation(size: Int64(bytes.count), mediaType: shelf.type(of: request.file))
+        representation.ignoresRange = true
+        representation.fields.append(.cacheControl, literal: "no-store")
+
+        var status = request.fetchStatus ?? .hit
+        if let error = request.error {
+            status = CacheStatus.forwarded(.uriMiss, isStored: false).refused(error)
+            sessions.recordFailure(FailedRequest(error, status: 200, about: request.subject))
+        }
+        if request.fetchStatus == nil {
+            recordServed(request)
+        }
+        status.detail = "no cues stand in"
+        representation.fields.append(status)
+        request.exchange.reply(representation, .bytes(bytes))
     }
 
     /// Verifies a piece that is spliced or stands in for another one, and then chooses the answer again.

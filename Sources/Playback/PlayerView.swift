@@ -29,7 +29,8 @@ import Substitution
     ) async -> PlaylistDraft {
         // All at one moment: the playlist may be replaced between two slices.
         var names = rendition.names(in: source)
-        let view = form(of: source, isCut: cut != nil)
+        var view = form(of: source, isCut: cut != nil)
+        view.fillsGaps = rendition.fillsGaps(of: source)
         names.base = source.base
         if !isInFolder {
             names.asset = SessionPath.mark

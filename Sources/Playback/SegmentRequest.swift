@@ -177,6 +177,8 @@ enum SegmentSource: Equatable {
     /// A fetch of the resource, which a substitute may replace up to the given point. If `isSentComplete`, no byte is
     /// sent before the last one has arrived.
     case fetch(Fetch.Fallback, isSentComplete: Bool)
+    /// A file without cues, in place of a segment of subtitles that is not to be had.
+    case noCues
     case refuse(Refusal)
 
     enum Refusal: Equatable {
@@ -199,7 +201,9 @@ enum SegmentSource: Equatable {
     }
 
     private init(_ missing: SegmentFacts.Missing, _ facts: SegmentFacts) {
-        if missing.isListed, missing.mayAsk, !missing.hasFailed {
+        if missing.isGivenUp {
+            self = .noCues
+        } else if missing.isListed, missing.mayAsk, !missing.hasFailed {
             let isReplaced = missing.hasSubstitute && missing.isPresumedAbsent
             if isReplaced {
                 self = .substitute(of: nil)
@@ -208,6 +212,8 @@ enum SegmentSource: Equatable {
             }
         } else if missing.hasSubstitute {
             self = .substitute(of: nil)
+        } else if missing.isCueFile {
+            self = .noCues
         } else if missing.hasFailed {
             self = .refuse(.failed)
         } else if missing.isExpiredKey, !missing.mayAsk {
@@ -251,6 +257,10 @@ struct SegmentFacts: Equatable {
         /// True if the rendition's segments can be spliced only when they are complete.
         var isSplicedComplete = false
         var isExpiredKey = false
+        /// True for a listed file of cues. An error for it would end playback in some players, and a file without cues does not.
+        var isCueFile = false
+        /// True for one that the origin is known not to have.
+        var isGivenUp = false
     }
 
     /// The quality that Weir chose; nil for the rendition's own.
@@ -293,7 +303,7 @@ struct SegmentFacts: Equatable {
             } else {
                 missing?.hasSubstitute = false
             }
-        case .piece, .fetch, .refuse: break
+        case .piece, .fetch, .noCues, .refuse: break
         }
     }
 }

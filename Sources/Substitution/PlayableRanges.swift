@@ -165,9 +165,12 @@ extension Substitutions {
         for segment in playlist.segments {
             durations.append(segment.duration.seconds)
             isUsable[segment.index] =
-                !segment.isGap && !(segment.map.map { absentMaps.contains($0.index) } ?? false)
+                (!segment.isGap || rendition.isWithoutCues(segment))
+                && !(segment.map.map { absentMaps.contains($0.index) } ?? false)
                 && (absentKeys.isEmpty || !segment.keys.contains { absentKeys.contains($0.index) })
-            holes[segment.index] = isUsable[segment.index] && !folder.contains(rendition.file(of: segment))
+            holes[segment.index] =
+                isUsable[segment.index] && !folder.contains(rendition.file(of: segment))
+                && !rendition.isWithoutCues(segment)
             if segment.index % 64 == 0 {
                 await slice.giveWay()
             }

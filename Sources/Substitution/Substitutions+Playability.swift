@@ -83,7 +83,7 @@ extension Substitutions {
 extension Rendition {
     fileprivate var missing: MissingResources {
         guard let source, source.isDurable else { return MissingResources() }
-        let segments = source.playlist.segments.filter { !$0.isGap }
+        let segments = source.playlist.segments.filter { !$0.isGap && !isWithoutCues($0) }
         let numbers = Set(source.playlist.usedKeys.compactMap { number(of: $0) })
         let sections = Set(source.playlist.maps.map { name(of: $0).description })
         return MissingResources(
@@ -98,7 +98,12 @@ extension Rendition {
 
     /// Describes the state of a rendition that plays without the origin.
     fileprivate var state: String {
-        (name.displayName ?? "it") + (isComplete ? " complete" : " with pieces of other qualities")
+        let name = name.displayName ?? "it"
+        guard isComplete else { return "\(name) with pieces of other qualities" }
+        let holes = givenUpPlaces.count
+        guard holes > 0 else { return "\(name) complete" }
+        let segments = holes == 1 ? "1 segment" : "\(holes) segments"
+        return "\(name) complete but for \(segments) that the origin does not have"
     }
 }
 

@@ -133,6 +133,42 @@ import Testing
         #expect(scene.names.suffix(2) == ["(4)", "5.ts"])
     }
 
+    /// A picture that is missing at first often comes, and is worth some requests.
+    @Test func aMissingSegmentOfSubtitlesCostsOneRequest() async throws {
+        let fixture = try await TestHouse(.downloader())
+        try await show(3, in: fixture)
+        let scene = try await RecordingScene(fixture, "/master.m3u8")
+        try await scene.records(3)
+        try await show(6, in: fixture)
+        try await scene.records(6)
+        for path in ["/1.vtt", "/4.vtt"] {
+            #expect(try await fixture.origin.requests(for: path).count == 1, "\(path)")
+        }
+        scene.recorder?.finish()
+        _ = try await scene.reason()
+        let cues = try #require(scene.asset.renditions.first { $0.name.content == .subtitles })
+        let gaps = cues.source?.playlist.segments.map(\.isGap)
+        #expect(cues.isComplete && gaps == [false, true, false, false, true, false])
+    }
+
+    /// Shows a live stream of so many segments, with subtitles of which two segments are missing.
+    private func show(_ count: Int, in fixture: TestHouse) async throws {
+        func list(_ name: (Int) -> String) -> String {
+            "#EXTM3U\n#EXT-X-TARGETDURATION:1\n" + (0..<count).map { "#EXTINF:1,\n\(name($0))\n" }.joined()
+        }
+        let subtitles = "#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID=\"s\",NAME=\"e\",LANGUAGE=\"en\",URI=\"cues.m3u8\""
+        let master = "#EXTM3U\n\(subtitles)\n#EXT-X-STREAM-INF:BANDWIDTH=9,SUBTITLES=\"s\"\nmedia.m3u8\n"
+        let media = list { "/ts/90p/\($0 % 6).ts" }
+        let cues = list { "/\($0).vtt" }
+        try await fixture.origin.clearRules()
+        try await fixture.origin.add(
+            OriginRule("/master.m3u8") { ($0.status, $0.body) = (200, master) },
+            OriginRule("/media.m3u8") { ($0.status, $0.body) = (200, media) },
+            OriginRule("/cues.m3u8") { ($0.status, $0.body) = (200, cues) },
+            OriginRule("/1.vtt") { $0.status = 404 }, OriginRule("/4.vtt") { $0.status = 410 },
+            OriginRule("/[0-9].vtt") { ($0.status, $0.body) = (200, "WEBVTT\n\n00:01.000 --> 00:02.000\nx\n") })
+    }
+
     @Test func theFirstSegmentIsStoredAfterItLeftTheWindow() async throws {
         let fixture = try await TestHouse(.downloader())
         try await fixture.origin.add(OriginRule("*/0.ts") { ($0.status, $0.times) = (404, 1) })

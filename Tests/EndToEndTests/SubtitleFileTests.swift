@@ -27,6 +27,41 @@ struct SubtitleFileTests {
         }
     }
 
+    @Test("go on behind a segment that the origin does not have, which is told")
+    func hole() async throws {
+        try await Scene.with { scene in
+            try await scene.origin.add(OriginRule("*/subtitles-en/2.vtt") { $0.status = 404 })
+            let got = try await scene.get("cmaf", ["-q", "worst", "--subs", "all", "--json"])
+            #expect(got.exit == .code(3) && got.output.contains(#""reasons":["holes"],"exit":3}"#), "\(got)")
+            try await scene.origin.stop()
+            let shown = try await scene.weir.run(["show", "cmaf"]).output
+            #expect(shown.contains("1 segment that the origin does not have"), "\(shown)")
+            let joined = try await HTTPProbe.fetch(scene.weir.url("/cmaf.en.vtt"))
+            #expect(joined.status == 200 && joined.text.contains("Second 3") && joined.text.contains("Second 6"))
+            #expect(!joined.text.contains("Second 4"))
+
+            let out = try TemporaryFolder()
+            for target in ["film.mkv", "film"] {
+                let exported = try await scene.weir.run(["export", "cmaf", out.path(target)])
+                #expect(exported.exit == .code(0), "\(exported.errors)")
+            }
+            let text = try await ProcessRunner.run(
+                "ffmpeg", ["-v", "error", "-i", out.path("film.mkv"), "-map", "0:s", "-f", "srt", "-"])
+            #expect(
+                text.output.contains("Second 3\n") && text.output.contains("00:00:06,100 --> 00:00:06,900\nSecond 6\n"))
+            // A folder that leaves this Weir takes the hole along, and the next Weir fills it.
+            #expect(try await scene.weir.run(["remove", "cmaf", "--yes"]).exit == .code(0))
+            let added = try await scene.weir.run(["import", out.path("film"), "--name", "other"])
+            #expect(added.exit == .code(0), "\(added.errors)")
+            let entry = try await HTTPProbe.fetch(scene.weir.url("/offline/other.m3u8")).text
+            let uri = try #require(
+                entry.split(separator: "\"").map(String.init).first { $0.hasSuffix("/subtitles-en/media.m3u8") })
+            let hole = try await HTTPProbe.fetch(scene.weir.url(uri.replacing("media.m3u8", with: "2.vtt")))
+            #expect(
+                hole.status == 200 && hole.text.hasPrefix("WEBVTT\nX-TIMESTAMP-MAP="), "\(hole.status) \(hole.text)")
+        }
+    }
+
     @Test("are added by mpv's script, which shows those of the user's language, plays weir:// and has a menu")
     func script() async throws {
         try await Scene.with { scene in

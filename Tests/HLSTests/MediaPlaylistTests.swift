@@ -157,4 +157,26 @@ struct MediaPlaylistTests {
         #expect(playlist.segments[0].keys.isEmpty)
         #expect(playlist.segments[2].map?.keys.isEmpty == true)
     }
+
+    /// Where something is served in place of a missing segment, it is listed without its mark; where nothing is, the mark is added.
+    @Test func gapsAreFilledOrMarked() throws {
+        let text =
+            "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n0.vtt\n#EXT-X-GAP\n#EXTINF:2,\n1.vtt\n#EXTINF:2,\n2.vtt\n"
+        let playlist = try Fixtures.media(text + "#EXT-X-ENDLIST\n")
+        func lines(_ view: MediaPlaylistView, gaps: Set<Int> = []) throws -> [String] {
+            let written = String(decoding: try playlist.rendered(view, gaps: gaps) { _ in nil }, as: UTF8.self)
+            return written.split(separator: "\n").map(String.init).filter {
+                $0.hasSuffix(".vtt") || $0.hasSuffix("GAP")
+            }
+        }
+        var view = MediaPlaylistView.stored
+        #expect(try lines(view) == ["0.vtt", "2.vtt"])
+        view.keepsGaps = true
+        #expect(try lines(view, gaps: [1, 2]) == ["0.vtt", "#EXT-X-GAP", "1.vtt", "#EXT-X-GAP", "2.vtt"])
+        for view in [MediaPlaylistView.stored, .plain, .growing] {
+            var view = view
+            view.fillsGaps = true
+            #expect(try lines(view) == ["0.vtt", "1.vtt", "2.vtt"])
+        }
+    }
 }

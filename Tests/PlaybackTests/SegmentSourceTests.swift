@@ -106,6 +106,15 @@ import Testing
         Row(missing: "asked for in vain, behind another", .spliced, any, .refuse(.failed)) {
             ($0.hasFailed, $0.hasSubstitute, $0.isPresumedAbsent) = (true, true, true)
         },
+        Row(missing: "cues", .unspliced, .fetch(.none, isSentComplete: false)) { $0.isCueFile = true },
+        Row(missing: "cues, asked for in vain", .unspliced, .noCues) { ($0.isCueFile, $0.hasFailed) = (true, true) },
+        Row(missing: "cues, offline", .unspliced, .noCues) { ($0.isCueFile, $0.mayAsk) = (true, false) },
+        Row(missing: "cues that the origin does not have", .unspliced, .noCues) {
+            ($0.isCueFile, $0.isGivenUp) = (true, true)
+        },
+        Row(missing: "cues in a gap, which is no resource", .unspliced, .noCues) {
+            ($0.isCueFile, $0.isGivenUp, $0.isListed) = (true, true, false)
+        },
         Row(missing: "an expired key", .unspliced, .fetch(.none, isSentComplete: false)) { $0.isExpiredKey = true },
         Row(missing: "an expired key, offline", .unspliced, .refuse(.keyExpired)) {
             ($0.isExpiredKey, $0.mayAsk) = (true, false)
@@ -128,7 +137,7 @@ import Testing
     @Test func eachChoiceEnds() {
         for quality in [nil, true, false] {
             for splicing in [SplicingState.Stage.unspliced, .expected, .spliced] {
-                for bits in 0..<2048 {
+                for bits in 0..<8192 {
                     func bit(_ place: Int) -> Bool { bits >> place & 1 == 1 }
                     var facts = SegmentFacts()
                     facts.quality = quality.map { SegmentFacts.Quality(rendition: "high", isStored: $0) }
@@ -136,7 +145,8 @@ import Testing
                     facts.recorded = bit(0) ? Self.low : bit(10) ? .own : nil
                     let missing = SegmentFacts.Missing(
                         isListed: bit(1), mayAsk: bit(2), hasSubstitute: bit(3), isPresumedAbsent: bit(4),
-                        hasFailed: bit(5), hasBuffer: bit(6), isSplicedComplete: bit(7), isExpiredKey: bit(8))
+                        hasFailed: bit(5), hasBuffer: bit(6), isSplicedComplete: bit(7), isExpiredKey: bit(8),
+                        isCueFile: bit(11), isGivenUp: bit(11) && bit(12))
                     if bit(9) {
                         facts.missing = missing
                     }
@@ -153,7 +163,7 @@ import Testing
         while count < 100 {
             let source = SegmentSource(facts)
             switch source {
-            case .refuse: return count
+            case .refuse, .noCues: return count
             case .piece: facts.missing = missing
             case .fetch: facts.missing?.hasFailed = true
             default: break

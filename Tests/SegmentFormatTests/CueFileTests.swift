@@ -33,6 +33,24 @@ import Testing
         #expect(try vtt(text) == "WEBVTT\n\n" + cues)
     }
 
+    /// The beginning of a neighbour, and the line between `WEBVTT` and the end of the head; empty for none.
+    @Test(
+        arguments: [
+            (nil, ""), ("", ""), ("WEBVTT\n\nX-TIMESTAMP-MAP=MPEGTS:1,LOCAL:0\n", ""), ("WEBVTT", ""),
+            (
+                "WEBVTT - a film\nX-TIMESTAMP-MAP=MPEGTS:900000,LOCAL:00:00:00.000\n\n1\n",
+                "X-TIMESTAMP-MAP=MPEGTS:900000,LOCAL:00:00:00.000\n"
+            ),
+            (
+                "\u{FEFF}WEBVTT\r\nNOTE x\r\nX-TIMESTAMP-MAP=LOCAL:00:00:00.000,MPEGTS:9\r\nX-TIMESTAMP-MAP=2\r\n\r\n",
+                "X-TIMESTAMP-MAP=LOCAL:00:00:00.000,MPEGTS:9\n"
+            ),
+        ])
+    func aFileWithoutCuesRepeatsTheTimesOfItsNeighbour(_ neighbour: String?, _ line: String) {
+        let bytes = CueFile.withoutCues(timedAs: neighbour.map { Array($0.utf8) })
+        #expect(String(decoding: bytes, as: UTF8.self) == "WEBVTT\n\(line)\n")
+    }
+
     @Test func theTimestampOfTheMediaIsInTheHead() throws {
         let text = try vtt("00:00:01,000 --> 00:00:02,000\nx", start: 126_000)
         #expect(text.hasPrefix("WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:126000,LOCAL:00:00:00.000\n\n"))

@@ -15,6 +15,8 @@ public struct MediaPlaylistView: Equatable, Sendable {
     var omitsGaps = false
     /// Keeps missing segments in a finished view, for players that do not request them.
     public var keepsGaps = false
+    /// Lists segments that EXT-X-GAP marks as missing like all others: something is served in their place.
+    public var fillsGaps = false
     /// The unchanged playlist, except for new names and the byte ranges that they replace.
     public static let relay = Self(keepsLowLatency: true, isFinished: false, isCorrected: false)
     /// Plain HLS: corrected, without low-latency tags.
@@ -57,16 +59,18 @@ extension MediaPlaylist {
     /// Writes the playlist with new names.
     ///
     /// `naming` is called in text order. Everything that neither it nor the view changes is copied byte for byte. `cut` omits
-    /// more segments. A view without low-latency tags lists a delta update's segments alone, with their numbers. Throws
-    /// `.unsafeName` for a name that would break out of its line, or is not relative as the view requires.
+    /// more segments, and those at the indexes `gaps` get EXT-X-GAP. A view without low-latency tags lists a delta update's
+    /// segments alone, with their numbers. Throws `.unsafeName` for a name that would break out of its line, or is not relative as
+    /// the view requires.
     public func rendered(
-        _ view: MediaPlaylistView = .relay, cut: MediaPlaylistCut? = nil, naming: Naming
+        _ view: MediaPlaylistView = .relay, cut: MediaPlaylistCut? = nil, gaps: Set<Int> = [], naming: Naming
     ) throws(PlaylistError) -> [UInt8] {
         var view = view
         if hasEndList || view.isFinished {
             view.keepsLowLatency = false
         }
         var renderer = MediaPlaylistRenderer(storage: storage, view: view, selection: cut)
+        renderer.gaps = gaps
         return try renderer.run(naming)
     }
 }

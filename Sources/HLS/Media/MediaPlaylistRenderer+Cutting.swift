@@ -19,13 +19,16 @@ extension MediaPlaylistRenderer {
         return omitsGaps && storage.segments[nextSegment].isGap || selection?.omits(nextSegment) ?? false
     }
 
-    var omitsGaps: Bool { view.omitsGaps || view.isFinished && !view.keepsGaps }
+    var omitsGaps: Bool { !view.fillsGaps && (view.omitsGaps || view.isFinished && !view.keepsGaps) }
     private var canCut: Bool { omitsGaps || selection != nil }
 
     mutating func writeSegmentTag(_ tag: Tag, _ line: Int) throws(PlaylistError) {
         guard isCut else {
             if tag == .inf {
                 try writeInf(line)
+            }
+            if tag == .gap, view.fillsGaps {
+                writer.drop(line: line)
             }
             return
         }

@@ -3,6 +3,8 @@ struct MediaPlaylistRenderer {
     let storage: MediaPlaylist.Storage
     let view: MediaPlaylistView
     let selection: MediaPlaylistCut?
+    /// Indexes of segments that get EXT-X-GAP.
+    var gaps: Set<Int> = []
     var writer: TextWriter
     /// Index of the segment that the next URI line belongs to.
     var nextSegment = 0
@@ -173,6 +175,9 @@ extension MediaPlaylistRenderer {
             omitSegment(line)
         } else {
             try restoreVectors(line, naming)
+            if gaps.contains(nextSegment), nextSegment < storage.segments.count, !storage.segments[nextSegment].isGap {
+                writer.insert([Tag.gap.rawValue], beforeLine: line)
+            }
             let name = newName(naming)
             if let name {
                 try writer.replaceURI(line: line, with: try view.checked(name))

@@ -35,6 +35,17 @@ public struct CueFile: Equatable, Sendable {
         }
     }
 
+    /// Writes WebVTT without a cue, for a segment that is not to be had.
+    /// - Parameter neighbour: the beginning of another segment of the same subtitles: its X-TIMESTAMP-MAP is repeated, because players
+    ///   take that of one segment for the ones behind it, too; nil without one.
+    public static func withoutCues(timedAs neighbour: [UInt8]?) -> [UInt8] {
+        let text = String(decoding: neighbour ?? [], as: UTF8.self)
+        let head = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).prefix { !$0.isEmpty }
+        let map = head.dropFirst().filter { $0.hasPrefix("X-TIMESTAMP-MAP=") }.prefix(1)
+        let lines = ["WEBVTT"] + map.map(String.init)
+        return Array((lines.joined(separator: "\n") + "\n\n").utf8)
+    }
+
     /// The end of the last cue, in milliseconds.
     public var end: Int { cues.lazy.map(\.end).max() ?? 0 }
 

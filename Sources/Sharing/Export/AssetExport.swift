@@ -82,13 +82,13 @@ import Store
 }
 
 extension Rendition {
-    /// Initialization sections and segments, each once.
+    /// Initialization sections and segments, each once, without segments of subtitles that the origin does not have.
     var mediaFiles: [String] {
         guard let playlist = source?.playlist else { return [] }
         var seen: Set<String> = []
         let files =
             playlist.maps.map { name(of: $0).description }
-            + playlist.segments.filter { !$0.isGap }.map { file(of: $0) }
+            + playlist.segments.filter { !$0.isGap && !isWithoutCues($0) }.map { file(of: $0) }
         return files.filter { seen.insert($0).inserted }
     }
 

@@ -9,7 +9,7 @@ import Store
 /// Makes one WebVTT file of a subtitle track, for players that read no WebVTT renditions.
 extension Exporter {
     /// The track of an asset with this id or language, with times relative to the start of the media. Missing segments are
-    /// fetched.
+    /// fetched; those that the origin does not have are left out, unless it has none.
     ///
     /// - Parameter track: the id of a rendition, or a language; of several tracks of a language, the default one.
     /// - Throws: `incomplete` if there is none, or it is live, encrypted or not WebVTT; `library`.
@@ -46,11 +46,12 @@ extension Exporter {
         guard let source = rendition.source else { return }
         var missing: [Resource] = []
         for segment in source.playlist.segments {
-            guard let resource = rendition.resource(of: segment) else { continue }
+            guard !rendition.isWithoutCues(segment), let resource = rendition.resource(of: segment) else { continue }
             if !rendition.folder.contains(resource.name.description) {
                 missing.append(resource)
             }
         }
+        var failure: LibraryError?
         for start in stride(from: 0, to: missing.count, by: 8) {
             var fetches: [Fetch] = []
             defer { for fetch in fetches { fetch.release() } }
@@ -63,10 +64,17 @@ extension Exporter {
                 let result = await withCheckedContinuation { continuation in
                     fetch.whenEnded { continuation.resume(returning: $0) }
                 }
-                if case .failure(let error) = result {
-                    throw LibraryError(error)
+                guard case .failure(let error) = result else { continue }
+                let found = LibraryError(error)
+                // Each of the others would be waited for, too.
+                if found.code == .originAbsent {
+                    throw found
                 }
+                failure = failure ?? found
             }
+        }
+        if let failure, rendition.folder.hasSegments != true {
+            throw failure
         }
     }
 
