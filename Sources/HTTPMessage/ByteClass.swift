@@ -24,6 +24,10 @@ enum ByteClass {
     @inline(__always)
     static func isFieldValue(_ byte: UInt8) -> Bool { (byte >= 0x20 && byte != 0x7F) || byte == tab }
 
+    /// True in a host with a port (RFC 3986 §3.2.2): no user name, no path, no list, no blank.
+    @inline(__always)
+    static func isAuthority(_ byte: UInt8) -> Bool { isToken(byte) || byte == colon || byte == 0x5B || byte == 0x5D }
+
     /// Space or tab: the `OWS` around field values.
     @inline(__always)
     static func isBlank(_ byte: UInt8) -> Bool { byte == space || byte == tab }

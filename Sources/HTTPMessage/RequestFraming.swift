@@ -29,6 +29,15 @@ struct RequestFraming {
         guard contentLength <= limits.body else { throw .bodyTooLarge }
     }
 
+    /// Checks that the target of a request names the host of the Host field: two programs could otherwise take the request for
+    /// two different ones.
+    func checkHost(against authority: Range<Int>, in bytes: UnsafeRawBufferPointer) throws(RequestHeadError) {
+        let isEqual = bytes[host].elementsEqual(bytes[authority]) { one, other in
+            ByteClass.lowercased(one) == ByteClass.lowercased(other)
+        }
+        guard isEqual else { throw .contradictoryHost }
+    }
+
     /// RFC 9112 §9.3: HTTP/1.1 persists unless closed, 1.0 only on request.
     func keepsConnection(_ version: HTTPVersion) -> Bool {
         if hasClose {
@@ -39,10 +48,8 @@ struct RequestFraming {
 
     private mutating func recordHost(_ range: Range<Int>, in bytes: UnsafeRawBufferPointer) throws(RequestHeadError) {
         guard !hasHost else { throw .repeatedHost }
-        // uri-host and port (RFC 3986 §3.2.2): no userinfo, no path, no list, no blank.
         for byte in UnsafeRawBufferPointer(rebasing: bytes[range]) {
-            let isAllowed = ByteClass.isToken(byte) || byte == ByteClass.colon || byte == 0x5B || byte == 0x5D
-            guard isAllowed else { throw .malformedHost }
+            guard ByteClass.isAuthority(byte) else { throw .malformedHost }
         }
         guard !range.isEmpty else { throw .malformedHost }
         hasHost = true

@@ -5,7 +5,7 @@ public enum RequestHeadError: Error, Sendable, Hashable, CaseIterable {
     case malformedRequestLine, unknownMethod, malformedTarget, targetTooLong, unsupportedVersion, bareLineFeed
     case foldedField, malformedField, controlCharacter, tooManyFields, headersTooLarge, missingHost, repeatedHost
     case malformedHost, repeatedContentLength, malformedContentLength, transferEncoding, unexpectedBody, bodyTooLarge
-    case unknownExpectation
+    case unknownExpectation, contradictoryHost
 
     /// The status of the reply.
     public var status: HTTPStatus {
@@ -25,7 +25,7 @@ public enum RequestHeadError: Error, Sendable, Hashable, CaseIterable {
         switch self {
         case .malformedRequestLine: "The request line is not \"METHOD /target HTTP/1.1\"."
         case .unknownMethod: "This method is not supported."
-        case .malformedTarget: "The request target must begin with a slash and have no blanks, controls or fragment."
+        case .malformedTarget: "The request target must be a path or an http URL, without blanks, controls or fragment."
         case .targetTooLong: "The request target is too long."
         case .unsupportedVersion: "Only HTTP/1.1 and HTTP/1.0 are supported."
         case .bareLineFeed: "Lines must end with CRLF."
@@ -37,6 +37,7 @@ public enum RequestHeadError: Error, Sendable, Hashable, CaseIterable {
         case .missingHost: "The Host header field is missing."
         case .repeatedHost: "There is more than one Host header field."
         case .malformedHost: "The Host header field is not a host and port."
+        case .contradictoryHost: "The request target and the Host header field name different hosts."
         case .repeatedContentLength: "There is more than one Content-Length header field."
         case .malformedContentLength: "The Content-Length header field is not a number."
         case .transferEncoding: "Transfer-Encoding is not accepted on requests; send a Content-Length."

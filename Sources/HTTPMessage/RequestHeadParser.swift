@@ -86,6 +86,9 @@ public struct RequestHeadParser: Sendable {
         _ line: RequestLine, in bytes: UnsafeRawBufferPointer
     ) throws(RequestHeadError) -> RequestHead {
         try framing.finish(method: line.method, limits: limits)
+        if let authority = line.authority {
+            try framing.checkHost(against: authority, in: bytes)
+        }
         return RequestHead(
             method: line.method, version: line.version, framing: framing,
             bytes: Array(UnsafeRawBufferPointer(rebasing: bytes[..<lineStart])),

@@ -1,8 +1,10 @@
 /// A request line (RFC 9112 §3): method, target and version, separated by single spaces.
 struct RequestLine: Sendable {
     let method: HTTPMethod
-    /// Offsets into the head.
+    /// Offsets into the head: of the asterisk, or of the path with its query.
     let target: Range<Int>
+    /// Offsets into the head: of the host and port that an absolute target names; nil for any other target.
+    let authority: Range<Int>?
     let version: HTTPVersion
 
     init(_ line: Range<Int>, in bytes: UnsafeRawBufferPointer) throws(RequestHeadError) {
@@ -22,9 +24,33 @@ struct RequestLine: Sendable {
         let name = UnsafeRawBufferPointer(rebasing: bytes[line.lowerBound..<methodEnd])
         guard let method = HTTPMethod(name) else { throw .unknownMethod }
         self.method = method
-        target = methodEnd + 1..<versionStart - 1
+        let sent = methodEnd + 1..<versionStart - 1
+        (authority, target) = try Self.absoluteParts(of: sent, in: bytes) ?? (nil, sent)
         try Self.checkTarget(UnsafeRawBufferPointer(rebasing: bytes[target]), method: method)
     }
+
+    /// Takes a target in absolute form apart, `http://host:port/path?query` (RFC 9112 §3.2.2): clients that take this server for a
+    /// proxy send it. Returns nil for a target of another form.
+    private static func absoluteParts(
+        of target: Range<Int>, in bytes: UnsafeRawBufferPointer
+    ) throws(RequestHeadError) -> (authority: Range<Int>?, target: Range<Int>)? {
+        let start = target.lowerBound + absoluteStart.utf8CodeUnitCount
+        guard start < target.upperBound,
+            ByteClass.equals(bytes[target.lowerBound..<start], ignoringCase: absoluteStart)
+        else { return nil }
+
+        var end = start
+        while end < target.upperBound, ByteClass.isAuthority(bytes[end]) {
+            end += 1
+        }
+        guard end > start else { throw .malformedTarget }
+        // An empty path is the root: the slash before the host stands for it.
+        guard end < target.upperBound else { return (start..<end, start - 1..<start) }
+        guard bytes[end] == UInt8(ascii: "/") else { throw .malformedTarget }
+        return (start..<end, end..<target.upperBound)
+    }
+
+    private static var absoluteStart: StaticString { "http://" }
 
     private static func version(_ bytes: UnsafeRawBufferPointer) throws(RequestHeadError) -> HTTPVersion {
         // "HTTP/" and "." with the digits masked out, in little-endian memory order.
@@ -39,7 +65,7 @@ struct RequestLine: Sendable {
         return .http11
     }
 
-    /// Accepts origin-form, and the asterisk of OPTIONS. Wider than RFC 3986 in one respect: users paste an origin's URL after
+    /// Accepts origin form, also behind the host of an absolute one, and the asterisk of OPTIONS. Wider than RFC 3986 in one respect: users paste an origin's URL after
     /// Weir's own, so any visible ASCII except `#` is accepted, and so is UTF-8.
     private static func checkTarget(
         _ target: UnsafeRawBufferPointer, method: HTTPMethod

@@ -50,6 +50,18 @@ import Testing
         #expect(head.target == target)
     }
 
+    /// As the clients of proxies write it (RFC 9112 §3.2.2).
+    @Test(arguments: [
+        ("http://localhost:8216/a?b", "/a?b", "localhost:8216"), ("HTTP://localhost:8216/", "/", "LOCALHOST:8216"),
+        ("http://localhost:8216", "/", "localhost:8216"),
+        ("http://[::1]:8216/https://h/x.m3u8?t=1", "/https://h/x.m3u8?t=1", "[::1]:8216"),
+    ])
+    func anAbsoluteTargetIsReadBehindItsHost(_ target: String, _ path: String, _ host: String) throws {
+        let head = try RequestHead(parsing: "GET \(target) HTTP/1.1\r\nHost: \(host)\r\n\r\n")
+        #expect(head.target == path)
+        #expect(String(decoding: head.hostBytes, as: UTF8.self) == host)
+    }
+
     @Test func optionsTakesAnAsterisk() throws {
         let head = try RequestHead(parsing: "OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n")
         #expect(head.target == "*")
