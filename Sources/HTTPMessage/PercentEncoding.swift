@@ -28,6 +28,33 @@ public enum PercentEncoding {
         return String(validating: result, as: UTF8.self)
     }
 
+    /// The URL of http or https in a text that is its encoding as a whole, such as `https%3A%2F%2Fhost%2Fa.m3u8`; nil for any other
+    /// text. An unencoded query behind it, which a player may have added, joins the URL's own.
+    public static func decodeURL(_ text: String) -> String? {
+        let scheme = text.utf8.prefix { ($0 | 0x20) &- 0x61 < 26 }
+        let rest = text.utf8.dropFirst(scheme.count)
+        guard ["http", "https"].contains(String(Substring(scheme)).lowercased()),
+            ByteClass.equals(rest.prefix(3), ignoringCase: "%3a")
+        else { return nil }
+        // Only the colon is encoded.
+        let path = rest.dropFirst(3)
+        if path.first == UInt8(ascii: "/") {
+            return "\(Substring(scheme)):\(Substring(path))"
+        }
+
+        guard ByteClass.equals(path.prefix(3), ignoringCase: "%2f") else { return nil }
+        let encoded = text.prefix { $0 != "?" }
+        guard let decoded = decode(encoded) else { return nil }
+        // A blank that was encoded once stands for itself.
+        let url = decoded.replacing(" ", with: "%20")
+        guard encoded.endIndex < text.endIndex else { return url }
+        var separator = "?"
+        if url.contains("?") {
+            separator = "&"
+        }
+        return url + separator + text[encoded.endIndex...].dropFirst()
+    }
+
     private static func isUnreserved(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -6,7 +6,7 @@ import Orders
 ///
 /// | path | meaning |
 /// |---|---|
-/// | `/https://host/path?query` | the asset at an origin URL |
+/// | `/https://host/path?query` | the asset at an origin URL, which may be percent-encoded as a whole |
 /// | `/<name>.m3u8` | a known asset |
 /// | `/weir.m3u` | a channel list of all assets |
 /// | `/offline/…`, `/local/…` of either | the asset without the network, or only its complete renditions |
@@ -126,12 +126,18 @@ enum Route: Equatable {
     /// True if the text begins with any scheme. Unsupported schemes are reported later.
     private static func isURL(_ text: ArraySlice<UInt8>) -> Bool {
         let scheme = text.prefix { ($0 | 0x20) >= UInt8(ascii: "a") && ($0 | 0x20) <= UInt8(ascii: "z") }
-        return !scheme.isEmpty && text.dropFirst(scheme.count).starts(with: ":/".utf8)
+        let rest = text.dropFirst(scheme.count)
+        return !scheme.isEmpty && (rest.starts(with: ":/".utf8) || isEncodedColon(rest.prefix(3)))
+    }
+
+    private static func isEncodedColon(_ bytes: ArraySlice<UInt8>) -> Bool {
+        bytes.elementsEqual("%3A".utf8) || bytes.elementsEqual("%3a".utf8)
     }
 
     /// Restores the double slash. Players that normalize paths turn `http://host` into `http:/host`.
     private static func url(_ bytes: ArraySlice<UInt8>) -> String {
-        let text = text(bytes)
+        let sent = text(bytes)
+        let text = PercentEncoding.decodeURL(sent) ?? sent
         guard let colon = text.firstIndex(of: ":") else { return text }
         let rest = text[text.index(after: colon)...]
         return rest.hasPrefix("//") ? text : text[...colon] + "/" + rest

@@ -45,6 +45,11 @@ import Testing
             .entry(name: "a", mode: .local, choice: Selection(quality: .height(90)))
         ),
         ("/http://host", .origin("http://host", mode: .auto)),
+        ("/https%3A%2F%2Fhost%2Fa%2520b.m3u8%3Ft%3D1%26u%3D2", .origin("https://host/a%20b.m3u8?t=1&u=2", mode: .auto)),
+        ("/offline/HTTP%3a%2f%2fhost%2fa%20b.m3u8", .origin("HTTP://host/a%20b.m3u8", mode: .offline)),
+        ("/https%3A//host/a%20b.m3u8?c=%2F", .origin("https://host/a%20b.m3u8?c=%2F", mode: .auto)),
+        ("/https%3A%2F%2Fhost%2Fa.m3u8?CMCD=x", .origin("https://host/a.m3u8?CMCD=x", mode: .auto)),
+        ("/https%3A%2F%2Fhost%2Fa.m3u8%3Ft%3D1?CMCD=x", .origin("https://host/a.m3u8?t=1&CMCD=x", mode: .auto)),
         ("/HTTP://host/", .origin("HTTP://host/", mode: .auto)),
         ("/https:/host/a.m3u8", .origin("https://host/a.m3u8", mode: .auto)),
         ("/file:///etc/passwd", .origin("file:///etc/passwd", mode: .auto)),
