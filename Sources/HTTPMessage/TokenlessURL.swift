@@ -17,8 +17,15 @@ package struct TokenlessURL: Hashable, Sendable {
         return names.contains(name) || prefixes.contains(where: name.hasPrefix) || parts.contains(where: name.contains)
     }
 
-    /// Many ids of films look like tokens too: the content decides.
+    /// Many ids of films look like tokens too: the content decides. A comma may separate a token from its time of expiry, or from the
+    /// rest of the name.
     private static func withoutToken(_ part: Substring) -> Substring {
+        guard part.contains(","), !part.contains("=") else { return withoutSingleToken(part) }
+        let words = part.split(separator: ",", omittingEmptySubsequences: false).map(withoutSingleToken)
+        return Substring(words.joined(separator: ","))
+    }
+
+    private static func withoutSingleToken(_ part: Substring) -> Substring {
         if part.utf8.count >= 20, !part.contains(".") || part.hasPrefix("ey"), isOpaque(part) {
             return "*"
         }
