@@ -176,6 +176,11 @@ extension Mend {
             "#EXTINF:6,\n#EXT-X-BYTERANGE:10@5\nb.ts\n#EXTINF:6,\n#EXT-X-BYTERANGE:10@15\nc.ts", .missingOffset,
             hlsJS: "continues", ffmpeg: "continues", weir: "continues"),
         Mend(
+            "EXT-X-BYTERANGE with an empty offset", .body,
+            "#EXTINF:6,\n#EXT-X-BYTERANGE:10@5\nb.ts\n#EXTINF:6,\n#EXT-X-BYTERANGE:10@\nb.ts",
+            "#EXTINF:6,\n#EXT-X-BYTERANGE:10@5\nb.ts\n#EXTINF:6,\n#EXT-X-BYTERANGE:10@15\nb.ts", .missingOffset,
+            hlsJS: "requests the whole resource", ffmpeg: "takes 0", weir: "continues the previous range, or takes 0"),
+        Mend(
             "EXT-X-BYTERANGE twice for a segment", .body,
             "#EXT-X-BYTERANGE:1@0\n#EXT-X-BYTERANGE:2@0\n#EXTINF:6,\nb.ts",
             "#EXT-X-BYTERANGE:2@0\n#EXTINF:6,\nb.ts", .duplicateTag,

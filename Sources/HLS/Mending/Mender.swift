@@ -425,7 +425,7 @@ struct RangeMender {
         isUnreadable = SubRange(offset: offset ?? 0, length: parts.length) == nil
     }
 
-    /// Returns the range with its offset if RFC 8216 does not define the offset.
+    /// Returns the range with its offset if RFC 8216 does not define the offset, or if players take an empty one for 0.
     mutating func resolve(_ text: PlaylistText, uriLine: Int) -> SubRange? {
         guard let parts else {
             previous = nil
@@ -438,7 +438,11 @@ struct RangeMender {
         if parts.offset != nil {
             return nil
         }
-        if let known, text.bytes.areEqual(text.value(known.uriLine), text.value(uriLine)) {
+        var hasMark = false
+        if let line {
+            hasMark = !ByteRangeTag.isImplicit(text, line)
+        }
+        if !hasMark, let known, text.bytes.areEqual(text.value(known.uriLine), text.value(uriLine)) {
             return nil
         }
         return range

@@ -32,13 +32,15 @@ public struct SubRange: Hashable, Sendable, CustomStringConvertible {
     /// The playlist form with its offset: `length@offset`.
     public var description: String { "\(length)@\(offset)" }
 
-    /// Parses `n[@o]` into the length and the optional offset; nil for anything else.
+    /// Parses `n[@o]` into the length and the optional offset; nil for anything else. `n@` has no offset, as `n`.
     static func parts(_ bytes: [UInt8], _ range: Range<Int>) -> (length: Int, offset: Int?)? {
         let at = bytes.firstIndex(of: UInt8(ascii: "@"), in: range)
         let lengthRange = bytes.trimmed(range.lowerBound..<(at ?? range.upperBound))
         guard let length = bytes.decimalInteger(lengthRange) else { return nil }
         guard let at else { return (length, nil) }
-        guard let offset = bytes.decimalInteger(bytes.trimmed(at + 1..<range.upperBound)) else { return nil }
+        let offsetRange = bytes.trimmed(at + 1..<range.upperBound)
+        guard !offsetRange.isEmpty else { return (length, nil) }
+        guard let offset = bytes.decimalInteger(offsetRange) else { return nil }
         return (length, offset)
     }
 }
