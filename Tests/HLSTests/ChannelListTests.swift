@@ -28,6 +28,11 @@ struct ChannelListTests {
             text: "#EXTINF:-1 tvg-name=\"Zwei\" group-title=Kino,\nhttp://a/2",
             channels: ["Zwei|||Kino||http://a/2"]),
         Case(
+            testDescription: "is a PLS file",
+            text: "[playlist]\r\nNumberOfEntries=2\r\nFile2=http://a/2\r\nTitle2=Two\r\nfile1=http://a/1\r\n"
+                + "Title1=One\r\nLength1=-1\r\n",
+            channels: ["One|||||http://a/1", "Two|||||http://a/2"]),
+        Case(
             testDescription: "has VLC's options",
             text: """
                 #EXTINF:0,Drei

@@ -27,6 +27,12 @@ public struct ChannelList: Equatable, Sendable {
 
         /// Creates a channel without a description.
         public init(url: String) { self.url = url }
+
+        /// Creates a channel from the line of its URL, with header fields behind a `|` as Kodi has them: `URL|Referer=…&Name=…`.
+        public init(line: String) {
+            self.init(url: "")
+            setURL(line)
+        }
     }
 
     /// The channels in the order of the list.
@@ -35,10 +41,19 @@ public struct ChannelList: Equatable, Sendable {
     /// Creates a list to be written.
     public init(_ channels: [Channel]) { self.channels = channels }
 
-    /// True if a text is meant as a channel list or an HLS playlist: it begins with `#EXTM3U` or `#EXTINF`.
+    /// True if a text is meant as a channel list or an HLS playlist: it begins with `#EXTM3U` or `#EXTINF`, or is a PLS file.
     public static func isMeant(by bytes: [UInt8]) -> Bool {
-        let start = bytes.drop { [0xEF, 0xBB, 0xBF, 0x20, 0x09, 0x0A, 0x0D].contains($0) }.prefix(7)
-        return ["#EXTM3U", "#EXTINF"].contains(String(decoding: start, as: UTF8.self).uppercased())
+        let start = Self.start(of: bytes).prefix(7)
+        return ["#EXTM3U", "#EXTINF"].contains(String(decoding: start, as: UTF8.self).uppercased()) || isPLS(bytes)
+    }
+
+    /// True for a PLS file, the list of radio stations: its first line is `[playlist]`.
+    public static func isPLS(_ bytes: [UInt8]) -> Bool {
+        String(decoding: start(of: bytes).prefix(10), as: UTF8.self).lowercased() == "[playlist]"
+    }
+
+    private static func start(of bytes: [UInt8]) -> ArraySlice<UInt8> {
+        bytes.drop { [0xEF, 0xBB, 0xBF, 0x20, 0x09, 0x0A, 0x0D].contains($0) }
     }
 
     /// True for an HLS playlist: a line has a tag that each media or multivariant playlist must have (RFC 8216 §4.3).
@@ -50,6 +65,10 @@ public struct ChannelList: Equatable, Sendable {
 
     /// Parses a text in UTF-8, or else in ISO 8859-1. Lines that are not understood are ignored.
     public init(_ bytes: [UInt8]) {
+        guard !Self.isPLS(bytes) else {
+            channels = Self.channels(ofPLS: Self.lines(of: bytes))
+            return
+        }
         var channels: [Channel] = []
         var next = Channel(url: "")
         for (index, line) in Self.lines(of: bytes).enumerated() {
@@ -64,6 +83,30 @@ public struct ChannelList: Equatable, Sendable {
             next = Channel(url: "")
         }
         self.channels = channels
+    }
+
+    /// The entries of a PLS file by their numbers: `File1=URL`, `Title1=…`, and `Length1=` with seconds, -1 for a live stream.
+    private static func channels(ofPLS lines: [String]) -> [Channel] {
+        var entries: [Int: Channel] = [:]
+        for (index, line) in lines.enumerated() {
+            guard let equals = line.firstIndex(of: "=") else { continue }
+            let value = String(line[line.index(after: equals)...])
+            let key = line[..<equals].lowercased()
+            let name = key.prefix { !$0.isNumber }
+            guard let number = Int(key.dropFirst(name.count)), !value.isEmpty else { continue }
+
+            var channel = entries[number] ?? Channel(url: "")
+            switch name {
+            case "file":
+                channel.setURL(value)
+                channel.line = index + 1
+            case "title": channel.title = value
+            case "length": channel.setDuration(value[...].unicodeScalars)
+            default: continue
+            }
+            entries[number] = channel
+        }
+        return entries.sorted { $0.key < $1.key }.map(\.value).filter { !$0.url.isEmpty }
     }
 
     private static func lines(of bytes: [UInt8]) -> [String] {
@@ -183,10 +226,7 @@ extension ChannelList.Channel {
         var rest = line.unicodeScalars[...]
         let seconds = rest.prefix { !" ,".unicodeScalars.contains($0) }
         rest = rest.dropFirst(seconds.count)
-        let number = Double(String(String.UnicodeScalarView(seconds))).map { MediaDuration(seconds: $0) }
-        if let number, number > .zero, number < 1e8 {
-            duration = number
-        }
+        setDuration(seconds)
 
         var name: String?
         while let first = rest.first, first != "," {
@@ -219,6 +259,14 @@ extension ChannelList.Channel {
         }
 
         title = Self.text(ChannelText.trimmed(rest.dropFirst())) ?? name
+    }
+
+    /// Sets the duration from a text in seconds; 0 and less stand for a live stream.
+    fileprivate mutating func setDuration(_ seconds: Substring.UnicodeScalarView) {
+        let number = Double(String(String.UnicodeScalarView(seconds))).map { MediaDuration(seconds: $0) }
+        if let number, number > .zero, number < 1e8 {
+            duration = number
+        }
     }
 
     private mutating func set(_ key: String, to value: String?, name: inout String?) {
