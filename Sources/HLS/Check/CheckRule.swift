@@ -20,8 +20,8 @@ enum CheckRule: String, CaseIterable {
 
     var severity: PlaylistDiagnostic.Severity {
         switch self {
-        case .byteOrderMark, .longLine, .noTargetDuration, .unknownMethod, .noKeyURI, .noVariants, .missingGroup,
-            .unresolvable, .selfReference, .notMedia:
+        case .byteOrderMark, .longLine, .noTargetDuration, .unknownMethod, .noKeyURI, .needsDRM, .noVariants,
+            .missingGroup, .unresolvable, .selfReference, .notMedia:
             .error
         case .attributeUnknown, .noCodecs, .unusedGroup: .note
         default: .warning

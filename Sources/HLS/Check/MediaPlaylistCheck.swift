@@ -71,6 +71,7 @@ struct MediaPlaylistCheck {
             } else if key.uri.isEmpty, key.keyFormat == "identity" {
                 findings.add(.noKeyURI, line: key.line, "the key has no URI: the segments cannot be decrypted")
             } else if key.needsDRM {
+                // Another key of the segments may be had by everyone.
                 let severity: PlaylistDiagnostic.Severity = playlist.needsDRM ? .error : .warning
                 findings.add(
                     .needsDRM, severity: severity, line: key.line,
