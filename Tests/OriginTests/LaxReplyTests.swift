@@ -40,6 +40,26 @@ extension OverSockets {
             }
         }
 
+        /// Browsers read heads of up to 256 KB, which origins fill with cookies and policies.
+        @Test(
+            arguments: [(250, 1_000, nil), (200, 1, nil), (270, 1_000, OriginError.Code.malformedReply)]
+                as [(Int, Int, OriginError.Code?)])
+        func longHeadsAreRead(kilobytes: Int, count: Int, code: OriginError.Code?) async throws {
+            let value = String(repeating: "v", count: kilobytes * 1024 / count - 20)
+            // libcurl reads lines of at most 100 KB.
+            let lines = count > 1 ? count : 2
+            let fields = String(repeating: "X-Policy: \(value.prefix(99_000))\r\n", count: lines)
+            let origin = try ScriptedOrigin { _, _ in
+                [.text("HTTP/1.1 200 OK\r\n\(fields)Content-Length: 5\r\n\r\nhello")]
+            }
+            let bench = Bench()
+            var request = try bench.request(origin)
+            request.retries = .never
+            let (recorder, error) = await bench.run(request)
+            #expect(error?.code == code)
+            #expect(recorder.text == (code == nil ? "hello" : ""))
+        }
+
         @Test func aRangeOfAnotherOffsetIsNeverDelivered() async throws {
             let origin = try ScriptedOrigin { _, _ in
                 [.text("HTTP/1.1 200 OK\r\nContent-Range: bytes 0-25/26\r\nContent-Length: 10\r\n\r\nabcdefghij")]
