@@ -40,7 +40,8 @@ extension APIError {
         case (_, 401?): return "give the password: weir get --header 'Authorization: …' \(url)"
         case (_, 403?):
             return "give what the site's own page sends: weir get --header 'Referer: …' --cookies FILE \(url)"
-        case (_, 404?), (_, 410?), (_, 451?): return "check the address in a browser; the stream may have moved"
+        case (_, 451?): return "if another country has it, give a proxy there: weir get --proxy http://HOST:PORT \(url)"
+        case (_, 404?), (_, 410?): return "check the address in a browser; the stream may have moved"
         case _ where origin?.code == .refusedAddress:
             return "give the stream's own URL, or allow its host: weir help get"
         case (.originAbsent, _) where origin?.code == .unreachable, (.hostDead, _):

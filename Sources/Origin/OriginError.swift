@@ -103,6 +103,7 @@ public struct OriginError: Error, Hashable, Sendable, CustomStringConvertible {
         case .stalled: "sent too slowly"
         case .timedOut: "took too long"
         case .unauthorized: "requires credentials\(code)"
+        case .forbidden where status == 451: "is not available for legal reasons, perhaps only in this country\(code)"
         case .forbidden: "is forbidden by the origin\(code)"
         case .notFound: "was not found\(code)"
         case .gone: "is gone permanently\(code)"

@@ -503,6 +503,8 @@ struct TransferState {
         case 403: .fail(error(.forbidden, reply, underlying: adviceOnWithheldFields))
         case 404: .fail(error(.notFound, reply))
         case 410: .fail(error(.gone, reply))
+        // For legal reasons (RFC 7725): the refusal is the origin's, whatever the client's rights.
+        case 451: .fail(error(.forbidden, reply))
         // A redirect without a Location: a server that is overloaded or about to restart.
         case 301...303, 307, 308: .retry(error(.unexpectedStatus, reply), after: reply.retryAfter)
         case 408, 429, 500, 502...504, 506...599: .retry(error(.serverFailure, reply), after: reply.retryAfter)

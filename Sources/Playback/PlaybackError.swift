@@ -53,7 +53,8 @@ extension LibraryError {
         return switch code {
         case 401: "weir play --header 'Authorization: …' \(url), or with https://USER:PASSWORD@ before the host"
         case 403: "weir play --header 'Referer: …' --cookies FILE \(url), with what the site's own page sends"
-        case 404, 410, 451: "weir check \(url)"
+        case 404, 410: "weir check \(url)"
+        case 451: "weir play --proxy http://HOST:PORT \(url), with a proxy in a country that has it"
         default: nil
         }
     }

@@ -35,7 +35,7 @@ import Testing
 
     @Test(arguments: [
         (401, "weir play --header"), (403, "--cookies"), (404, "weir check http"), (410, "weir check http"),
-        (451, "weir check http"),
+        (451, "weir play --proxy"),
     ])
     func aRefusedPlaylistKeepsTheOriginsStatusAndNamesTheNextCommand(_ status: Int, _ words: String) async throws {
         let fixture = try await TestHouse(.playback())
