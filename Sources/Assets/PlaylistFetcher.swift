@@ -50,7 +50,7 @@ package import Origin
             return Answer(playlist: playlist, base: head.url, born: .now - Self.age(head), terms: head.terms)
         } catch  where error.code == .notAPlaylist {
             let type = head.mediaType.map { " (\($0.essence))" } ?? ""
-            let format = ForeignFormat(body: body)
+            let format = ForeignFormat(body: body, of: head)
             let what =
                 format?.name ?? MediaSignature.imposter(in: body) ?? (body.isEmpty ? "an empty body" : "something else")
             var failure = LibraryError(
@@ -83,10 +83,10 @@ package import Origin
         return request
     }
 
-    /// Fetches the text of a playlist. A body that is too large is a film in one file, or an endless stream, if its URL says so.
+    /// Fetches the text of a playlist; of anything else the beginning. One that is too large is a film in one file if its URL says so.
     private func fetchPlaylist(_ request: OriginRequest) async throws(LibraryError) -> (OriginHead, [UInt8]) {
         do throws(LibraryError) {
-            return try await fetch(request, wanted: "a playlist")
+            return try await fetch(request, wanted: "a playlist", beginningAs: PlaylistText.mayBegin)
         } catch {
             guard let origin = error.underlying as? OriginError, origin.code == .tooLarge,
                 let format = ForeignFormat(url: request.url.text)
@@ -99,10 +99,13 @@ package import Origin
         }
     }
 
-    /// Fetches a small text; `wanted` names the expected content in messages.
-    package func fetch(_ request: OriginRequest, wanted: String) async throws(LibraryError) -> (OriginHead, [UInt8]) {
+    /// Fetches a small text; `wanted` names the expected content in messages. See `OriginClient.fetch(_:beginningAs:)`.
+    package func fetch(
+        _ request: OriginRequest, wanted: String,
+        beginningAs isExpected: @escaping @Sendable ([UInt8]) -> Bool = { _ in true }
+    ) async throws(LibraryError) -> (OriginHead, [UInt8]) {
         do {
-            return try await client.fetch(request)
+            return try await client.fetch(request, beginningAs: isExpected)
         } catch  where error.code == .notFound {
             throw LibraryError(.badOrigin, "\(error) where \(wanted) should be", underlying: error)
         } catch {

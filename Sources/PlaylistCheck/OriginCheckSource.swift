@@ -48,7 +48,7 @@ package struct CheckWay: Sendable {
         request.retries = .never
 
         do throws(OriginError) {
-            let (head, body) = try await client.fetch(request)
+            let (head, body) = try await client.fetch(request, beginningAs: PlaylistText.mayBegin)
             return CheckReading(bytes: body, base: head.url, findings: TransferFinding.all(of: head, asked: location))
         } catch {
             let code: PlaylistCheckError.Code =

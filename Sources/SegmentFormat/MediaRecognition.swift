@@ -49,6 +49,39 @@ public enum MediaRecognition {
             || bytes.starts(with: "RIFF".utf8) && bytes.dropFirst(8).elementsEqual("WEBP".utf8)
     }
 
+    /// The name of a picture's format by its first bytes, with an article; nil for anything else.
+    public static func pictureName(_ bytes: some Collection<UInt8>) -> String? {
+        let bytes = Array(bytes.prefix(18))
+        if bytes.starts(with: "GIF87a".utf8) || bytes.starts(with: "GIF89a".utf8) {
+            return "a GIF picture"
+        }
+        if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {
+            return "a PNG picture"
+        }
+        if bytes.starts(with: [0xFF, 0xD8, 0xFF]) {
+            return "a JPEG picture"
+        }
+        if bytes.starts(with: "RIFF".utf8), bytes.dropFirst(8).starts(with: "WEBP".utf8) {
+            return "a WebP picture"
+        }
+        // The two letters alone are too few: four bytes of zeros follow the size, and the second head is one of these lengths.
+        let isBitmap =
+            bytes.starts(with: "BM".utf8) && bytes.count == 18 && bytes[6..<10].allSatisfy { $0 == 0 }
+            && [12, 40, 52, 56, 64, 108, 124].contains(bytes[14]) && bytes[15..<18].allSatisfy { $0 == 0 }
+        return isBitmap ? "a BMP picture" : nil
+    }
+
+    /// True for frames of sound, also where the first one is cut, as in a stream that is joined while it is broadcast.
+    public static func isSound(_ bytes: some Collection<UInt8>) -> Bool {
+        let start = beginning(of: bytes, firstLook)
+        return isAudio(start) || hasAudioFrames(start)
+    }
+
+    /// True for packets of a transport stream, wherever the first one begins.
+    public static func isTransportStream(_ bytes: some Collection<UInt8>) -> Bool {
+        hasPackets(beginning(of: bytes, firstLook), isWhole: false)
+    }
+
     /// True if the text is one of cues, with the word or without (SubRip).
     public static func isTextTrack(_ bytes: some Collection<UInt8>) -> Bool {
         var text = Array(bytes.prefix(firstLook))[...]

@@ -12,6 +12,26 @@ import Testing
         #expect(ForeignFormat(url: url) == format)
     }
 
+    private static let aacFrame: [UInt8] = [0xFF, 0xF1, 0x50, 0x80, 0x01, 0x1F, 0xFC]
+    static let bodies: [(bytes: [UInt8], name: String?)] = [
+        (
+            [0x12, 0x34] + (0..<4).flatMap { _ in [0x47] + [UInt8](repeating: 1, count: 187) },
+            "an MPEG transport stream"
+        ),
+        ([0xFF, 0xFB, 0x90, 0x64] + [UInt8](repeating: 0, count: 413) + [0xFF, 0xFB, 0x90, 0x64], "a sound file"),
+        (aacFrame + [1, 2] + aacFrame, "a sound file"),
+        (Array("--frame\r\nContent-Type: image/jpeg\r\n\r\n".utf8) + [0xFF, 0xD8, 0xFF], "a series of JPEG pictures"),
+        (Array("[playlist]\nFile1=http://a/1.m3u8\n".utf8), "a PLS playlist"),
+        (Array("<asx version=\"3.0\"><entry><ref href=\"http://a\"/></entry></asx>".utf8), "an ASX playlist"),
+        (Array("<?xml version=\"1.0\"?><playlist xmlns=\"http://xspf.org/ns/0/\">".utf8), "an XSPF playlist"),
+        (Array("WEBVTT\n\n00:01.000 --> 00:02.000\nHi\n".utf8), "subtitles"), (Array("BM6".utf8), nil),
+        ([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A], "a picture"), ([0xFF, 0xD8, 0xFF, 0xE0], "a picture"),
+    ]
+
+    @Test(arguments: bodies) func isRecognisedByItsFirstBytes(bytes: [UInt8], name: String?) {
+        #expect(ForeignFormat(body: bytes)?.name == name)
+    }
+
     @Test(arguments: [
         ("<?xml version=\"1.0\"?>\n<MPD xmlns=\"urn:mpeg:dash:schema:mpd:2011\">", ForeignFormat.dash),
         ("<?xml version=\"1.0\"?><SmoothStreamingMedia Version=\"2\">", .smoothStreaming),

@@ -110,7 +110,7 @@ struct URLCheckTests {
             "large.m3u8": Self.media + String(repeating: "#\n", count: 32 << 20), "html.m3u8": "<html></html>",
             "cut.m3u8": String(Self.media.prefix(60)),
         ])
-        let bomb = "head -c 30000000 /dev/zero | gzip > \(folder.path("bomb.m3u8"))"
+        let bomb = "(echo '#EXTM3U'; head -c 30000000 /dev/zero) | gzip > \(folder.path("bomb.m3u8"))"
         #expect(try await ProcessRunner.run("sh", ["-c", bomb]).exit == .code(0))
         let origin = try await TestOrigin(root: folder.path)
         try await origin.add(OriginRule("/bomb.m3u8") { $0.headers = ["Content-Encoding": "gzip"] })

@@ -126,6 +126,15 @@ extension PlaylistText {
             excerpt: PlaylistError.excerpt(of: line))
     }
 
+    /// True if the first bytes of a body may be those of a playlist, as far as they have come.
+    public static func mayBegin(_ bytes: [UInt8]) -> Bool {
+        let signature = Array(Tag.m3u.rawValue.utf8)
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        return [signature, mark + signature].contains { beginning in
+            zip(beginning, bytes).allSatisfy { $0 == $1 }
+        }
+    }
+
     private static func guess(_ bytes: ArraySlice<UInt8>) -> String {
         if bytes.starts(with: [0x1F, 0x8B]) {
             return "gzip data"
