@@ -3,6 +3,12 @@ import Origin
 import Store
 
 extension Library {
+    /// Reports the first resource of a folder that is stored although most players cannot use it.
+    func reportOddity(_ oddity: String, of name: PieceName, in folder: PieceFolder, of asset: Asset) {
+        guard oddFolders.insert("\(asset.id)/\(folder.id)").inserted else { return }
+        report("\(asset.name): \(name) of \(folder.id) \(oddity)")
+    }
+
     /// Returns the fetch of a resource, retained for the caller, who must release it. The resource becomes a piece if
     /// its rendition's playlist has ended and is in the catalogue, or is recorded.
     /// - Parameter fallback: what the caller can play instead; an origin that does not answer then gets less time.

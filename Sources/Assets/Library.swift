@@ -47,6 +47,8 @@ public import Store
     package let playlistFetcher: PlaylistFetcher
     /// Receives errors that no caller waits for.
     package let report: @Sendable (String) -> Void
+    /// The folders, by the ids of their assets, of which `reportOddity` has named a resource.
+    var oddFolders: Set<String> = []
     package let date: () -> Int64
     /// The clock of playheads, and of the times at which playlists are due.
     let now: () -> ContinuousClock.Instant

@@ -67,6 +67,10 @@ import Origin
         }
     }
 
+    func recordOddity(_ oddity: String) {
+        library?.reportOddity(oddity, of: resource.name, in: folder, of: asset)
+    }
+
     /// True if an untried source is known, so that the present one may be given up early.
     var hasUntried: Bool {
         guard let rendition, asset.content.hasMirrors(rendition) else { return false }

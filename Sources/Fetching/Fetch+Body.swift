@@ -95,6 +95,9 @@ extension Fetch: TransferReceiver {
                     body.isBeginningChecked = verdict == .expected && bytes.count >= MediaSignature.textLength
                 }
             }
+            if offset == 0, let oddity = BodyOddity.sentence(about: bytes, as: resource) {
+                alternates?.recordOddity(oddity)
+            }
             do {
                 try file.write(bytes, at: offset)
             } catch  where error.code == .contentChanged {
@@ -152,8 +155,11 @@ extension Fetch: TransferReceiver {
         length = file.written
         alternates?.recordArrival()
         if folder != nil, !body.isBeginningChecked, wholeVerdict == .unknown {
+            let picture = MediaRecognition.pictureName(file.bytes(from: 0, count: MediaSignature.length))
+            let what = picture.map { "\($0), and " } ?? ""
             let error = FetchError(
-                .badOrigin, "\(location.url.redacted) is not stored, because it is no media that Weir recognizes")
+                .badOrigin, "\(location.url.redacted) is not stored, because it is \(what)no media that Weir recognizes"
+            )
             // A player may know what it is, and has been sent it.
             guard state.urgency == .playback else {
                 body.isSound = false

@@ -62,7 +62,17 @@ package enum MediaSignature {
         if start.isEmpty {
             return text.count >= leastLength ? "blank text" : nil
         }
-        return words.first { start.starts(with: $0.word.utf8) }?.name
+        let found = words.first { start.starts(with: $0.word.utf8) }?.name
+        if found != nil, start.first == UInt8(ascii: "<"), isTimedText(bytes) {
+            return "TTML subtitles"
+        }
+        return found
+    }
+
+    /// True for the markup of TTML, which stands behind a declaration and comments. HLS has it in MP4 alone (IMSC1).
+    private static func isTimedText(_ bytes: some Collection<UInt8>) -> Bool {
+        let text = String(decoding: MediaRecognition.beginning(of: bytes, MediaRecognition.firstLook), as: UTF8.self)
+        return ["<tt ", "<tt>", "<tt:tt ", "<tt:tt>"].contains { text.contains($0) }
     }
 
     /// True if the first bytes of a body are media, or as nothing but media and ciphertext is: no text.

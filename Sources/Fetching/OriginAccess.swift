@@ -183,6 +183,8 @@ public enum ResourceEncryption: Sendable {
     func reset(_ location: Resource)
     /// Records that bytes arrived, so that a URL that is refused later may be renewed again.
     func recordArrival()
+    /// Records that the resource is stored although most players cannot use it; a sentence without a subject says why.
+    func recordOddity(_ oddity: String)
     /// Finds the next source after one failed; nil if there is none.
     func next(after error: FetchError, isForPlayer: Bool) async -> Resource?
 }

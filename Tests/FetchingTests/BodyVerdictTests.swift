@@ -57,6 +57,19 @@ import Testing
         #expect(try verdict(Array("\r\n".utf8), as: "0.ts") != .expected)
     }
 
+    @Test(arguments: [
+        (
+            "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n<tt xmlns=\"http://www.w3.org/ns/ttml\">",
+            "TTML subtitles"
+        ),
+        ("<tt xml:lang=\"de\" xmlns=\"http://www.w3.org/ns/ttml\"><body/></tt>", "TTML subtitles"),
+        ("<tt:tt xmlns:tt=\"http://www.w3.org/ns/ttml\"><tt:body/></tt:tt>", "TTML subtitles"),
+        ("<?xml version=\"1.0\"?><rss><channel/></rss>", "XML"), ("<ttable><tr><td>1</td></tr></ttable>", "HTML"),
+    ])
+    func markupOfSubtitlesIsNamed(_ text: String, _ found: String) throws {
+        #expect(try verdict(Array(text.utf8), as: "0.vtt") == .imposter(found))
+    }
+
     @Test func whatIsNothingKnownIsUnknown() throws {
         let (zeros, noise) = (
             [UInt8](repeating: 0, count: 4000), (0..<4000).map { UInt8(truncatingIfNeeded: 200 + $0 * $0 / 7) }

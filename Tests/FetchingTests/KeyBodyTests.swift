@@ -23,4 +23,21 @@ import Testing
         }
         #expect(fault.map { found?.contains($0) ?? false } ?? (found == nil), "\(found ?? "a key")")
     }
+
+    /// `openssl rand -hex 16` and `-base64 16` write such keys, and ffmpeg encrypts and decrypts with their first 16 characters.
+    @Test(arguments: [
+        ("0x00112233445566778899aabbccddeeff", "hexadecimal digits"),
+        ("00112233-4455-6677-8899-aabbccddeeff\n", "hexadecimal digits"),
+        ("00112233445566778899AABBCCDDEEFF", "hexadecimal digits"),
+        ("00112233445566778899AABBCCDDEEFF\n", "hexadecimal digits"), ("ABEiM0RVZneImaq7zN3u/w==", "Base64"),
+        ("ABEiM0RVZneImaq7zN3u_w\n", "Base64"), ("0011223344556677", nil), ("error: no such key here", nil),
+        ("zz112233445566778899AABBCCDDEEFF", nil), ("", nil),
+    ])
+    func textForms(_ text: String, _ form: String?) {
+        let bytes = Array(text.utf8)
+        #expect(KeyBody.textForm(of: bytes) == form)
+        if form != nil {
+            #expect(KeyBody.fault(bytes) == nil)
+        }
+    }
 }
