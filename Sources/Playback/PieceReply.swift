@@ -229,7 +229,7 @@ import Sessions
         guard request.exchange.isOpen, !isAnswered else { return }
         isAnswered = true
         request.recordFailure(error)
-        playback?.serve(request)
+        playback?.serve(failed: request)
     }
 }
 

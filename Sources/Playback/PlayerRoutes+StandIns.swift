@@ -86,6 +86,43 @@ extension PlayerRoutes {
         }
     }
 
+    /// Answers a request whose fetch has failed. Sound that the origin does not have may be had from another group of the same
+    /// language: a hole in the sound ends playback in most players.
+    func serve(failed request: SegmentRequest) {
+        guard request.standIn == nil, isMissingSound(request) else { return serve(request) }
+        Task { @LoopActor in
+            var next = request
+            next.standIn = await soundInstead(of: request)
+            next.facts.missing?.hasStandIn = next.standIn != nil
+            if request.exchange.isOpen {
+                serve(next)
+            }
+        }
+    }
+
+    /// True for a segment of sound apart from pictures, if the origin says that it has none, and nothing stored can stand in.
+    private func isMissingSound(_ request: SegmentRequest) -> Bool {
+        guard let status = request.error?.originStatus, [404, 410].contains(status), request.facts.quality == nil,
+            let missing = request.facts.missing, !missing.hasSubstitute,
+            let rendition = request.sessionFolder.rendition, !rendition.isLive
+        else { return false }
+        let media = request.sessionFolder.asset.multivariant?.media ?? []
+        return media.contains { $0.type == .audio && $0.renditionIndex == rendition.place }
+    }
+
+    private func soundInstead(of request: SegmentRequest) async -> Quality? {
+        let asset = request.sessionFolder.asset
+        guard let name = request.name, case .segment(let number) = name.role,
+            let rendition = request.sessionFolder.rendition, let source = rendition.source,
+            let segment = source.segment(number)
+        else { return nil }
+        var sought = [Bool](repeating: false, count: source.playlist.segments.count)
+        sought[segment.index] = true
+        await coverByStandIns(&sought, of: rendition, in: asset)
+        guard !sought[segment.index], let substitutes = request.segment?.substitutes else { return nil }
+        return substitutes.standIns(for: name).first { $0.isStored || !library.client.isDead($0.segment.url) }
+    }
+
     /// Fetches another rendition's segment, and answers with it once it is stored. Returns false if no fetch can start.
     func fetchStandIn(_ request: SegmentRequest) -> Bool {
         let sessionFolder = request.sessionFolder

@@ -172,7 +172,7 @@ enum SegmentSource: Equatable {
     case substitute(of: String?)
     /// A fetch of the quality that was chosen for a player that cannot adapt.
     case otherQuality
-    /// A fetch of another rendition's segment, because the host of this one is dead.
+    /// A fetch of another rendition's segment, because the host of this one is dead, or does not have it.
     case standIn
     /// A fetch of the resource, which a substitute may replace up to the given point. If `isSentComplete`, no byte is
     /// sent before the last one has arrived.
@@ -212,6 +212,8 @@ enum SegmentSource: Equatable {
             }
         } else if missing.hasSubstitute {
             self = .substitute(of: nil)
+        } else if missing.hasFailed, missing.hasStandIn {
+            self = .standIn
         } else if missing.isCueFile {
             self = .noCues
         } else if missing.hasFailed {
@@ -250,7 +252,7 @@ struct SegmentFacts: Equatable {
         var hasSubstitute = false
         var isPresumedAbsent = false
         var hasFailed = false
-        /// True if the host is dead, and another rendition's segment can be fetched.
+        /// True if the host is dead, or does not have the segment, and another rendition's can be fetched.
         var hasStandIn = false
         /// True if the player has media to play in the meantime.
         var hasBuffer = false

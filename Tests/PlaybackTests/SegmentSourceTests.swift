@@ -106,6 +106,9 @@ import Testing
         Row(missing: "asked for in vain, behind another", .spliced, any, .refuse(.failed)) {
             ($0.hasFailed, $0.hasSubstitute, $0.isPresumedAbsent) = (true, true, true)
         },
+        Row(missing: "sound, asked for in vain, that another group has", .unspliced, .standIn, .refuse(.failed)) {
+            ($0.hasFailed, $0.hasStandIn) = (true, true)
+        },
         Row(missing: "cues", .unspliced, .fetch(.none, isSentComplete: false)) { $0.isCueFile = true },
         Row(missing: "cues, asked for in vain", .unspliced, .noCues) { ($0.isCueFile, $0.hasFailed) = (true, true) },
         Row(missing: "cues, offline", .unspliced, .noCues) { ($0.isCueFile, $0.mayAsk) = (true, false) },

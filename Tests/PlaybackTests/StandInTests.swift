@@ -55,6 +55,50 @@ import Testing
                 == (try Spliced.fragment("cmaf", 1, of: "video-270p", behind: "video-270p")))
     }
 
+    // MARK: Missing sound
+
+    /// A presentation with the same sound in two groups: by other URLs, in one language or two.
+    private func putSound(_ languages: (String, String), in fixture: TestHouse) async throws {
+        let list = String(decoding: try Repository.fixture("/cmaf/audio-en/media.m3u8"), as: UTF8.self)
+        let other = list.replacing(".m4s", with: ".m4s?other").replacing("init.mp4", with: "init.mp4?other")
+        try await fixture.put("/cmaf/audio-en/other.m3u8", other)
+        func media(_ group: String, _ language: String, _ uri: String) -> String {
+            "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"\(group)\",NAME=\"a\",LANGUAGE=\"\(language)\",URI=\"audio-en/\(uri)\"\n"
+        }
+        func variant(_ group: String, _ size: String, _ bandwidth: Int) -> String {
+            "#EXT-X-STREAM-INF:BANDWIDTH=\(bandwidth),CODECS=\"avc1.4d400c,mp4a.40.2\",AUDIO=\"\(group)\"\n"
+                + "video-\(size)/media.m3u8\n"
+        }
+        try await fixture.put(
+            "/cmaf/sound.m3u8",
+            "#EXTM3U\n" + media("low", languages.0, "media.m3u8") + media("high", languages.1, "other.m3u8")
+                + variant("low", "90p", 100_000) + variant("high", "270p", 300_000))
+        // The file is missing at one of its two URLs.
+        try await fixture.origin.add(OriginRule("/cmaf/audio-en/3.m4s") { $0.status = 404 })
+    }
+
+    @Test(arguments: [("en", "en", 200), ("en", "fr", 404)])
+    func soundThatTheOriginDoesNotHaveComesFromAnotherGroupOfItsLanguage(
+        _ one: String, _ other: String, _ status: Int
+    ) async throws {
+        let fixture = try await TestHouse(.playback())
+        try await putSound((one, other), in: fixture)
+        let lists = try await fixture.entry(fixture.typed("/cmaf/sound.m3u8"))
+        let paths = try await fixture.paths(at: try #require(lists.first { $0.contains("/audio-") }))
+        for path in paths where path.hasSuffix("/2.m4s") || path.contains("init") {
+            #expect(try await fixture.get(path).status == 200)
+        }
+        let answer = try await fixture.get(try #require(paths.first { $0.hasSuffix("/3.m4s") }))
+        #expect(answer.status == status, "\(answer.text)")
+        let requests = try await fixture.origin.requests().map(\.path)
+        #expect(requests.contains("/cmaf/audio-en/3.m4s?other") == (status == 200), "\(requests)")
+        if status == 200 {
+            #expect(answer["cache-status"]?.contains("stands in") ?? false)
+            let sound = try Spliced.fragment("cmaf", 3, of: "audio-en", behind: "audio-en")
+            #expect([UInt8](answer.body) == sound)
+        }
+    }
+
     // MARK: Dead hosts
 
     /// Moves segments of renditions to a host without an address.
