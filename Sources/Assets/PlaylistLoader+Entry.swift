@@ -9,8 +9,10 @@ extension PlaylistLoader {
     /// For a playlist whose stored pieces can replace the origin.
     private static let impatient = PlaylistFetcher.Manner(
         deadline: GiveUpRule.deadline(with: .complete), retries: .never)
-    /// For a playlist that only partial content could replace: as long as players wait.
+    /// For a playlist in place of which too little is stored: as long as players wait.
     private static let hesitant = PlaylistFetcher.Manner(deadline: GiveUpRule.deadline(with: .part))
+    /// As `hesitant`, before it is known what is stored.
+    private static let single = PlaylistFetcher.Manner(deadline: GiveUpRule.deadline(with: .part), retries: .never)
     /// Lifetime of an answer of the origin: players load an entry twice. That of a live stream lives a target duration.
     private static let checkLife = Duration.seconds(5)
 
@@ -19,14 +21,14 @@ extension PlaylistLoader {
         case answered
         /// It does not answer so far, and something stored can be played meanwhile. It may be slow.
         case silent
-        /// It cannot be reached, and something stored can be played instead.
+        /// It cannot be reached, or answers with an error, and something stored can be played instead.
         case absent
     }
 
     /// Fetches the entry playlist again, unless a fetch was just done. Throws if the origin does not answer, and nothing stored
     /// could be played instead. If something can, the caller waits for at most `GiveUpRule.entrySilence`; if the origin is
-    /// presumed absent, no request is made, and the caller does not wait. A live playlist that is the entry is fetched only by
-    /// its reload. For an asset that is only partial, a refusal of the origin counts.
+    /// presumed absent, no request is made, and the caller does not wait. An error of the origin counts as absence, whatever it is. A
+    /// live playlist that is the entry is fetched only by its reload.
     public func refresh(_ asset: Asset) async throws(LibraryError) -> EntryAnswer {
         if library.isOffline {
             return .absent
@@ -102,18 +104,18 @@ extension PlaylistLoader {
     }
 
     private func check(_ asset: Asset) async -> Result<Bool, LibraryError> {
-        let hasWhole = asset.isPlayableOffline
         asset.entryChecks.began = library.now()
         defer { asset.entryChecks.began = nil }
         do {
-            // Playable ranges are computed only when needed, because that reads files.
-            try await loadEntry(of: asset, hasWhole ? Self.impatient : asset.bytes > 0 ? Self.hesitant : .patient)
+            try await loadEntryOnce(of: asset)
             asset.entryChecks.latest?.isForPlayer = true
             return .success(true)
         } catch {
+            // Playable ranges are computed only when needed, because that reads files.
+            guard asset.bytes > 0, await isPlayable(asset) else {
+                return await checkAgain(asset, after: error)
+            }
             let isAbsent = error.isUnanswered
-            let isLeft = if hasWhole || !isAbsent { hasWhole } else { await isPlayable(asset) }
-            guard isLeft else { return .failure(error) }
             library.report("\(asset.name): playing what is stored, since \(error)")
             let request = library.playlistFetcher.request(asset.origin, asset.access)
             if isAbsent, !library.client.isHandled(request) {
@@ -122,6 +124,32 @@ extension PlaylistLoader {
                 asset.entryChecks.latest = Asset.EntryCheck(at: library.now(), isPresent: false, isForPlayer: true)
             }
             return .success(false)
+        }
+    }
+
+    /// Fetches the entry without retries if something is stored.
+    private func loadEntryOnce(of asset: Asset) async throws(LibraryError) {
+        if asset.isPlayableOffline {
+            try await loadEntry(of: asset, Self.impatient)
+        } else {
+            try await loadEntry(of: asset, asset.bytes > 0 ? Self.single : .patient)
+        }
+    }
+
+    /// Fetches the entry with retries after an error that came at once and may pass, because nothing stored can be played.
+    /// An expired key says more than the origin's error: renewed, it lets what is stored play.
+    private func checkAgain(_ asset: Asset, after error: LibraryError) async -> Result<Bool, LibraryError> {
+        let isRefusal = error.originStatus.map { $0 < 500 && $0 != 429 } ?? (error.code == .notPlaylist)
+        let took = asset.entryChecks.began.map { library.now() - $0 } ?? .zero
+        guard asset.bytes > 0, !isRefusal, took < GiveUpRule.entrySilence else {
+            return .failure(asset.keyExpiry ?? error)
+        }
+        do {
+            try await loadEntry(of: asset, Self.hesitant)
+            asset.entryChecks.latest?.isForPlayer = true
+            return .success(true)
+        } catch {
+            return .failure(asset.keyExpiry ?? error)
         }
     }
 

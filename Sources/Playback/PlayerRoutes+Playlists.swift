@@ -350,7 +350,8 @@ extension PlayerRoutes {
                     exchange, ofPartOf: asset, mode: mode, among: chosen, mayContinue: answered == .silent)
             }
             if mode == .adaptive,
-                let ladder = await substitutions.ladder(of: asset, in: library, isStored: !isPresent)
+                let ladder = await substitutions.ladder(
+                    of: asset, in: library, isStored: !isPresent, waitingFor: GiveUpRule.entrySilence)
             {
                 let listed = isPresent ? nil : await substitutions.offlineRenditions(of: asset)
                 return await serveAdaptiveEntry(exchange, of: asset, ladder: ladder, listed: listed)
@@ -395,7 +396,13 @@ extension PlayerRoutes {
         _ exchange: Exchange, ofPartOf asset: Asset, mode: Session.Mode, among chosen: Set<Int>?,
         mayContinue: Bool
     ) async throws(LibraryError) {
-        guard let stored = await substitutions.playableRanges(of: asset) else { throw Self.nothing(of: asset) }
+        var found: PlayableRanges?
+        if let chosen {
+            found = await substitutions.playableRanges(of: asset, among: chosen)
+        } else {
+            found = await substitutions.playableRanges(of: asset)
+        }
+        guard let stored = found else { throw Self.nothing(of: asset) }
         guard stored.isPlayable else { throw Self.nothing(of: asset, but: stored.seconds) }
         let isOffline = stored.isCut && !mayContinue
         let session = Session(isOffline ? .offline : mode.plain)

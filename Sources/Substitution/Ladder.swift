@@ -15,8 +15,13 @@ public struct Ladder: Sendable {
 extension Substitutions {
     /// Returns the ladder of an asset, after loading the playlists of its renditions. Nil if there is no choice: one
     /// variant, a live stream, or variants with different segment boundaries.
-    /// - Parameter isStored: true if the origin must not be asked.
-    public func ladder(of asset: Asset, in library: Library, isStored: Bool) async -> Ladder? {
+    /// - Parameters:
+    ///   - isStored: true if the origin must not be asked.
+    ///   - limit: how long playlists are waited for if segments of a variant are stored. If nothing else is known by then, that
+    ///     variant plays, and the others join it when their playlists come.
+    public func ladder(
+        of asset: Asset, in library: Library, isStored: Bool, waitingFor limit: Duration
+    ) async -> Ladder? {
         if isStored {
             return await ladder(of: asset, listed: await offlineRenditions(of: asset))
         }
@@ -29,10 +34,28 @@ extension Substitutions {
                 do throws(LibraryError) { _ = try await library.playlists.source(of: rendition, in: asset) } catch {}
             }
         }
-        for task in tasks {
-            await task.value
+        let all = Task { @LoopActor in
+            for task in tasks {
+                await task.value
+            }
         }
-        return await ladder(of: asset, listed: nil)
+        guard let stored = bestStoredVariant(of: asset) else {
+            await all.value
+            return await ladder(of: asset, listed: nil)
+        }
+        let isWhole = await all.value(within: limit) != nil
+        let ladder = await ladder(of: asset, listed: nil)
+        guard ladder == nil, !isWhole, asset.renditions.indices.contains(stored.renditionIndex) else { return ladder }
+        return Ladder(best: stored, base: asset.renditions[stored.renditionIndex])
+    }
+
+    /// The best variant that can be exchanged for others, and of which segments are stored; nil if there is none.
+    private func bestStoredVariant(of asset: Asset) -> Variant? {
+        interchangeableVariants(of: asset).last { variant in
+            let rendition = asset.renditions[variant.renditionIndex]
+            return rendition.source?.isDurable ?? false && !rendition.folder.sizes.isEmpty
+                && rendition.folder.hasSegments ?? false
+        }
     }
 
     /// So many playlists are loaded for a ladder at most.

@@ -23,6 +23,13 @@ extension Substitutions {
         return await playableRanges(of: asset)?.isPlayable ?? false
     }
 
+    /// The playable ranges of what a player's choice leaves of an asset, as `playableRanges(of:)`.
+    public func playableRanges(of asset: Asset, among chosen: Set<Int>) async -> PlayableRanges? {
+        let (tracks, _) = await storedTracks(of: asset)
+        let left = tracks.filter { chosen.contains($0.key) }
+        return await ranges(asset, tracks: left, of: asset.multivariant, lone: 0)
+    }
+
     /// The playable ranges of an asset without its origin, if nothing is complete; nil if there are none. Computed once for
     /// each change.
     public func playableRanges(of asset: Asset) async -> PlayableRanges? {

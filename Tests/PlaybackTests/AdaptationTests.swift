@@ -76,6 +76,13 @@ import Testing
         #expect(choice(buffer: 0, throughput: 10, stored: [0, 3]) == 3)
     }
 
+    /// The link is fast enough for the best quality at any time.
+    @Test(arguments: [(0.0, 1), (4, 1), (7.9, 1), (8, 3), (30, 3)])
+    func whatIsStoredComesFirstUntilTwoSegmentsAreAhead(_ buffer: Double, _ place: Int) {
+        #expect(choice(buffer: buffer, throughput: 100_000_000, stored: [1]) == place)
+        #expect(choice(buffer: buffer, throughput: 100_000_000) == 3)
+    }
+
     @Test func aLateSegmentIsAbandoned() {
         let big = AdaptationRule.isHopeless(remaining: 1_000_000, instead: 60_000, buffer: 8, throughput: 50_000)
         #expect(big)

@@ -63,6 +63,21 @@ import Testing
 
     // MARK: The entry
 
+    @Test func whatIsStoredPlaysWhileThePlaylistsOfOtherQualitiesAreAwaited() async throws {
+        let fixture = try await fixture()
+        try await store(fixture, "ts", [("video-180p", [0, 1])])
+        try await fixture.origin.clearRequests()
+        try await fixture.origin.add(OriginRule("*/270p/media.m3u8*") { $0.hold = true })
+        let paths = try await paths(fixture, auto(fixture))
+        for path in paths[..<2] {
+            let answer = try await fixture.get(path)
+            #expect(answer.status == 200 && answer["cache-status"]?.hasPrefix("Weir; hit") ?? false)
+        }
+        #expect(try await fixture.mediaPaths().isEmpty)
+        try await fixture.origin.clearRules()
+        try await fixture.origin.release()
+    }
+
     @Test func listsOneVariantWithTheBestAttributesAndTheLowestPlaylist() async throws {
         let fixture = try await fixture()
         let text = try await fixture.get(auto(fixture)).text

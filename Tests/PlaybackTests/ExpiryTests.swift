@@ -57,6 +57,24 @@ import Testing
         #expect(try await fixture.get("/ts.m3u8").status == 410)
     }
 
+    /// Stored media stands in for an entry that fails, but not beyond its time.
+    @Test func anExpiredAssetDoesNotStandInForAnEntryThatFails() async throws {
+        let pieces = try await fixture.media(fixture.typed("/ts/master.m3u8"))
+        for path in pieces {
+            #expect(try await fixture.get(path).status == 200)
+        }
+        let asset = try fixture.asset("ts")
+        try await fixture.retention.setPolicy(StoragePolicy(expires: now + 10), of: asset)
+        try await fixture.origin.add(OriginRule("*.m3u8") { $0.status = 500 })
+        let entries = ["/ts.m3u8", "/auto/ts.m3u8", fixture.typed("/ts/master.m3u8")]
+        for (seconds, status) in [(0.0, 200), (10, 410)] {
+            clock.advance(by: seconds)
+            for entry in entries {
+                #expect(try await fixture.get(entry).status == status, "\(entry)")
+            }
+        }
+    }
+
     @Test func aNewNameWorksAtOnceAndSessionsContinue() async throws {
         let pieces = try await fixture.media(fixture.typed("/ts/master.m3u8"))
         #expect(try await fixture.get(pieces[0]).status == 200)

@@ -57,6 +57,23 @@ import Testing
         #expect(try await fixture.mediaPaths().count == 3)
     }
 
+    /// Stored media stands in for an entry that fails, but not with a key whose time is over.
+    @Test func anExpiredKeyIsTheAnswerWhereTheEntryFails() async throws {
+        _ = try await played()
+        let asset = try fixture.asset("aes")
+        try await fixture.origin.add(OriginRule("*.m3u8") { $0.status = 500 })
+        let entries = ["/aes.m3u8", "/auto/aes.m3u8", fixture.typed("/aes/master.m3u8")]
+        for entry in entries {
+            #expect(try await fixture.get(entry).status == 200)
+        }
+        try await fixture.retention.setPolicy(StoragePolicy(keys: KeyTerms(lifetime: 60)), of: asset)
+        clock.advance(by: 60)
+        for entry in entries {
+            let answer = try await fixture.get(entry)
+            #expect(answer.status == 410 && answer.text.contains("weir keys aes --renew"), "\(entry): \(answer.text)")
+        }
+    }
+
     @Test func onlineSessionsGetTheOriginsKeyWhichIsNotStored() async throws {
         let early = try await played()
         let asset = try fixture.asset("aes")

@@ -168,4 +168,81 @@ import Testing
         #expect(files(text) == ["2.ts", "3.ts", "4.ts"])
         #expect(!text.contains("DISCONTINUITY"))
     }
+
+    // MARK: An entry that the origin does not deliver
+
+    /// The forms of an entry: by name, by URL, in the quality that Weir chooses, and only what is stored.
+    private func forms(_ fixture: TestHouse, _ path: String, name: String) -> [String] {
+        let url = fixture.typed(path)
+        return ["/\(name).m3u8", url, "/auto" + url, "/local" + url, "/select/subs=none" + url]
+    }
+
+    @Test(arguments: [403, 404, 410, 500, 503])
+    func anEntryThatFailsStartsTheSessionOnWhatIsStored(_ status: Int) async throws {
+        let fixture = try await TestHouse(.playback())
+        try await watch(fixture, fixture.typed("/ts/master.m3u8"), 2, [0, 1])
+        let asset = try #require(fixture.library.asset(named: "ts"))
+        try await fixture.origin.add(OriginRule("/ts/master.m3u8*") { $0.status = status })
+        for entry in forms(fixture, "/ts/master.m3u8", name: "ts") {
+            asset.entryChecks.latest = nil
+            try await fixture.origin.clearRequests()
+            let lists = try await fixture.entry(entry)
+            #expect(lists.map { $0.split(separator: "/")[3] } == ["video-270p"], "\(entry)")
+            // The holes are left out: the origin has answered.
+            let paths = try await fixture.paths(at: lists[0])
+            #expect(paths.map { $0.split(separator: "/").last } == ["0.ts", "1.ts"], "\(entry)")
+            for path in paths {
+                #expect(try await fixture.get(path).status == 200)
+            }
+            let requests = try await fixture.origin.requests().filter { !$0.isComparison }
+            #expect(requests.map(\.path) == ["/ts/master.m3u8"], "\(entry)")
+        }
+        // mpv loads an entry twice.
+        try await fixture.origin.clearRequests()
+        #expect(try await fixture.entry("/ts.m3u8").count == 1)
+        #expect(try await fixture.origin.requests().isEmpty)
+    }
+
+    @Test func aPageOrALoneMediaPlaylistThatFailsAreNoDifferent() async throws {
+        let fixture = try await TestHouse(.playback())
+        let segments = try await fixture.entry(fixture.typed("/ts/90p/media.m3u8"))
+        for place in [0, 1, 2] {
+            #expect(try await fixture.get(segments[place]).status == 200)
+        }
+        let asset = try #require(fixture.library.assets.first)
+        for change: @Sendable (inout OriginRule) -> Void in [{ $0.html = true }, { $0.status = 500 }] {
+            try await fixture.origin.clearRules()
+            try await fixture.origin.add(OriginRule("*.m3u8*", change))
+            for entry in forms(fixture, "/ts/90p/media.m3u8", name: asset.name) {
+                asset.entryChecks.latest = nil
+                let text = try await fixture.get(entry).text
+                #expect(files(text) == ["0.ts", "1.ts", "2.ts"], "\(entry): \(text)")
+            }
+        }
+    }
+
+    @Test func whereTooLittleIsStoredAnEntryIsAskedForAgain() async throws {
+        let fixture = try await TestHouse(.playback())
+        try await watch(fixture, fixture.typed("/ts/master.m3u8"), 2, [0])
+        let asset = try #require(fixture.library.asset(named: "ts"))
+        asset.entryChecks.latest = nil
+        try await fixture.origin.add(OriginRule("/ts/master.m3u8") { ($0.status, $0.times) = (503, 1) })
+        #expect(try await fixture.entry("/ts.m3u8").count == 3)
+        asset.entryChecks.latest = nil
+        try await fixture.origin.clearRequests()
+        try await fixture.origin.add(OriginRule("/ts/master.m3u8") { $0.status = 404 })
+        #expect(try await fixture.get("/ts.m3u8").status == 404)
+        #expect(try await fixture.origin.requests().count == 1)
+    }
+
+    @Test func aChoiceIsMadeBeforeThePartIsChosen() async throws {
+        let fixture = try await TestHouse(.playback())
+        let master = fixture.typed("/ts/master.m3u8")
+        try await watch(fixture, master, 0, [0, 1, 2, 3])
+        try await watch(fixture, master, 2, [0, 1])
+        let lists = try await fixture.entry("/select/quality=270p/offline/ts.m3u8")
+        #expect(lists.map { $0.split(separator: "/")[3] } == ["video-270p"])
+        #expect(try await fixture.paths(at: lists[0]).count == 2)
+        #expect(try await fixture.get("/select/quality=180p/offline/ts.m3u8").status == 404)
+    }
 }

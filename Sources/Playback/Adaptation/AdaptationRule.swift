@@ -2,7 +2,8 @@
 /// buffer. Pure. It picks the best quality that the measured throughput is expected to deliver in time (dash.js's
 /// ThroughputRule, hls.js's findBestLevel), and in at most half of the buffer (dash.js's InsufficientBufferRule). Going
 /// up needs a larger reserve of throughput than staying (hls.js's abrBandWidthUpFactor), so that two qualities do not
-/// alternate. A better quality that is stored costs nothing and is preferred.
+/// alternate. A better quality that is stored costs nothing and is preferred. While the player has less than two segments, what is
+/// stored comes first in any quality: playback begins at once, and its buffer grows.
 struct AdaptationRule {
     struct Option: Equatable {
         /// Size in bytes, known or estimated.
@@ -32,6 +33,9 @@ struct AdaptationRule {
     /// - Parameter options: never empty; sorted by bit rate, the lowest first.
     static func choice(of options: [Option], at moment: Moment) -> Int {
         let stored = options.lastIndex(where: \.isStored)
+        if let stored, !moment.isJump, moment.buffer < 2 * moment.duration {
+            return stored
+        }
         let limit = limit(moment, hasStored: stored != nil)
         let delivered = options.indices.last { isInTime(options[$0], at: $0, moment, limit: limit) }
         return [stored, delivered].compactMap(\.self).max() ?? 0

@@ -1,6 +1,7 @@
 """P: what other downloaders and proxies have."""
 
 import subprocess
+import time
 
 from weirtools.mission.row import need, row
 from weirtools.mission.rows.seeds import chosen, variant_path
@@ -158,6 +159,20 @@ def cached(stage):
     stage.run("cache", stage.url("ts"), "--seconds", "4")
     numbers = {path.split("/")[-1] for path in stage.wait("media", stage.media_requests)}
     need("0.ts" in numbers and "5.ts" not in numbers, "4 s fetch %s" % sorted(numbers))
+    # They begin playback, also where Weir chooses the quality, and whatever the link could do.
+    before = stage.media_requests()
+    segments = [line for line in stage.text(variant_of(stage, "/auto/ts.m3u8")).splitlines() if line and not line.startswith("#")]
+    for segment in segments[:2]:
+        status, head, _ = stage.get(segment)
+        need(status == 200 and "hit" in head["Cache-Status"], "%s is answered with %d, %s" % (segment, status, head["Cache-Status"]))
+    need(stage.media_requests() == before, "what was kept in advance is fetched again")
+
+
+def variant_of(stage, view):
+    """The path of the only variant's playlist in a view; its URIs are paths too."""
+    variants = [line for line in stage.text(view).splitlines() if line and not line.startswith("#")]
+    need(len(variants) == 1, "%s lists %d variants" % (view, len(variants)))
+    return variants[0]
 
 
 @row("P10", "A cache of what was played, apart from downloads", "weir serve --play-cache 10GB")
@@ -183,6 +198,36 @@ def stale(stage):
     stage.run("get", stage.url("ts"), "-q", "90p")
     stage.rules({"path": "*", "status": 500})
     stage.plays(variant_path(stage, stage.url("ts"), "90p"), "ts/90p/media.m3u8")
+    stage.clear_rules()
+    stage.run("get", stage.url("cmaf"), "-q", "90p", "--range", "0-6")
+    stage.run("get", stage.url("ts/180p/media.m3u8"), "--name", "lone", "--range", "0-6")
+    faults = [({"status": status}, False) for status in (403, 404, 410, 500, 503)] + [({"html": True}, False), ({"hold": True}, True)]
+    for fault, is_silent in faults:
+        for name, url in (("cmaf", stage.url("cmaf")), ("lone", stage.url("ts/180p/media.m3u8"))):
+            stage.restart()
+            stage.rules({"path": "*.m3u8", **fault})
+            for view in ("/" + url, "/%s.m3u8" % name, "/auto/" + url, "/local/" + url):
+                begins_with_what_is_stored(stage, view, is_silent)
+            stage.clear_rules()
+    # What has expired does not stand in.
+    stage.run("policy", "ts", "--expires", "2020-01-01")
+    stage.rules({"path": "*", "status": 500})
+    status, _, _ = stage.get("/" + stage.url("ts"))
+    need(status == 410, "an expired asset stands in for an entry that fails: %d" % status)
+
+
+def begins_with_what_is_stored(stage, view, is_silent):
+    """Half of the media is stored. Of an origin that is silent the rest stays listed; one that answers with an error has none."""
+    since = time.monotonic()
+    status, _, body = stage.get(view)
+    took = time.monotonic() - since
+    need(status == 200, "%s is answered with %d after %.1f s" % (view, status, took))
+    need(took < 2, "%s is answered after %.1f s" % (view, took))
+    text = body.decode()
+    if "#EXT-X-STREAM-INF" in text:
+        text = stage.text([line for line in text.splitlines() if line and not line.startswith("#")][0])
+    count = text.count("#EXTINF")
+    need(count > 2 and (count < 6 or is_silent), "%s lists %d segments" % (view, count))
 
 
 @row("P13", "AES-128 keys are stored", "weir get URL")
