@@ -45,7 +45,7 @@ import Store
     /// The names in the stored playlist of a rendition.
     package func names(in source: Rendition.Source, of rendition: Rendition) -> MediaNames {
         var names = rendition.names(in: source)
-        names.gaps = rendition.givenUpPlaces
+        names.gaps = rendition.givenUpIndices
         names.keepsGaps = rendition.fillsGaps(of: source)
         for range in source.playlist.dateRanges where range.isInterstitial {
             names.presentations[range.index] = stored(range.assetURI, .presentation, in: source)
@@ -124,8 +124,10 @@ extension Rendition {
     /// The peak segment bit rate of the stored segments: BANDWIDTH of RFC 8216 §4.3.4.2.
     package var peakBitRate: BitRate {
         guard let segments = source?.playlist.segments else { return .zero }
+        let sizes = folder.sizes
+        guard !sizes.isEmpty else { return BitRate(1) }
         return segments.reduce(BitRate(1)) { peak, segment in
-            guard let size = folder.sizes[name(of: segment).description] else { return peak }
+            guard let size = sizes[file(of: segment)] else { return peak }
             return max(peak, BitRate(of: ByteCount(size), in: segment.duration))
         }
     }

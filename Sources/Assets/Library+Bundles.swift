@@ -87,8 +87,10 @@ extension Library {
     /// fetched again. It takes a few system calls per piece, on another thread; concurrent calls share one survey.
     public func survey(_ asset: Asset) async {
         await surveys.run(ObjectIdentifier(asset)) {
+            var slice = LoopSlice()
             for folder in asset.folders {
                 await folder.survey()
+                await slice.giveWay()
             }
             self.publish(asset)
         }

@@ -91,7 +91,7 @@ public enum LibraryEvent {
     /// Invalidates the summary of an asset that has changed.
     func invalidate(_ asset: Asset)
     /// Computes the summary of an asset whose playlists leave memory.
-    func settle(_ asset: Asset)
+    func settle(_ asset: Asset) async
     /// Removes the summary of an asset.
     func remove(_ asset: Asset)
 }

@@ -416,6 +416,31 @@ package import Playheads
         return isComplete
     }
 
+    /// Reads the pieces' names and computes `isComplete` outside the loop: of a long playlist both take longer than a turn may.
+    package func readCompleteness() async {
+        // Most of a list of thousands are never loaded.
+        guard source != nil else { return }
+        await folder.load()
+        let state = (folder.changes, keys.changes)
+        if let known = computed.wholeness, known.folder == state.0, known.keys == state.1 {
+            return
+        }
+        guard let source, source.isDurable, folder.sizes.count >= source.needed else { return }
+        // Subtitles with a lost part are few segments: `isComplete` looks at each of them.
+        guard givenUp.isEmpty else { return }
+        let changes = folder.changes
+        let edition = edition
+        let sizes = folder.sizes
+        let files = segmentFiles
+        let segments = source.playlist.segments
+        let hasSegments = await PureWork.shared.run(size: segments.count * 64, for: self) {
+            segments.allSatisfy { $0.isGap || sizes[files[$0.index]] != nil }
+        }
+        guard let hasSegments, folder.changes == changes, self.edition == edition else { return }
+        let isComplete = hasSegments && hasKeysAndSections(keys.has)
+        computed.wholeness = (changes, keys.changes, isComplete)
+    }
+
     /// True if only expired or revoked keys are missing: these are fetched only by a renewal.
     public var isStored: Bool {
         if isComplete {
@@ -434,8 +459,13 @@ package import Playheads
         else {
             return false
         }
-        return source.playlist.usedKeys.compactMap { number(of: $0) }.allSatisfy(hasKey)
-            && source.playlist.maps.allSatisfy { folder.contains(name(of: $0).description) }
+        return hasKeysAndSections(hasKey)
+    }
+
+    private func hasKeysAndSections(_ hasKey: (Int) -> Bool) -> Bool {
+        guard let playlist = source?.playlist else { return false }
+        return playlist.usedKeys.compactMap { number(of: $0) }.allSatisfy(hasKey)
+            && playlist.maps.allSatisfy { folder.contains(name(of: $0).description) }
     }
 
     // MARK: Subtitles of which the origin lacks a part
@@ -462,8 +492,8 @@ package import Playheads
         return givenUp.contains(number) && !folder.contains(file(of: segment))
     }
 
-    /// The indexes of the listed segments that are given up and not stored; empty unless the playlist has ended.
-    package var givenUpPlaces: Set<Int> {
+    /// The indices of the listed segments that are given up and not stored; empty unless the playlist has ended.
+    package var givenUpIndices: Set<Int> {
         guard !givenUp.isEmpty, let source, source.isDurable else { return [] }
         return Set(source.playlist.segments.filter { !$0.isGap && isWithoutCues($0) }.map(\.index))
     }

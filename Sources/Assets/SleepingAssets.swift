@@ -143,10 +143,10 @@ struct AwakeAssets {
         }
     }
 
-    /// Records a use of an asset; loads its playlists if it sleeps, on other threads.
+    /// Records a use of an asset; loads its playlists, on other threads, if it sleeps or was not used since the start.
     func wake(_ asset: Asset) async {
         guard let library else { return }
-        if asset.isAsleep {
+        if !asset.isLoaded {
             await wakes.run(ObjectIdentifier(asset)) { await library.records.wake(asset) }
         } else {
             recordUse(of: asset)
@@ -155,7 +155,7 @@ struct AwakeAssets {
 }
 
 extension Library {
-    /// Reads the playlists of an asset before it is used, on other threads if it sleeps.
+    /// Reads the playlists of an asset before it is used, on other threads.
     package func wake(_ asset: Asset) async { await sleeping.wake(asset) }
 
     /// The number of assets with playlists in memory that may sleep.
@@ -168,7 +168,11 @@ extension Library {
             await records.saveNew(asset)
             guard asset.isPersistent, canSleep(asset) else { return false }
         }
-        summaries?.settle(asset)
+        if let summaries {
+            await summaries.settle(asset)
+            // Of many tracks it takes several turns.
+            guard canSleep(asset) else { return false }
+        }
         partialPlayback?.forget(asset)
         for folder in asset.folders {
             loader.forgetRecent(of: folder)
@@ -218,7 +222,7 @@ extension AssetRecords {
         }
     }
 
-    /// Loads a sleeping asset; reads and parses its playlists on other threads.
+    /// Loads an asset; reads and parses its playlists on other threads.
     func wake(_ asset: Asset) async {
         let catalogue = catalogue
         let id = asset.id
@@ -227,7 +231,7 @@ extension AssetRecords {
         }
         let size = rows.playlists.reduce(0) { $0 + $1.body.count }
         let parsed = await PureWork.shared.run(size: size, for: asset.access) { Parsed(rows.playlists) }
-        guard let parsed, asset.isAsleep else { return }
+        guard let parsed, !asset.isLoaded else { return }
         asset.load { library.records.load(asset, rows.playlists, rows.recordings, parsed) }
     }
 

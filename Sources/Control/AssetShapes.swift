@@ -9,7 +9,19 @@ import WeirAPI
 
 /// Converts an asset's tracks to the API's shapes.
 @LoopActor struct AssetShapes {
+    /// A part of a playlist, or of the additions, that becomes one track.
+    private enum Line {
+        case variant(Variant)
+        /// The rendition of a lone media playlist.
+        case lone(Rendition)
+        case media(Media)
+        case attachment(BundleIdentity.Attachment)
+    }
+
     private let asset: Asset
+    /// Those of the playlist that `lines` reads: the asset may get another one between two slices.
+    private let renditions: [Rendition]
+    private let playlist: MultivariantPlaylist?
     /// The asset looks for it in all renditions.
     private let duration: Double?
     /// The bandwidths of renditions that are also variants. Playlists give none for other renditions.
@@ -17,24 +29,135 @@ import WeirAPI
 
     init(_ asset: Asset) {
         self.asset = asset
+        renditions = asset.renditions
+        playlist = asset.multivariant
         duration = asset.duration
-        let variants = asset.multivariant?.variants ?? []
+        let variants = playlist?.variants ?? []
         bandwidths = Dictionary(
             variants.map { ($0.renditionIndex, $0.averageBandwidth ?? $0.bandwidth) },
             uniquingKeysWith: { first, _ in first })
     }
 
-    var tracks: API.Tracks {
-        var tracks = ownTracks
-        let attached = { (kind: AttachmentKind) in
-            asset.content.additions.attachments.filter { $0.kind == kind }.map(shape)
+    /// All tracks. A playlist may have 20,000 of them, so they are made in slices.
+    func tracks() async -> API.Tracks {
+        var tracks = API.Tracks()
+        var slice = LoopSlice()
+        for line in lines {
+            await rendition(of: line)?.readCompleteness()
+            add(line, to: &tracks)
+            await slice.giveWay()
         }
-        tracks.subtitles += attached(.subtitles)
-        let chapters = attached(.chapters)
-        let thumbnails = attached(.thumbnails)
-        tracks.chapters = chapters.isEmpty ? nil : chapters
-        tracks.thumbnails = thumbnails.isEmpty ? nil : thumbnails
         return tracks
+    }
+
+    /// The tracks of renditions, and captions. Only their lines are converted: events of downloads contain them.
+    func tracks(of ids: [String]) -> API.Tracks {
+        let wanted = Set(ids)
+        var tracks = tracks { line in
+            switch line {
+            case .variant, .lone: wanted.contains(id(of: line) ?? "")
+            case .media(let media): media.type == .closedCaptions || id(of: line).map(wanted.contains) ?? false
+            case .attachment(let attachment): attachment.kind == .subtitles && wanted.contains(attachment.id)
+            }
+        }
+        // Several lines may name one rendition, but a download of it has one. The latest request comes first.
+        let variants = Dictionary(tracks.variants.map { ($0.id, $0) }) { first, _ in first }
+        tracks.variants = ids.compactMap { variants[$0] }
+        // Audio that is also a variant of its own is listed as audio.
+        let audio = Set(tracks.audio.compactMap(\.id))
+        if !tracks.variants.allSatisfy({ audio.contains($0.id) }) {
+            tracks.variants.removeAll { audio.contains($0.id) }
+        }
+        return tracks
+    }
+
+    /// The tracks of the other renditions. Captions are in the variants' own segments, and what is attached is there already.
+    func tracks(besides ids: [String]) -> API.Tracks {
+        let left = Set(ids)
+        return tracks { line in
+            switch line {
+            case .variant, .lone: !left.contains(id(of: line) ?? "")
+            case .media: id(of: line).map { !left.contains($0) } ?? false
+            case .attachment: false
+            }
+        }
+    }
+
+    /// The variant with the first of these ids that one has; nil if none has any.
+    func variant(firstOf ids: [String]) -> API.Variant? {
+        var variants: [String: Line] = [:]
+        for line in lines {
+            switch line {
+            case .variant, .lone:
+                if let id = id(of: line), variants[id] == nil {
+                    variants[id] = line
+                }
+            case .media, .attachment: break
+            }
+        }
+        guard let id = ids.first(where: { variants[$0] != nil }), let line = variants[id] else { return nil }
+        var tracks = API.Tracks()
+        add(line, to: &tracks)
+        return tracks.variants.first
+    }
+
+    private func tracks(where isWanted: (Line) -> Bool) -> API.Tracks {
+        var tracks = API.Tracks()
+        for line in lines where isWanted(line) {
+            add(line, to: &tracks)
+        }
+        return tracks
+    }
+
+    /// The lines in the order of the playlist.
+    private var lines: [Line] {
+        let own: [Line] =
+            if let playlist {
+                playlist.variants.map { .variant($0) } + playlist.media.map { .media($0) }
+            } else {
+                renditions.map { .lone($0) }
+            }
+        return own + asset.content.additions.attachments.map { .attachment($0) }
+    }
+
+    /// The rendition of a line; nil if it has none.
+    private func rendition(of line: Line) -> Rendition? {
+        switch line {
+        case .variant(let variant): renditions[variant.renditionIndex]
+        case .lone(let rendition): rendition
+        case .media(let media): media.renditionIndex.map { renditions[$0] }
+        case .attachment(let attachment): asset.content.additions.renditions[attachment.id]
+        }
+    }
+
+    private func id(of line: Line) -> String? { rendition(of: line)?.name.id }
+
+    private func add(_ line: Line, to tracks: inout API.Tracks) {
+        switch line {
+        case .variant(let variant): tracks.variants.append(shape(variant))
+        case .lone(let rendition): tracks.variants.append(self.variant(rendition))
+        case .media(let media):
+            switch media.type {
+            case .audio: tracks.audio.append(shape(media))
+            case .subtitles: tracks.subtitles.append(shape(media))
+            case .closedCaptions: Self.append(shape(media), to: &tracks.captions)
+            default: break
+            }
+        case .attachment(let attachment):
+            switch attachment.kind {
+            case .subtitles: tracks.subtitles.append(shape(attachment))
+            case .chapters: Self.append(shape(attachment), to: &tracks.chapters)
+            case .thumbnails: Self.append(shape(attachment), to: &tracks.thumbnails)
+            }
+        }
+    }
+
+    /// Appends to an array that is absent without elements.
+    private static func append(_ shape: API.Rendition, to shapes: inout [API.Rendition]?) {
+        if shapes == nil {
+            shapes = []
+        }
+        shapes?.append(shape)
     }
 
     private func shape(_ attachment: BundleIdentity.Attachment) -> API.Rendition {
@@ -50,53 +173,12 @@ import WeirAPI
         return shape
     }
 
-    private var ownTracks: API.Tracks {
-        guard let playlist = asset.multivariant else {
-            return API.Tracks(variants: asset.renditions.map(variant))
-        }
-        var tracks = API.Tracks(
-            variants: playlist.variants.map(shape), audio: renditions(.audio, of: playlist),
-            subtitles: renditions(.subtitles, of: playlist))
-        let captions = renditions(.closedCaptions, of: playlist)
-        tracks.captions = captions.isEmpty ? nil : captions
-        return tracks
-    }
-
-    func tracks(of ids: [String]) -> API.Tracks {
-        var tracks = tracks
-        // Several lines may name one rendition, but a download of it has one. The latest request comes first.
-        tracks.variants = ids.compactMap { id in tracks.variants.first { $0.id == id } }
-        // Audio that is also a variant of its own is listed as audio.
-        let audio = Set(tracks.audio.compactMap(\.id))
-        if !tracks.variants.allSatisfy({ audio.contains($0.id) }) {
-            tracks.variants.removeAll { audio.contains($0.id) }
-        }
-        tracks.audio.removeAll { $0.id.map { !ids.contains($0) } ?? true }
-        tracks.subtitles.removeAll { $0.id.map { !ids.contains($0) } ?? true }
-        tracks.chapters = nil
-        tracks.thumbnails = nil
-        return tracks
-    }
-
-    func tracks(besides ids: [String]) -> API.Tracks {
-        var tracks = tracks
-        tracks.variants.removeAll { ids.contains($0.id) }
-        tracks.audio.removeAll { $0.id.map { ids.contains($0) } ?? true }
-        tracks.subtitles.removeAll { $0.id.map { ids.contains($0) } ?? true }
-        tracks.subtitles.removeAll { $0.isAttached ?? false }
-        // They are in the variants' own segments, or attached already.
-        tracks.captions = nil
-        tracks.chapters = nil
-        tracks.thumbnails = nil
-        return tracks
-    }
-
     /// The tracks that a selection chooses, with reasons; nil if there is no choice.
     func explanation(of selection: Selection) throws(Selection.NoMatch) -> API.Explanation? {
-        guard let playlist = asset.multivariant, !playlist.variants.isEmpty else { return nil }
+        guard let playlist, !playlist.variants.isEmpty else { return nil }
         let explanation = try selection.explanation(of: playlist)
         let reason = { (index: Int, reason: String) in
-            let rendition = asset.renditions[playlist.variants[index].renditionIndex]
+            let rendition = renditions[playlist.variants[index].renditionIndex]
             return API.Explanation.Reason(index: index, id: rendition.name.id, reason: reason)
         }
         let media = explanation.media.map { playlist.media[$0] }
@@ -110,8 +192,7 @@ import WeirAPI
     }
 
     private func shape(_ variant: Variant) -> API.Variant {
-        let rendition = asset.renditions[variant.renditionIndex]
-        var shape = self.variant(rendition)
+        var shape = self.variant(renditions[variant.renditionIndex])
         shape.width = variant.resolution?.width
         shape.height = variant.resolution?.height
         shape.codecs = variant.attributes["CODECS"]
@@ -123,12 +204,8 @@ import WeirAPI
         return shape
     }
 
-    private func renditions(_ type: Media.Kind, of playlist: MultivariantPlaylist) -> [API.Rendition] {
-        playlist.media.filter { $0.type == type }.map(shape)
-    }
-
     private func shape(_ media: Media) -> API.Rendition {
-        let rendition = media.renditionIndex.map { asset.renditions[$0] }
+        let rendition = media.renditionIndex.map { renditions[$0] }
         var shape = API.Rendition(
             id: rendition?.name.id, group: media.groupID, name: media.name, language: media.language,
             isDefault: media.isDefault)

@@ -25,6 +25,7 @@ private struct AssetSignature: Equatable {
     var artwork: Artwork.Kind?
     var isChanged = false
     var edition = 0
+    /// The sum of the changes of all folders.
     var changes = 0
     var cachedBytes: Int64 = 0
 
@@ -125,7 +126,7 @@ private struct AssetSignature: Equatable {
                 lines += write(&drafts)
                 lines.append(found.line)
             } else {
-                drafts.append(draft(of: asset))
+                drafts.append(await draft(of: asset))
                 if drafts.count == Self.mostLines {
                     lines += write(&drafts)
                 }
@@ -139,11 +140,20 @@ private struct AssetSignature: Equatable {
         return try await read(lines)
     }
 
-    private func draft(of asset: Asset) -> Draft {
-        let facts = service.facts(of: asset)
+    private func draft(of asset: Asset) async -> Draft {
+        let playlistChanges = asset.playlistChanges
+        let before = state(of: asset)
+        let facts = await service.facts(of: asset)
         let shape = service.brief(asset, facts)
-        // Drafting a shape may have opened the asset, so its state is read afterwards.
-        return Draft(id: asset.id, state: state(of: asset), shape: shape, tracks: facts.tracks)
+        // Drafting a shape may have opened the asset, so its state is read afterwards; but the tracks of long playlists are read in
+        // slices, and what changed between two of them is drafted again.
+        var state = state(of: asset)
+        if asset.playlistChanges != playlistChanges
+            || before.asset.isLoaded && before.asset.changes != state.asset.changes
+        {
+            state = before
+        }
+        return Draft(id: asset.id, state: state, shape: shape, tracks: facts.tracks)
     }
 
     /// Hands drafts to another thread. The positions of their texts are recorded before the loop runs other work, so

@@ -46,7 +46,7 @@ package struct EndpointHandlers: Sendable {
         add(endpoint.line) { call, request throws(APIError) in
             let body = try Self.body(request, of: endpoint)
             let reply = try await handler(call, try PhoneRights.admitted(body, from: call.credential))
-            return try Self.response(reply, of: endpoint.line, to: call.credential)
+            return try await Self.response(reply, of: endpoint.line, to: call.credential)
         }
     }
 
@@ -55,7 +55,8 @@ package struct EndpointHandlers: Sendable {
         _ endpoint: Endpoint<API.Nothing, Reply>, _ handler: @escaping HandlerWithoutBody<Reply>
     ) {
         add(endpoint.line) { call, _ throws(APIError) in
-            try Self.response(try await handler(call), of: endpoint.line, to: call.credential)
+            let reply = try await handler(call)
+            return try await Self.response(reply, of: endpoint.line, to: call.credential)
         }
     }
 
@@ -64,7 +65,8 @@ package struct EndpointHandlers: Sendable {
         _ endpoint: Endpoint<API.Bytes, Reply>, _ handler: @escaping Handler<[UInt8], Reply>
     ) {
         add(endpoint.line) { call, request throws(APIError) in
-            try Self.response(try await handler(call, request.body), of: endpoint.line, to: call.credential)
+            let reply = try await handler(call, request.body)
+            return try await Self.response(reply, of: endpoint.line, to: call.credential)
         }
     }
 
@@ -96,11 +98,22 @@ package struct EndpointHandlers: Sendable {
         return try API.body(from: request.body)
     }
 
-    private static func response<Reply: Codable>(
+    /// Long replies are encoded outside the loop, one after the other, for all clients together.
+    private final class Encoding: Sendable {}
+    private static let encoding = Encoding()
+
+    @LoopActor private static func response<Reply: Codable & Sendable>(
         _ reply: Reply, of line: EndpointLine, to credential: Credential
-    ) throws(APIError) -> ControlResponse {
-        let body = credential.isPhone ? try PhoneRights.encoded(reply) : try API.encode(reply)
-        return ControlResponse(status: HTTPStatus(line.status), body: body)
+    ) async throws(APIError) -> ControlResponse {
+        let size = (reply as? any LongReply)?.textSize ?? 0
+        let isForPhone = credential.isPhone
+        let body = await PureWork.shared.run(size: size, for: encoding) {
+            Result { () throws(APIError) in
+                try isForPhone ? PhoneRights.encoded(reply) : API.encode(reply)
+            }
+        }
+        guard let body else { throw APIError(.internal, "the response was not encoded") }
+        return ControlResponse(status: HTTPStatus(line.status), body: try body.get())
     }
 
     // MARK: Finding
@@ -118,4 +131,26 @@ package struct EndpointHandlers: Sendable {
         let wanted = method == .head ? .get : method
         return entries(at: path).lazy.map(\.entry.line).first { $0.method == wanted }
     }
+}
+
+/// A reply whose text may be long.
+private protocol LongReply {
+    /// The approximate length of its text, in bytes.
+    var textSize: Int { get }
+}
+
+extension API.Asset: LongReply {
+    fileprivate var textSize: Int { tracks.textSize + 256 * (parts?.count ?? 0) }
+}
+
+extension API.Presentation: LongReply {
+    fileprivate var textSize: Int { tracks.textSize + 128 * (explanation?.others.count ?? 0) }
+}
+
+extension API.Download: LongReply {
+    fileprivate var textSize: Int { (unselected?.textSize ?? 0) + 256 * parts.count }
+}
+
+extension API.DownloadList: LongReply {
+    fileprivate var textSize: Int { downloads.reduce(0) { $0 + 1024 + $1.textSize } }
 }

@@ -23,7 +23,7 @@ extension LibraryService {
             throw APIError(.notArtwork, "the file for \(asset.name) is not \(Artwork.accepted)")
         }
         try store(artwork, of: asset)
-        return shape(asset)
+        return await shape(asset)
     }
 
     /// Fetches the image at the request's URL; nil if the request has none.
@@ -66,7 +66,7 @@ extension LibraryService {
             let asset = try await exchange.importer.importAsset(at: request.path, name: request.name)
             // Also when the client has left meanwhile.
             await Task { @LoopActor in await downloader.keep(asset) }.value
-            return shape(asset)
+            return await shape(asset)
         } catch {
             throw APIError(error)
         }

@@ -63,7 +63,7 @@ extension LibraryService {
         var slice = LoopSlice()
         for asset in page where !asset.isRemoved {
             await slice.giveWay()
-            let facts = facts(of: asset)
+            let facts = await facts(of: asset)
             var shape = brief(asset, facts)
             if !query.isBrief {
                 shape.tracks = try API.decode(from: Array(facts.tracks.utf8))
@@ -116,28 +116,38 @@ extension LibraryService {
     }
 
     /// The facts of an asset that depend on its playlists and pieces: from the summary, or by reading them.
-    func facts(of asset: Asset) -> SummaryRecord { summaries.summary(of: asset) ?? found(asset) }
+    func facts(of asset: Asset) async -> SummaryRecord {
+        if let known = summaries.summary(of: asset) {
+            return known
+        }
+        return await found(asset)
+    }
 
     /// The facts of an asset, read from its playlists and pieces.
-    func found(_ asset: Asset) -> SummaryRecord {
-        var (facts, tracks) = foundWithTracksApart(asset)
-        facts.tracks = Self.text(of: tracks)
+    func found(_ asset: Asset) async -> SummaryRecord {
+        var (facts, tracks) = await foundWithTracksApart(asset)
+        facts.tracks = await Self.text(of: tracks, for: asset)
         return facts
     }
 
-    /// The text of tracks in a summary. That of 10,000 variants takes long to write.
-    nonisolated static func text(of tracks: API.Tracks) -> String {
+    /// The text of tracks in a summary, written outside the loop if it is long: that of 10,000 variants takes a second.
+    static func text(of tracks: API.Tracks, for asset: Asset) async -> String {
+        let text = await PureWork.shared.run(size: tracks.textSize, for: asset) { Self.text(of: tracks) }
+        return text ?? Self.text(of: tracks)
+    }
+
+    private nonisolated static func text(of tracks: API.Tracks) -> String {
         String(decoding: (try? API.encode(tracks)) ?? [], as: UTF8.self)
     }
 
     /// The facts of an asset, and its tracks, of which the facts do not have the text yet.
-    func foundWithTracksApart(_ asset: Asset) -> (facts: SummaryRecord, tracks: API.Tracks) {
+    func foundWithTracksApart(_ asset: Asset) async -> (facts: SummaryRecord, tracks: API.Tracks) {
+        let tracks = await AssetShapes(asset).tracks()
         // The download's record may be unreadable.
         let kept = downloader.download(of: asset)
         let isStored = kept.flatMap { $0.isUnreadable ? nil : $0.isComplete } ?? asset.isPlayableOffline
         // A stored asset does not play if its keys may not be used.
         let isComplete = isStored && (asset.keys.unusable.isEmpty || asset.isPlayableOffline)
-        let tracks = AssetShapes(asset).tracks
         let local: Playability.Answer = isComplete ? .yes : asset.bytes > 0 ? .partial : .no
         let hasArtwork = asset.content.additions.artwork != nil
         let facts = SummaryRecord(
@@ -204,9 +214,10 @@ extension LibraryService {
         return shape
     }
 
-    func shape(_ asset: Asset) -> API.Asset {
-        var shape = brief(asset, found(asset))
-        shape.tracks = AssetShapes(asset).tracks
+    func shape(_ asset: Asset) async -> API.Asset {
+        let (facts, tracks) = await foundWithTracksApart(asset)
+        var shape = brief(asset, facts)
+        shape.tracks = tracks
         return shape
     }
 }
@@ -227,14 +238,14 @@ extension LibraryService {
             }
             // While a new revision is fetched, its download represents the asset.
             guard download.asset.revision == nil, downloader.download(of: download.asset) === download else { continue }
-            shapes.append(library.isComplete(download) ? complete(download) : API.Download(download))
+            shapes.append(library.isComplete(download) ? await complete(download) : API.Download(download))
         }
         return shapes
     }
 
-    private func complete(_ download: Download) -> API.Download {
+    private func complete(_ download: Download) async -> API.Download {
         let asset = download.asset
-        let facts = !asset.isLoaded ? facts(of: asset) : nil
+        let facts = !asset.isLoaded ? await facts(of: asset) : nil
         let bytes = facts.map { $0.bytes - $0.cachedBytes } ?? (asset.bytes - asset.cachedBytes)
         return API.Download(complete: download, duration: facts?.duration ?? asset.duration, bytes: Int(bytes))
     }

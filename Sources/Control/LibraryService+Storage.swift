@@ -23,7 +23,7 @@ extension LibraryService {
         } catch {
             throw APIError(error, asset: asset.name)
         }
-        return shape(asset)
+        return await shape(asset)
     }
 
     package func change(_ change: API.AssetChange, ofAsset name: String) async throws(APIError) -> API.Asset {
@@ -58,7 +58,7 @@ extension LibraryService {
             await library.entitle(asset, title.isEmpty ? nil : title)
         }
         downloader.renamed(asset)
-        return shape(asset)
+        return await shape(asset)
     }
 
     /// The description that came with a download is replaced, too.

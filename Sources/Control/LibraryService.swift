@@ -55,10 +55,11 @@ package import WeirAPI
             return stream
         }
         let asset = try find(name)
+        await library.wake(asset)
         let playable = await playable(asset)
-        var shape = shape(asset)
+        var shape = await shape(asset)
         shape.playable = playable
-        shape.parts = API.Download.parts(of: DownloadProgress(storedOf: asset))
+        shape.parts = API.Download.parts(of: await DownloadProgress(storedOf: asset))
         let recordings = library.recordings(of: asset).map(\.name)
         shape.recordings = recordings.isEmpty ? nil : recordings
         return shape
@@ -97,20 +98,20 @@ package import WeirAPI
         let isCompared = await library.revisions.check(asset)
         guard asset.hasChanged || asset.revision != nil else {
             if isCompared {
-                return shape(asset)
+                return await shape(asset)
             }
             throw APIError(
                 .originAbsent, "the origin of \(asset.name) does not show whether its content is the same",
                 next: "weir check \(ShellWord.quoted(asset.origin.redacted))")
         }
         // A download keeps its old content until the new is complete. Cached pieces need not be kept.
-        guard downloader.download(of: asset) != nil else { return shape(await library.revisions.current(asset)) }
+        guard downloader.download(of: asset) != nil else { return await shape(library.revisions.current(asset)) }
         do throws(Downloader.Refusal) {
             _ = try await downloader.update(asset)
         } catch {
             throw APIError(error, asset: asset.name, url: asset.origin.redacted)
         }
-        return shape(asset)
+        return await shape(asset)
     }
 
     package func cache(_ request: API.CacheRequest, ofAsset name: String) async throws(APIError) -> API.Asset {
@@ -128,7 +129,7 @@ package import WeirAPI
         } catch {
             throw APIError(error, asset: asset.name, url: asset.origin.redacted)
         }
-        return shape(asset)
+        return await shape(asset)
     }
 
     private func remove(_ orphan: OrphanBundle) async throws(APIError) -> API.Removal {
@@ -140,7 +141,7 @@ package import WeirAPI
     }
 
     package func inspect(url text: String) async throws(APIError) -> API.Presentation {
-        presentation(of: try await preview(text), url: UserInformation(splitting: text).url)
+        await presentation(of: try await preview(text), url: UserInformation(splitting: text).url)
     }
 
     package func explain(_ request: API.DownloadRequest) async throws(APIError) -> API.Presentation {
@@ -158,7 +159,7 @@ package import WeirAPI
                 ? preview(source, for: request, isUsers: request.isFromLink != true)
                 : previewStream(named: source, for: request)
         }
-        var presentation = presentation(
+        var presentation = await presentation(
             of: asset, url: known == nil ? UserInformation(splitting: source).url : asset.origin.redacted)
         do throws(Selection.NoMatch) {
             var explanation = try AssetShapes(asset).explanation(of: selection)
@@ -318,7 +319,7 @@ package import WeirAPI
         order.cookies = request.cookies
         order.route = request.route
         let asset = if let audio = request.audio { try await open(order, with: audio) } else { try await open(order) }
-        return presentation(of: asset, url: asset.origin.redacted)
+        return await presentation(of: asset, url: asset.origin.redacted)
     }
 
     /// The asset of a video playlist and an audio playlist.
@@ -451,9 +452,10 @@ package import WeirAPI
         }
     }
 
-    private func presentation(of asset: Asset, url: String) -> API.Presentation {
+    private func presentation(of asset: Asset, url: String) async -> API.Presentation {
+        let tracks = await AssetShapes(asset).tracks()
         var presentation = API.Presentation(
-            url: url, duration: asset.duration, isLive: asset.isLive, tracks: AssetShapes(asset).tracks)
+            url: url, duration: asset.duration, isLive: asset.isLive, tracks: tracks)
         presentation.name = library.asset(at: asset.origin)?.name
         presentation.title = asset.title
         presentation.isProtected = asset.renditions.contains(where: \.needsDRM) ? true : nil

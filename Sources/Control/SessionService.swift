@@ -57,11 +57,8 @@ extension SessionService {
     /// A running session with the quality of the pieces that it got last.
     private func qualified(_ summary: SessionSummary) -> SessionSummary {
         guard let asset = library.asset(named: summary.asset) else { return summary }
-        let variants = AssetShapes(asset).tracks.variants
-        let playing = summary.pieces.reversed().lazy.compactMap { run in
-            variants.first { $0.id == run.substitute ?? run.rendition }
-        }
-        guard let variant = playing.first else { return summary }
+        let latest = summary.pieces.reversed().map { $0.substitute ?? $0.rendition }
+        guard let variant = AssetShapes(asset).variant(firstOf: latest) else { return summary }
         var summary = summary
         summary.quality = variant.quality
         summary.bandwidth = variant.bandwidth

@@ -148,9 +148,13 @@ import WeirAPI
     }
 
     /// Computes the summary of an asset whose playlists leave memory.
-    package func settle(_ asset: Asset) {
-        if let service {
-            insert(service.found(asset))
+    package func settle(_ asset: Asset) async {
+        guard let service else { return }
+        let latestChange = changed[asset.id]
+        let record = await service.found(asset)
+        // A change between two slices makes it invalid.
+        if changed[asset.id] == latestChange {
+            insert(record)
         }
     }
 
@@ -162,6 +166,16 @@ import WeirAPI
 
     private func writeDue() {
         guard !isWriting, !isOver, isChecked, let service else { return }
+        isWriting = true
+        Task { @LoopActor in
+            let isMore = await writeDue(service)
+            isWriting = false
+            schedule(isMore)
+        }
+    }
+
+    /// Writes the summaries that are due, as many as fit in a turn. Returns true if more are due.
+    private func writeDue(_ service: LibraryService) async -> Bool {
         let begin = ContinuousClock.now
         var drafts: [Draft] = []
         var isMore = false
@@ -171,16 +185,15 @@ import WeirAPI
                 break
             }
             changed[id] = nil
-            guard let asset = service.library.asset(id: id), service.library.canSummarize(asset) else { continue }
-            drafts.append(draft(of: asset, service))
+            guard let asset = service.library.asset(id: id) else { continue }
+            await service.library.wake(asset)
+            guard service.library.canSummarize(asset) else { continue }
+            drafts.append(await draft(of: asset, service))
         }
-        guard !drafts.isEmpty else { return schedule(isMore) }
-        Task { @LoopActor in
-            isWriting = true
+        if !drafts.isEmpty {
             await write(drafts)
-            isWriting = false
-            schedule(isMore)
         }
+        return isMore
     }
 
     private func schedule(_ isMore: Bool) {
@@ -188,14 +201,14 @@ import WeirAPI
         timer?.schedule(after: isMore ? Self.pause : Self.rest)
     }
 
-    private func draft(of asset: Asset, _ service: LibraryService) -> Draft {
+    private func draft(of asset: Asset, _ service: LibraryService) async -> Draft {
         // Read before the computation: rows that change during it have a later revision.
         let revision = store.catalogue.revision(of: asset.id)
         var draft: Draft
         if let known = summary(of: asset) {
             draft = Draft(asset: asset, record: known, tracks: nil)
         } else {
-            let (facts, tracks) = service.foundWithTracksApart(asset)
+            let (facts, tracks) = await service.foundWithTracksApart(asset)
             draft = Draft(asset: asset, record: facts, tracks: tracks)
         }
         draft.record.revision = revision
@@ -205,17 +218,10 @@ import WeirAPI
     /// Writes the text of a draft's tracks, outside the loop if it is long.
     private func complete(_ draft: Draft) async -> SummaryRecord {
         guard let tracks = draft.tracks else { return draft.record }
-        let count = tracks.variants.count + tracks.audio.count + tracks.subtitles.count
-        let text = await PureWork.shared.run(size: Self.trackLength * count, for: draft.asset) {
-            LibraryService.text(of: tracks)
-        }
         var record = draft.record
-        record.tracks = text ?? LibraryService.text(of: tracks)
+        record.tracks = await LibraryService.text(of: tracks, for: draft.asset)
         return record
     }
-
-    /// The usual length of one track's text, in bytes.
-    private static let trackLength = 256
 
     /// Writes computed summaries whose folders have not changed since.
     private func write(_ drafts: [Draft]) async {
@@ -259,7 +265,7 @@ import WeirAPI
             guard let asset = service.library.asset(id: id), asset.isLoaded, service.library.canSummarize(asset) else {
                 continue
             }
-            drafts.append(draft(of: asset, service))
+            drafts.append(await draft(of: asset, service))
         }
         changed = [:]
         if !drafts.isEmpty {

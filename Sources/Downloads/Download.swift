@@ -75,8 +75,11 @@ import Store
 
     /// True if everything requested is stored.
     package var isComplete: Bool {
-        let renditions = renditions
-        return renditions.count == ids.count && renditions.allSatisfy(isComplete)
+        let spans = task.spans
+        return ids.allSatisfy { id in
+            guard let rendition = asset.rendition(id) else { return false }
+            return isComplete(rendition, spans[rendition.name.id] ?? .all)
+        }
     }
 
     func isComplete(_ rendition: Rendition) -> Bool {

@@ -87,13 +87,14 @@ package struct DownloadProgress: Sendable {
     @LoopActor init(of download: Download) {
         let task = download.task
         let rates = AnnouncedRates(download.asset)
+        let spans = task.spans
         var ready: TimeRanges?
         for rendition in download.renditions {
             if let recording = rendition.recording as? Recording {
                 ready = insert(recording, of: rendition, ready)
                 continue
             }
-            let wanted = task.span(of: rendition.name.id) ?? .all
+            let wanted = spans[rendition.name.id] ?? .all
             let measure = download.measure(of: rendition, wanted, rates)
             let part = measure.part
             ready = ready?.intersection(measure.ready) ?? measure.ready
@@ -103,11 +104,12 @@ package struct DownloadProgress: Sendable {
         }
         loaded = (ready ?? TimeRanges()).intersection(expected)
         parts = ProgressWeights.applied(to: parts)
+        let partsByID = Dictionary(parts.map { ($0.id, $0) }) { first, _ in first }
         selections = task.items.map { item in
             let members = item.renditions.compactMap { id -> Part? in
                 guard let rendition = download.asset.rendition(id) else { return nil }
-                if rendition.recording != nil || task.span(of: rendition.name.id) == item.wanted {
-                    return parts.first { $0.id == rendition.name.id }
+                if rendition.recording != nil || spans[rendition.name.id] == item.wanted {
+                    return partsByID[rendition.name.id]
                 }
                 return download.measure(of: rendition, item.wanted, rates).part
             }
@@ -117,10 +119,12 @@ package struct DownloadProgress: Sendable {
         }
     }
 
-    /// Computes the progress of an asset's partly or completely stored renditions, relative to their full length.
-    @LoopActor package init(storedOf asset: Asset) {
+    /// Computes the progress of an asset's partly or completely stored renditions, relative to their full length, in slices.
+    @LoopActor package init(storedOf asset: Asset) async {
         let rates = AnnouncedRates(asset)
+        var slice = LoopSlice()
         for rendition in asset.renditions where rendition.folder.bytes > 0 && rendition.recording == nil {
+            await slice.giveWay()
             let input = Measure.Input(rendition, .all, bitRate: rates.bitRate(of: rendition))
             let measure = input.map { Measure($0) } ?? Measure(unknown: rendition.name.id, kind: rendition.kind)
             var part = measure.part
@@ -226,7 +230,7 @@ struct Measure: Sendable {
             self.bitRate = bitRate
             files = rendition.segmentFiles
             sizes = rendition.folder.sizes
-            givenUp = rendition.givenUpPlaces
+            givenUp = rendition.givenUpIndices
         }
     }
 

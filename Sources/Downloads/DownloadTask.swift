@@ -65,7 +65,8 @@ package struct DownloadTask: Equatable, Sendable {
     /// Ids of all renditions, without duplicates: the variant of the latest item first.
     var renditions: [String] {
         var ids: [String] = []
-        for id in items.flatMap(\.renditions) where !ids.contains(id) {
+        var seen: Set<String> = []
+        for id in items.flatMap(\.renditions) where seen.insert(id).inserted {
             ids.append(id)
         }
         return ids
@@ -105,6 +106,26 @@ package struct DownloadTask: Equatable, Sendable {
 
     func covers(_ item: Item) -> Bool {
         item.renditions.allSatisfy { span(of: $0)?.contains(item.range?.seconds) ?? false }
+    }
+
+    /// The media time of each rendition that any item requests, for those who need it of many.
+    var spans: [String: WantedTime] {
+        var ranges: [String: [Range<Double>]] = [:]
+        var unlimited: Set<String> = []
+        for item in items {
+            for id in item.renditions {
+                if let range = item.range?.seconds {
+                    ranges[id, default: []].append(range)
+                } else {
+                    unlimited.insert(id)
+                }
+            }
+        }
+        var spans = ranges.mapValues { WantedTime.parts($0) }
+        for id in unlimited {
+            spans[id] = .all
+        }
+        return spans
     }
 
     func span(of rendition: String) -> WantedTime? {

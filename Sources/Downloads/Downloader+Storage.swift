@@ -103,9 +103,10 @@ extension Download {
             return .everything
         }
         var wanted: [String: WantedTime] = [:]
+        let spans = task.spans
         // The task may name a mirror that is now part of another rendition, whose folder then has the pieces.
         for id in ids {
-            wanted[asset.rendition(id)?.name.id ?? id] = task.span(of: id)
+            wanted[asset.rendition(id)?.name.id ?? id] = spans[id]
         }
         for id in asset.content.additions.interstitials.flatMap(\.renditions) {
             wanted[id] = .all

@@ -66,9 +66,9 @@ package struct AttachmentOrder: Sendable {
             rendition.adopt(source)
             // Known before its pieces are: those of an unknown folder count as cached.
             content.additions.renditions[attachment.id] = rendition
-            for (name, bytes) in files.pieces {
-                try rendition.folder.put(bytes, as: name.description)
-            }
+            try await rendition.folder.put(files.pieces)
+            try asset.checkNotRemoved()
+            try check(asset)
             try rendition.folder.write(files.playlist, as: "media.m3u8")
             try change(asset) { $0.attachments.append(attachment) }
         } catch {
@@ -173,7 +173,7 @@ package struct AttachmentOrder: Sendable {
     // MARK: Files
 
     private struct Files: Sendable {
-        var pieces: [(PieceName, [UInt8])]
+        var pieces: [(name: PieceName, bytes: [UInt8])]
         var playlist: [UInt8]
     }
 

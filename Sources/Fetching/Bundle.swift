@@ -162,6 +162,8 @@ package import Store
 @LoopActor package protocol PieceObserver: AnyObject {
     /// A folder was read from disk. `pieces` holds every piece in it, by file name.
     func folder(_ folder: PieceFolder, lists pieces: [String: Directory.Entry])
+    /// A part of the pieces of a folder was read from disk, which was not read before.
+    func folder(_ folder: PieceFolder, finds pieces: [(key: String, value: Directory.Entry)])
     func folder(_ folder: PieceFolder, gained file: String, size: Int64)
     func folder(_ folder: PieceFolder, lost file: String)
     func folder(_ folder: PieceFolder, used file: String)

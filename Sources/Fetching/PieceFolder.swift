@@ -54,6 +54,37 @@ package import Store
         return sizes
     }
 
+    /// Reads the folder outside the loop, unless its pieces are known.
+    package func load() async {
+        guard known == nil, let directory = try? directory(create: false) else { return }
+        let former = former
+        let isDoubtful = bundle.isDoubtful
+        let changes = changes
+        let read = try? await DiskWork.run { () throws(StoreError) in
+            let pieces = try directory.pieces(knowing: former, isDoubtful: isDoubtful) { PieceName($0) != nil }
+            return (sizes: pieces.mapValues(\.size), batches: Self.batches(of: pieces))
+        }
+        // The folder was moved, read or changed meanwhile.
+        guard let read, known == nil, self.changes == changes, (try? self.directory(create: false)) === directory else {
+            return
+        }
+        self.former = [:]
+        known = read.sizes
+        var slice = LoopSlice()
+        for batch in read.batches {
+            let present = batch.filter { known?[$0.key] == $0.value.size }
+            bundle.observer?.folder(self, finds: present)
+            await slice.giveWay()
+        }
+    }
+
+    private nonisolated static func batches(
+        of pieces: [String: Directory.Entry]
+    ) -> [[(key: String, value: Directory.Entry)]] {
+        let all = Array(pieces)
+        return stride(from: 0, to: all.count, by: 1024).map { Array(all[$0..<min($0 + 1024, all.count)]) }
+    }
+
     /// Total size of the cached pieces, in bytes.
     package var cachedBytes: Int64 { bundle.observer?.evictableBytes(in: self) ?? 0 }
     /// Total size of the pieces, in bytes.
@@ -192,6 +223,28 @@ package import Store
         try pieces.directory.write(bytes, as: file)
         pieces.didWrite(file, size: Int64(bytes.count))
         recordStored(file, size: Int64(bytes.count))
+    }
+
+    /// Stores files as pieces, and writes them outside the loop: they may have many megabytes.
+    ///
+    /// Throws `busy` while the bundle is about to move, and if it has moved or was removed meanwhile.
+    package func put(_ files: [(name: PieceName, bytes: [UInt8])]) async throws(StoreError) {
+        try bundle.checkNotSuspended()
+        _ = sizes
+        let pieces = try directory(create: true)
+        try await DiskWork.run { () throws(StoreError) in
+            for (name, bytes) in files {
+                try pieces.directory.write(bytes, as: name.description)
+            }
+        }
+        try bundle.checkNotSuspended()
+        guard !bundle.isRemoved, try directory(create: true) === pieces else {
+            throw StoreError(.busy, path: id, detail: "the folder was moved or removed")
+        }
+        for (name, bytes) in files {
+            pieces.didWrite(name.description, size: Int64(bytes.count))
+            recordStored(name.description, size: Int64(bytes.count))
+        }
     }
 
     /// The folder on disk, for reads outside the loop.

@@ -26,6 +26,14 @@ package enum PinnedContent: Equatable, Sendable {
         }
     }
 
+    /// True if it contains every piece of a rendition's folder.
+    package func containsAll(of folder: String) -> Bool {
+        switch self {
+        case .everything: true
+        case .renditions(let wanted): wanted[folder] == .all
+        }
+    }
+
     package func includes(rendition: String) -> Bool {
         switch self {
         case .everything: true

@@ -101,9 +101,21 @@ import Store
         }
     }
 
+    package func folder(_ folder: PieceFolder, finds pieces: [(key: String, value: Directory.Entry)]) {
+        guard let asset = asset(of: folder), !isEverythingPinned(in: folder, of: asset) else { return }
+        for (file, entry) in pieces {
+            classify(file, entry.size, in: folder, of: asset, lastUse: entry.lastUse)
+        }
+    }
+
     private func reconsider(_ asset: Asset) {
         let now = Self.now
         for folder in asset.folders {
+            // Of a whole folder no single piece is looked at: there may be a million.
+            if isEverythingPinned(in: folder, of: asset) {
+                dropAll(of: folder)
+                continue
+            }
             for (file, size) in folder.known ?? [:] {
                 classify(file, size, in: folder, of: asset, lastUse: now)
             }
@@ -139,6 +151,13 @@ import Store
         accounts[id]?.bytes -= size
         if accounts[id]?.slots.isEmpty ?? false {
             accounts[id] = nil
+        }
+    }
+
+    private func dropAll(of folder: PieceFolder) {
+        guard let account = accounts.removeValue(forKey: ObjectIdentifier(folder)) else { return }
+        for slot in account.slots.values {
+            queue.remove(slot)
         }
     }
 
@@ -220,6 +239,12 @@ import Store
         }
         guard let pinned = pinned[asset.id] else { return false }
         return pinned.contains(name.role, of: folder.id, rendition?.span(of: name))
+    }
+
+    /// True if no piece of the folder can be evicted.
+    private func isEverythingPinned(in folder: PieceFolder, of asset: Asset) -> Bool {
+        guard let pinned = pinned[asset.id] else { return false }
+        return pinned.containsAll(of: folder.id)
     }
 
     // MARK: Turns

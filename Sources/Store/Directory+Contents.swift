@@ -16,12 +16,15 @@ extension Directory {
 
     /// Lists the files and folders, in no order. Skips links and names that are not valid in a store.
     public func entries() throws(StoreError) -> [Entry] {
-        try names().compactMap { name in
-            guard Self.isName(name), let status = status(of: name), status.isFile || status.isFolder else { return nil }
-            return Entry(
-                name: name, isDirectory: status.isFolder, size: Int64(status.st_size),
-                lastUse: Int64(max(status.st_atim.tv_sec, status.st_mtim.tv_sec)))
-        }
+        try names().compactMap { entry($0) }
+    }
+
+    /// The file or folder `name`; nil if there is none.
+    func entry(_ name: String) -> Entry? {
+        guard Self.isName(name), let status = status(of: name), status.isFile || status.isFolder else { return nil }
+        return Entry(
+            name: name, isDirectory: status.isFolder, size: Int64(status.st_size),
+            lastUse: Int64(max(status.st_atim.tv_sec, status.st_mtim.tv_sec)))
     }
 
     /// The length of the file `name` in bytes; nil if there is no such file.

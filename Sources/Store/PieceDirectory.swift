@@ -181,11 +181,17 @@ public final class PieceDirectory: Sendable {
             pieces[entry.name] = entry
         }
         guard pieces.contains(where: { former[$0.key] != $0.value.size }) else { return pieces }
-        let ledger = try ledger()
+        // In this order: a piece of the list that is not expected any more has its line, even if it came meanwhile.
         let expected = state.withLock { Set($0.expected.keys) }
+        let ledger = try ledger()
         for (file, piece) in pieces where former[file] != piece.size && !expected.contains(file) {
             if let entry = ledger?.entries[file] {
                 guard entry.size != piece.size else { continue }
+                // It may have been replaced since the folder was listed.
+                if let now = directory.entry(file), now.size == entry.size {
+                    pieces[file] = now
+                    continue
+                }
             } else if ledger == nil || !isDoubtful {
                 adopt(file)
                 continue

@@ -100,7 +100,7 @@ extension Rendition {
     fileprivate var state: String {
         let name = name.displayName ?? "it"
         guard isComplete else { return "\(name) with pieces of other qualities" }
-        let holes = givenUpPlaces.count
+        let holes = givenUpIndices.count
         guard holes > 0 else { return "\(name) complete" }
         let segments = holes == 1 ? "1 segment" : "\(holes) segments"
         return "\(name) complete but for \(segments) that the origin does not have"

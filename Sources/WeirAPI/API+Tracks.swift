@@ -85,6 +85,9 @@ extension API {
             self.audio = audio
             self.subtitles = subtitles
         }
+
+        /// The approximate length of the text, in bytes.
+        package var textSize: Int { 256 * (variants.count + audio.count + subtitles.count) }
     }
 
     /// The choice that a selection makes in a presentation, with a reason for each variant.

@@ -45,6 +45,20 @@ import Testing
                 == "WEBVTT\n\n00:00:01.000 --> 00:00:03.000\nHere\n")
     }
 
+    @Test func linesEndWithAnyLineEnd() {
+        let expected = "WEBVTT\n\n00:00:01.000 --> 00:00:02.000\nOne\n\n00:00:03.000 --> 00:00:04.000\nTwo\n"
+        for end in ["\n", "\r\n", "\r"] {
+            let lines = ["WEBVTT", "", "00:01.000 --> 00:02.000", "One", "", "00:03.000 --> 00:04.000", "Two"]
+            #expect(joined([lines.joined(separator: end)]) == expected)
+        }
+    }
+
+    @Test func invalidTextIsRepaired() {
+        var joined = JoinedSubtitles(start: 0)
+        joined.add(Array("WEBVTT\n\n00:01.000 --> 00:02.000\n".utf8) + [0xFF, 0x0A])
+        #expect(String(decoding: joined.text, as: UTF8.self).hasSuffix("\n\u{FFFD}\n"))
+    }
+
     @Test(arguments: [
         "", "WEBVTT", "WEBVTT\n\nNOTE a --> b\nno cue\n", "WEBVTT\n\nx --> y\nno cue\n", "\u{0}\u{0}-->\n\n-->",
     ])

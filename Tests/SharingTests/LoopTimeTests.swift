@@ -1,4 +1,5 @@
 import EventLoop
+import Fetching
 import Foundation
 import TestRooms
 import TestSupport
@@ -9,45 +10,6 @@ import Testing
 
 /// The loop's part in long work on files that the user hands in.
 @Suite(.serialized) @LoopActor struct LoopTimeTests {
-    /// Records how long other work on the loop has to wait, as processor time of the loop's thread: the load of the machine
-    /// does not count.
-    @LoopActor private final class Stopwatch {
-        private(set) var longest = 0.0
-        private var last = 0.0
-        private var isStopped = false
-
-        private static func processorTime() -> Double {
-            var time = timespec()
-            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-            return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
-        }
-
-        private func run() async {
-            while !isStopped {
-                await withCheckedContinuation { continuation in Task { @LoopActor in continuation.resume() } }
-                look()
-            }
-        }
-
-        private func look() {
-            let now = Self.processorTime()
-            longest = max(longest, now - last)
-            last = now
-        }
-
-        /// The longest processor time between two jobs of the loop while `body` runs.
-        static func longest(during body: @LoopActor () async throws -> Void) async rethrows -> Double {
-            let watch = Stopwatch()
-            watch.last = processorTime()
-            let running = Task { @LoopActor in await watch.run() }
-            try await body()
-            watch.look()
-            watch.isStopped = true
-            await running.value
-            return watch.longest
-        }
-    }
-
     @Test("An import of 100 streams and 10,000 segments leaves the loop to others")
     func importOfManyStreams() async throws {
         let folder = try TemporaryFolder()
@@ -60,7 +22,7 @@ import Testing
         let variants = (0..<100).map { "#EXT-X-STREAM-INF:BANDWIDTH=\($0 + 1)00000\n\($0)/media.m3u8\n" }
         try folder.write(Data("#EXTM3U\n\(variants.joined())".utf8), to: "film/master.m3u8")
         let fixture = try await TestHouse()
-        let longest = try await Stopwatch.longest {
+        let longest = try await LoopStopwatch.longest {
             _ = try await fixture.exchange.importer.importAsset(at: folder.path("film"), name: "film")
         }
         // In a debug build, which needs about eight times as long as a release build.
@@ -94,10 +56,53 @@ import Testing
         let fixture = try await TestHouse()
         let asset = try await fixture.exchange.importer.importAsset(at: folder.path("film"), name: "film")
         var text: [UInt8] = []
-        let longest = try await Stopwatch.longest {
+        let longest = try await LoopStopwatch.longest {
             text = try await fixture.exchange.exporter.subtitles("en", of: asset)
         }
         #expect(String(decoding: text.suffix(40), as: UTF8.self).contains("Line 99999"))
         #expect(longest < 0.02)
+
+        // Joined once, as long as nothing of it changes.
+        let exporter = fixture.exchange.exporter
+        #expect(try await exporter.subtitles("en", of: asset) == text)
+        #expect(exporter.joinedTexts.joinCount == 1)
+        let rendition = try #require(asset.rendition("subtitles-en"))
+        rendition.folder.reread()
+        #expect(try await exporter.subtitles("en", of: asset) == text)
+        #expect(exporter.joinedTexts.joinCount == 2)
+    }
+
+    @Test("Those who ask for one text at the same time have it joined once, and the first one may leave")
+    func joinIsShared() async throws {
+        let fixture = try await TestHouse()
+        let asset = try await fixture.exchange.importer.importAsset(
+            at: Repository.path("fixtures/media/cmaf"), name: "film")
+        let exporter = fixture.exchange.exporter
+        let readers = (0..<4).map { _ in Task { @LoopActor in try? await exporter.subtitles("en", of: asset) } }
+        readers[0].cancel()
+        var texts: [[UInt8]] = []
+        for reader in readers.dropFirst() {
+            texts.append(try #require(await reader.value))
+        }
+        #expect(Set(texts).count == 1)
+        #expect(exporter.joinedTexts.joinCount <= 2)
+    }
+
+    @Test("An import of 5,000 segments leaves the loop to others")
+    func importOfManySegments() async throws {
+        let folder = try TemporaryFolder()
+        let count = 5_000
+        let lines = (0..<count).map { "#EXTINF:2,\n#EXT-X-BYTERANGE:188@\($0 % 8 * 188)\na.ts\n" }
+        let head = "#EXTM3U\n#EXT-X-VERSION:4\n#EXT-X-TARGETDURATION:2\n"
+        let packet = [0x47] + [UInt8](repeating: 0, count: 187)
+        try folder.write(Data([[UInt8]](repeating: packet, count: 8).joined()), to: "film/a.ts")
+        try folder.write(Data("\(head)\(lines.joined())#EXT-X-ENDLIST\n".utf8), to: "film/media.m3u8")
+        let fixture = try await TestHouse()
+        let longest = try await LoopStopwatch.longest {
+            let asset = try await fixture.exchange.importer.importAsset(at: folder.path("film"), name: "film")
+            #expect(asset.content.isEverythingComplete)
+        }
+        // In a debug build, which needs about eight times as long as a release build.
+        #expect(longest < 0.1)
     }
 }

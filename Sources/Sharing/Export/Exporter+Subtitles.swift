@@ -30,26 +30,28 @@ extension Exporter {
         } catch {
             throw ExchangeError(error)
         }
-        let nothing = ExchangeError(.incomplete, "nothing of \(track) of \(asset.name) is stored")
-        guard let folder = try? rendition.folder.pieces().directory else { throw nothing }
+        guard rendition.folder.bytes <= JoinedTexts.limit else {
+            let most = JoinedTexts.limit >> 20
+            throw ExchangeError(
+                .incomplete, "\(track) of \(asset.name) has more than \(most) MB, and is not joined to one file")
+        }
         // Without media, the subtitles begin with it.
         let start = MediaStart(of: asset).map { Double($0.ticks) / 90_000 }
-        let work = SubtitleJoining(rendition.mediaFiles, from: folder, start: start)
-        guard let text = await FileLane.shared.run(inSlices: work, { $0.step() }) else {
-            throw ExchangeError(.incomplete, "\(track) of \(asset.name) was not joined: it was given up")
+        guard let text = await joinedTexts.text(of: rendition, start: start) else {
+            throw ExchangeError(.incomplete, "nothing of \(track) of \(asset.name) is stored")
         }
-        guard let text else { throw nothing }
         return text
     }
 
     private func fetchSegments(of rendition: Rendition, in asset: Asset) async throws(LibraryError) {
         guard let source = rendition.source else { return }
         var missing: [Resource] = []
-        for segment in source.playlist.segments {
-            guard !rendition.isWithoutCues(segment), let resource = rendition.resource(of: segment) else { continue }
-            if !rendition.folder.contains(resource.name.description) {
+        var slice = LoopSlice()
+        for segment in source.playlist.segments where !rendition.folder.contains(rendition.file(of: segment)) {
+            if !rendition.isWithoutCues(segment), let resource = rendition.resource(of: segment) {
                 missing.append(resource)
             }
+            await slice.giveWay()
         }
         var failure: LibraryError?
         for start in stride(from: 0, to: missing.count, by: 8) {
@@ -97,37 +99,5 @@ extension Exporter {
         }
         let fitting = all.filter { $0.language?.lowercased() == track.lowercased() }
         return (fitting.first(where: \.isDefault) ?? fitting.first)?.rendition
-    }
-}
-
-/// Joins the files of a subtitle track, step by step.
-private struct SubtitleJoining: Sendable {
-    private static let step = 64
-    private let files: [String]
-    private let folder: Directory
-    private let start: Double?
-    private var next = 0
-    private var joined: JoinedSubtitles?
-
-    /// - Parameter start: the start of the media on its own timeline, in seconds; nil for that of the first text.
-    init(_ files: [String], from folder: Directory, start: Double?) {
-        self.files = files
-        self.folder = folder
-        self.start = start
-    }
-
-    /// Takes a step. Returns the whole text behind the last one, or nil in place of it if no file is there.
-    mutating func step() -> [UInt8]?? {
-        if joined?.addNext(Self.step) ?? false {
-            return nil
-        }
-        guard next < files.count else { return .some(joined?.text) }
-        defer { next += 1 }
-        guard let bytes = (try? folder.read(files[next])) ?? nil else { return nil }
-        var joined = joined ?? JoinedSubtitles(start: start ?? JoinedSubtitles.offset(of: bytes))
-        self.joined = nil
-        joined.begin(bytes)
-        self.joined = joined
-        return nil
     }
 }

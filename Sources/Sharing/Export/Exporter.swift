@@ -15,6 +15,7 @@ import Store
 
     let library: Library
     private let mover: Mover
+    let joinedTexts = JoinedTexts()
 
     /// Makes an exporter. The assets that it exports are not moved by `mover` meanwhile.
     package init(_ library: Library, _ mover: Mover) { (self.library, self.mover) = (library, mover) }

@@ -4,68 +4,139 @@ import SafeText
 /// Pure.
 ///
 /// A cue that spans several segments is repeated in each of them, and is written once. Comments, regions and styles are
-/// dropped.
-struct JoinedSubtitles {
-    private typealias Block = ArraySlice<Substring>
+/// dropped. Works on bytes and line by line, in time and memory that grow with the segments alone.
+struct JoinedSubtitles: Sendable {
+    private typealias Line = ArraySlice<UInt8>
+
+    /// The state of a block, which ends at an empty line.
+    private enum Block {
+        /// No line with times has come.
+        case begun
+        /// `cue` has what has come of it.
+        case cue
+        case dropped
+    }
 
     private let start: Double
-    /// The cues of the segment that are not added yet, and its distance from the start.
-    private var blocks: ArraySlice<Block> = []
+    /// The part of the segment that is not added yet, and the segment's distance from the start, in seconds.
+    private var rest: Line = []
     private var offset = 0.0
-    private var seen: Set<String> = []
-    private var cues: [String] = []
+    private var block = Block.begun
+    private var cue: [UInt8] = []
+    private var seen: Set<[UInt8]> = []
+    private(set) var text = Array("WEBVTT\n".utf8)
 
     /// - Parameter start: the start of the media on its own timeline, in seconds.
     init(start: Double) { self.start = start }
 
-    var text: [UInt8] { Array((["WEBVTT\n"] + cues).joined(separator: "\n").utf8) }
-
     /// The time of a segment's first cue times on the media's timeline, in seconds; 0 if it does not give it.
-    static func offset(of segment: [UInt8]) -> Double {
-        String(decoding: segment, as: UTF8.self).split(
-            omittingEmptySubsequences: false, whereSeparator: \.isNewline
-        ).prefix { !$0.isEmpty }.lazy.compactMap(map).first ?? 0
-    }
+    static func offset(of segment: [UInt8]) -> Double { map(in: segment[...]) ?? 0 }
 
     mutating func add(_ segment: [UInt8]) {
         begin(segment)
         while addNext(.max) {}
     }
 
-    /// Begins a segment, whose cues `addNext` adds.
+    /// Begins a segment, whose lines `addNext` adds.
     mutating func begin(_ segment: [UInt8]) {
-        let lines = String(decoding: segment, as: UTF8.self).split(
-            omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-        offset = lines.prefix { !$0.isEmpty }.lazy.compactMap(Self.map).first.map { $0 - start } ?? 0
-        blocks = lines.split(whereSeparator: \.isEmpty)[...]
+        // Invalid UTF-8 is repaired: programs that read the file refuse it.
+        rest = Array(String(decoding: segment, as: UTF8.self).utf8)[...]
+        offset = Self.map(in: rest).map { $0 - start } ?? 0
     }
 
-    /// Adds the next cues of the segment, up to `count`. Returns false if there is none left.
+    /// Adds the next lines of the segment, up to `count`. Returns false once none is left.
     mutating func addNext(_ count: Int) -> Bool {
-        guard !blocks.isEmpty else { return false }
-        for block in blocks.prefix(count) {
-            add(block)
+        var left = count
+        while left > 0 {
+            guard let line = Self.nextLine(of: &rest) else {
+                endBlock()
+                return false
+            }
+            add(line)
+            left -= 1
         }
-        blocks = blocks.dropFirst(count)
         return true
     }
 
-    private mutating func add(_ block: Block) {
-        guard let line = block.firstIndex(where: { $0.contains("-->") }),
-            let timing = Self.shifted(block[line], by: offset)
-        else { return }
-        let cue = ([timing] + block[(line + 1)...].map(String.init)).map { $0 + "\n" }.joined()
-        if seen.insert(cue).inserted {
-            cues.append(cue)
+    private mutating func add(_ line: Line) {
+        guard !line.isEmpty else { return endBlock() }
+        switch block {
+        case .begun:
+            guard Self.hasArrow(line) else { return }
+            guard let timing = Self.shifted(line, by: offset) else {
+                block = .dropped
+                return
+            }
+            block = .cue
+            cue = Array(timing.utf8)
+            cue.append(Self.lineFeed)
+        case .cue:
+            cue += line
+            cue.append(Self.lineFeed)
+        case .dropped: break
         }
     }
 
+    private mutating func endBlock() {
+        if case .cue = block, seen.insert(cue).inserted {
+            text.append(Self.lineFeed)
+            text += cue
+        }
+        block = .begun
+        cue = []
+    }
+
+    // MARK: Lines
+
+    private static let lineFeed = UInt8(ascii: "\n")
+    private static let carriageReturn = UInt8(ascii: "\r")
+
+    /// Removes the first line from `text`, and returns it without its end: LF, CR or both. Nil without a line.
+    private static func nextLine(of text: inout Line) -> Line? {
+        guard !text.isEmpty else { return nil }
+        let end = text.firstIndex { $0 == lineFeed || $0 == carriageReturn } ?? text.endIndex
+        let line = text[..<end]
+        var next = min(end + 1, text.endIndex)
+        if end < text.endIndex, text[end] == carriageReturn, next < text.endIndex, text[next] == lineFeed {
+            next += 1
+        }
+        text = text[next...]
+        return line
+    }
+
+    private static func hasArrow(_ line: Line) -> Bool {
+        var hyphens = 0
+        for byte in line {
+            if byte == UInt8(ascii: "-") {
+                hyphens += 1
+            } else if byte == UInt8(ascii: ">"), hyphens >= 2 {
+                return true
+            } else {
+                hyphens = 0
+            }
+        }
+        return false
+    }
+
+    /// The first X-TIMESTAMP-MAP of a segment's head.
+    private static func map(in segment: Line) -> Double? {
+        var rest = segment
+        while let line = nextLine(of: &rest), !line.isEmpty {
+            if line.starts(with: mapHead), let map = map(String(decoding: line.dropFirst(mapHead.count), as: UTF8.self))
+            {
+                return map
+            }
+        }
+        return nil
+    }
+
+    private static let mapHead = Array("X-TIMESTAMP-MAP=".utf8)
+
     /// The offset from cue times to the media's timeline, in seconds, by X-TIMESTAMP-MAP.
-    private static func map(_ line: Substring) -> Double? {
-        guard line.hasPrefix("X-TIMESTAMP-MAP=") else { return nil }
+    private static func map(_ value: String) -> Double? {
         var ticks: Ratio?
         var local: Seconds?
-        for part in line.dropFirst("X-TIMESTAMP-MAP=".count).split(separator: ",") {
+        for part in value.split(separator: ",") {
             if part.hasPrefix("MPEGTS:") {
                 ticks = Ratio(decimal: part.dropFirst("MPEGTS:".count))
             }
@@ -78,8 +149,9 @@ struct JoinedSubtitles {
     }
 
     /// Returns nil for an invalid line, and for a cue that ends before the media begins.
-    private static func shifted(_ line: Substring, by offset: Double) -> String? {
-        let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" })
+    private static func shifted(_ line: Line, by offset: Double) -> String? {
+        let words = line.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+            .map { Substring(decoding: $0, as: UTF8.self) }
         guard words.count >= 3, words[1] == "-->", let from = seconds(words[0]), let to = seconds(words[2]),
             let end = Seconds(to.value + offset), end > 0
         else { return nil }

@@ -25,8 +25,12 @@ import Store
     /// The new asset, with its playlists; not registered.
     let asset: Asset
     let folder: PlaylistFolder
+    /// The keys, the initialization sections and the files of additions.
     private var planned = PlannedPieces()
-    var pieces: [Piece] { planned.pieces }
+    /// The segments of each rendition: one list of a million pieces would be moved as a whole whenever it grows.
+    private var segments: [PlannedPieces] = []
+    /// True if each piece is a whole file that is already where the bundle of the asset has it.
+    var isInPlace: Bool { planned.isInPlace && segments.allSatisfy(\.isInPlace) }
     /// The renditions whose playlists were read: the bundle's own playlists list these.
     var listed: [Rendition] { asset.renditions.filter { $0.source != nil } }
     /// Texts of the bundle besides its playlists.
@@ -122,18 +126,24 @@ import Store
 
     func add(_ piece: Piece) { planned.add(piece) }
 
+    /// Returns all pieces, and forgets them: the caller frees them where that may take long.
+    func takePieces() -> [[Piece]] {
+        let pieces = [planned.pieces] + segments.map(\.pieces)
+        planned = PlannedPieces()
+        segments = []
+        return pieces
+    }
+
     /// Adds the pieces of a playlist's segments, in slices on the lane for files of the user.
     /// - Parameter piece: makes the piece of a segment; `number` counts those that are no gaps.
     func addSegments(
         of playlist: MediaPlaylist,
         _ piece: @escaping @Sendable (_ segment: Segment, _ number: Int) throws(ExchangeError) -> Piece
     ) async throws(ExchangeError) {
-        let work = SegmentPlanning(planned, of: playlist)
-        // The work has the only copy, so that nothing of it is copied.
-        planned = PlannedPieces()
+        let work = SegmentPlanning(of: playlist)
         let result = await FileLane.shared.run(inSlices: work) { $0.plan(piece) }
         guard let result else { throw givenUp }
-        planned = try result.get()
+        segments.append(try result.get())
     }
 
     func addPieces(
@@ -169,7 +179,7 @@ import Store
             asset.life.firstPlayed = identity.firstPlayed
         }
         let lives = Dictionary((identity.keys ?? []).map { ($0.number, $0.life) }) { $1 }
-        for piece in pieces where piece.folder == asset.keys.folder.id {
+        for piece in planned.pieces where piece.folder == asset.keys.folder.id {
             guard case .key(let number)? = PieceName(piece.file)?.role,
                 case .key(let former)? = PieceName(piece.source.components.last ?? "")?.role, let life = lives[former]
             else { continue }
@@ -256,14 +266,16 @@ private struct NamingLine: Sendable {
     private func name(in folder: PlaylistFolder) -> String { "\(folder.name(playlist)), line \(line)" }
 }
 
-/// The pieces of an import, each once.
+/// Pieces of an import, each once.
 private struct PlannedPieces: Sendable {
     private(set) var pieces: [ImportPlan.Piece] = []
+    private(set) var isInPlace = true
     private var named: Set<String> = []
 
     mutating func add(_ piece: ImportPlan.Piece) {
         if named.insert(piece.folder + "/" + piece.file).inserted {
             pieces.append(piece)
+            isInPlace = isInPlace && piece.range == nil && piece.source.components == [piece.folder, piece.file]
         }
     }
 }
@@ -271,18 +283,15 @@ private struct PlannedPieces: Sendable {
 /// Plans the pieces of a playlist's segments, step by step.
 private struct SegmentPlanning: Sendable {
     private static let step = 64
-    private var planned: PlannedPieces
+    private var planned = PlannedPieces()
     private let segments: Segments
     private var next = 0
     /// The number of segments so far that are no gaps.
     private var number = 0
 
-    init(_ planned: PlannedPieces, of playlist: MediaPlaylist) {
-        self.planned = planned
-        segments = playlist.segments
-    }
+    init(of playlist: MediaPlaylist) { segments = playlist.segments }
 
-    /// Plans some segments. Returns the result once there are no more, or one has no piece.
+    /// Plans some segments. Returns their pieces once there are no more, or one has no piece.
     mutating func plan(
         _ piece: (Segment, Int) throws(ExchangeError) -> ImportPlan.Piece
     ) -> Result<PlannedPieces, ExchangeError>? {

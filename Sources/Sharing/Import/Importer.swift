@@ -3,6 +3,7 @@ package import EventLoop
 import HLS
 import HTTPMessage
 import Store
+import Synchronization
 
 /// Makes assets of folders on disk.
 @LoopActor package final class Importer {
@@ -87,7 +88,7 @@ import Store
     private func copy(_ plan: ImportPlan, artwork: Artwork?) async throws(ExchangeError) -> Asset {
         let asset = plan.asset
         let id = asset.id
-        let pieces = plan.pieces
+        let pieces = ImportedPieces(plan.takePieces())
         let folder = plan.folder
         let store = library.store
         let texts =
@@ -104,10 +105,12 @@ import Store
                             try bundle.add(artwork.bytes, as: artwork.kind.fileName)
                         }
                         var files = ImportFiles(folder)
-                        for piece in pieces {
-                            guard turn.mayGoOn else { throw StoreError(.busy, path: id, detail: "it was given up") }
-                            try store.checkRoom()
-                            try files.add(piece, to: bundle)
+                        for batch in pieces.take() {
+                            for piece in batch {
+                                guard turn.mayGoOn else { throw StoreError(.busy, path: id, detail: "it was given up") }
+                                try store.checkRoom()
+                                try files.add(piece, to: bundle)
+                            }
                         }
                         try bundle.commit()
                     } catch {
@@ -187,12 +190,26 @@ import Store
         throw ExchangeError(.badImport, "\(name) cannot be read back")
     }
 
-    /// Reads the names of all pieces in slices, which would be one long turn of the loop later.
+    /// Reads the names of all pieces, which would be one long turn of the loop later.
     private func openFolders(of asset: Asset) async {
         var slice = LoopSlice()
         for rendition in asset.renditions {
-            _ = rendition.isComplete
+            await rendition.readCompleteness()
             await slice.giveWay()
+        }
+    }
+}
+
+/// The pieces of an import on their way to the thread that copies them, which also frees them: a million take long.
+private final class ImportedPieces: Sendable {
+    private let pieces: Mutex<[[ImportPlan.Piece]]>
+
+    init(_ pieces: [[ImportPlan.Piece]]) { self.pieces = Mutex(pieces) }
+
+    func take() -> [[ImportPlan.Piece]] {
+        pieces.withLock { pieces in
+            defer { pieces = [] }
+            return pieces
         }
     }
 }

@@ -160,9 +160,3 @@ package struct OrphanBundle: Equatable, Sendable {
         }
     }
 }
-
-extension ImportPlan {
-    fileprivate var isInPlace: Bool {
-        pieces.allSatisfy { $0.range == nil && $0.source.components == [$0.folder, $0.file] }
-    }
-}
