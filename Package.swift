@@ -227,7 +227,7 @@ let package = Package(
         tests(
             "RecordingsTests",
             [
-                "Downloads", "EventLoop", "Fetching", "HLS", "Assets", "Orders", "Recordings", "TestRooms",
+                "Downloads", "EventLoop", "Fetching", "HLS", "Assets", "Orders", "Recordings", "Store", "TestRooms",
                 "TestSupport",
             ]),
         tests("SessionsTests", ["AccessLog", "Assets", "HTTPMessage", "Playheads", "Sessions"]),

@@ -15,8 +15,14 @@ extension Asset {
         return !multivariant.completeVariants(renditions: content.completeRenditions).isEmpty
     }
 
-    /// True if the asset is known to be live.
-    public var isLive: Bool { renditions.contains(where: \.isLive) }
+    /// True if the asset is known to be live. A recording that has ended is not, although it may know live playlists of which
+    /// nothing was recorded.
+    public var isLive: Bool {
+        if isChannelRecording, isRecorded, !isRecording {
+            return false
+        }
+        return renditions.contains(where: \.isLive)
+    }
     /// Total size of its pieces, in bytes.
     public var bytes: Int64 { folders.reduce(0) { $0 + $1.bytes } }
 

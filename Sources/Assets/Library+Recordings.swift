@@ -94,10 +94,15 @@ extension Library {
         }
         guard let own = asset.rendition(folder.id), let live = channel.content.rendition(folder.id) else { return nil }
         let number = own === live ? resource.name.role.number : own.recording?.channelNumber(of: resource.name)
-        for rendition in [live] + (live.live?.copies ?? []) where rendition !== own {
-            guard let name = rendition.name(of: resource, channelNumber: number) else { continue }
-            let same = Resource(name: name, url: resource.url, range: resource.range)
-            if let bytes = loader.bytes(of: same, in: rendition.folder) {
+        if own !== live, let name = live.name(ofShared: resource, number: number),
+            let bytes = loader.bytes(of: resource.named(name), in: live.folder)
+        {
+            return bytes
+        }
+        for (rendition, recording) in live.live?.copies ?? [] where rendition !== own {
+            if let name = recording.name(ofShared: resource, channelNumber: number),
+                let bytes = loader.bytes(of: resource.named(name), in: rendition.folder)
+            {
                 return bytes
             }
         }
@@ -106,10 +111,9 @@ extension Library {
 
     private func sharedKey(_ resource: Resource, in folder: PieceFolder, of channel: Asset) -> SharedBytes? {
         let copies = channel.content.renditions.flatMap { $0.live?.copies ?? [] }
-        for keys in [channel.keys] + copies.map(\.keys) where keys.folder !== folder {
+        for keys in [channel.keys] + copies.map(\.rendition.keys) where keys.folder !== folder {
             guard let number = keys.number(for: resource.url), keys.isUsable(number) else { continue }
-            let same = Resource(name: KeyRing.name(number), url: resource.url, range: nil)
-            if let bytes = loader.bytes(of: same, in: keys.folder) {
+            if let bytes = loader.bytes(of: resource.named(KeyRing.name(number)), in: keys.folder) {
                 return bytes
             }
         }
@@ -131,31 +135,36 @@ extension RenditionRecording {
         guard case .segment(let number) = name.role, window.contains(number), let channelOffset else { return nil }
         return number - channelOffset
     }
-}
 
-extension Rendition {
-    /// The name of a resource in this rendition of the channel, or of one of its recordings.
+    /// The name of a resource in the recording.
     /// - Parameter channelNumber: the number of the segment in the channel; nil for no segment of the present window.
-    fileprivate func name(of resource: Resource, channelNumber: Int?) -> PieceName? {
+    fileprivate func name(ofShared resource: Resource, channelNumber: Int?) -> PieceName? {
         switch resource.name.role {
         case .segment:
-            guard let channelNumber else { return nil }
-            var number = channelNumber
-            if let recording {
-                guard let offset = recording.channelOffset, recording.window.contains(channelNumber + offset) else {
-                    return nil
-                }
-                number += offset
+            guard let channelNumber, let channelOffset, window.contains(channelNumber + channelOffset) else {
+                return nil
             }
-            return PieceName(.segment(number), fileExtension: resource.name.fileExtension)
-        case .initialization, .passing:
-            if let recording {
-                return recording.name(ofMapAt: resource.url, resource.range)
-            }
-            return live.map {
-                PieceName(.passing($0.names.number(resource.url, resource.range)), fileExtension: "mp4")
-            }
+            return PieceName(.segment(channelNumber + channelOffset), fileExtension: resource.name.fileExtension)
+        case .initialization, .passing: return name(ofMapAt: resource.url, resource.range)
         case .key, .data: return nil
         }
     }
+}
+
+extension Rendition {
+    /// The name of a resource in this rendition of the channel.
+    fileprivate func name(ofShared resource: Resource, number: Int?) -> PieceName? {
+        switch resource.name.role {
+        case .segment: return number.map { PieceName(.segment($0), fileExtension: resource.name.fileExtension) }
+        case .initialization:
+            return live.map {
+                PieceName(.passing($0.names.number(resource.url, resource.range)), fileExtension: "mp4")
+            }
+        case .key, .passing, .data: return nil
+        }
+    }
+}
+
+extension Resource {
+    fileprivate func named(_ name: PieceName) -> Resource { Resource(name: name, url: url, range: range) }
 }

@@ -20,14 +20,23 @@ import HTTPMessage
     package var omissions = LiveOmissions()
     /// The latest live playlist of which players see a segment, where that is not the present one.
     package var shown: (source: Rendition.Source, cut: MediaPlaylistCut?)?
-    /// The renditions of recordings that take their playlists from this one, those that are gone left out.
-    package var copies: [Rendition] { known.compactMap(\.rendition) }
+    /// The recordings that take their playlists from this one. One that has ended is among them until another begins: players are
+    /// behind it.
+    var copies: [(rendition: Rendition, recording: any RenditionRecording)] {
+        known.compactMap { copy in
+            guard let rendition = copy.rendition, let recording = rendition.recording ?? copy.recording else {
+                return nil
+            }
+            return (rendition, recording)
+        }
+    }
     private var known: [Copy] = []
     /// True if a recording may take its playlists from this one.
     var hasCopies: Bool { !known.isEmpty }
 
     private struct Copy {
         weak var rendition: Rendition?
+        var recording: (any RenditionRecording)?
     }
 
     nonisolated init() {}
@@ -58,9 +67,12 @@ import HTTPMessage
 
     /// Records that the rendition of a recording takes its playlists from this one.
     func add(_ copy: Rendition) {
-        guard !known.contains(where: { $0.rendition === copy }) else { return }
+        if let index = known.firstIndex(where: { $0.rendition === copy }) {
+            known[index].recording = copy.recording ?? known[index].recording
+            return
+        }
         known.removeAll { $0.rendition?.recording == nil }
-        known.append(Copy(rendition: copy))
+        known.append(Copy(rendition: copy, recording: copy.recording))
     }
 
     /// Forgets the playlists; the names stay valid for a while.

@@ -191,6 +191,7 @@ extension LibraryService {
         if let download, let state {
             shape.need = download.need(in: state)
         }
+        shape.shortfall = download?.shortfall
         if let download, state == .paused || download.need?.isRule ?? false {
             shape.reason = API.Download.reasons(of: download).first?.message
         }

@@ -303,8 +303,8 @@ extension Configuration.Key {
                     Times of the day in which downloads may run, in local time, such as ["22:00-06:00", "12:00-13:00"];
                     over midnight too. Empty: always. This and the next three keys are rules for downloads, each with an
                     option of "weir get" and "weir add" for one download. What a rule stops waits, with its reason in
-                    "weir list", and goes on by itself when the rule ends. Players are never stopped by a rule, and
-                    neither are recordings.
+                    "weir list", and goes on by itself when the rule ends. Players are never stopped by a rule.
+                    Recordings are, and say so; --ignore-rules records all the same.
                     """)
         case .metered:
             Entry(

@@ -30,6 +30,15 @@ package struct DownloadTask: Equatable, Sendable {
             self.renditions = renditions
             self.shortfall = shortfall
         }
+
+        /// The item with a shortfall, unless another one is known.
+        func with(_ shortfall: Shortfall) -> Self {
+            var item = self
+            if item.shortfall.map({ $0.reason == shortfall.reason }) ?? true {
+                item.shortfall = shortfall
+            }
+            return item
+        }
     }
 
     /// The items, the latest first; no two are equal in renditions and range.
@@ -77,6 +86,11 @@ package struct DownloadTask: Equatable, Sendable {
 
     /// Adds an item in front. It replaces an item with the same renditions and range.
     mutating func add(_ item: Item) {
+        var item = item
+        // The holes of a recording stay, for later orders too.
+        if recordsLive, item.shortfall == nil {
+            item.shortfall = items.first { $0.identity == item.identity }?.shortfall
+        }
         items.removeAll { $0.identity == item.identity }
         items.insert(item, at: 0)
     }

@@ -7,7 +7,7 @@ extension Downloader {
     /// The facts on which the rules of downloads that may still run depend. Nobody needs to read others.
     package var neededFacts: Set<Conditions.Fact> {
         byAsset.values.reduce(into: []) { facts, download in
-            if download.state.isActive, !download.task.recordsLive {
+            if download.state.isActive {
                 facts.formUnion(rules(of: download).facts)
             }
         }
@@ -15,7 +15,7 @@ extension Downloader {
 
     /// The hours of downloads that may still run.
     package var neededHours: [DayHours] {
-        byAsset.values.filter { $0.state.isActive && !$0.task.recordsLive }.flatMap { rules(of: $0).hours }
+        byAsset.values.filter(\.state.isActive).flatMap { rules(of: $0).hours }
     }
 
     /// Stops and continues downloads by the rules, for a new state of the machine.
@@ -25,19 +25,27 @@ extension Downloader {
         schedule()
     }
 
-    /// The configured rules, with the changes for the download.
-    func rules(of download: Download) -> DownloadRules { configuration.rules.changed(by: download.task.rules) }
+    /// The configured rules, with the changes for the download. Somebody may use the machine while it records.
+    func rules(of download: Download) -> DownloadRules {
+        var rules = configuration.rules.changed(by: download.task.rules)
+        if download.task.recordsLive {
+            rules.onlyIdle = false
+        }
+        return rules
+    }
 
     /// True if a download may not begin yet, because nobody knows if a rule stops it.
     func mustAwaitReading(_ download: Download) -> Bool {
-        download.state == .queued && !download.task.recordsLive && rules(of: download).awaitReading(of: conditions)
+        download.state == .queued && rules(of: download).awaitReading(of: conditions)
     }
 
-    /// Applies the rules to all downloads that run or would run. A recording is not stopped: what it misses never
-    /// comes again.
+    /// Applies the rules to all downloads that run or would run.
     func applyRules() {
         for download in downloads where download.isSubjectToRules {
-            let holds = download.task.recordsLive ? [] : rules(of: download).holds(under: conditions)
+            if endIfOver(download) {
+                continue
+            }
+            let holds = self.holds(of: download)
             guard let first = holds.first else {
                 if download.need?.isRule ?? false {
                     set(download, .queued)
@@ -50,8 +58,19 @@ extension Downloader {
             let message = holds.map(\.message).joined(separator: ", and ")
             set(download, .waiting, first.need, JobFailure(code: .rule, message: message))
             download.holds = holds
+            if download.task.recordsLive, let end = download.task.recordEnd {
+                wait(download, .seconds(end - library.date()))
+            }
             saveSoon(download)
         }
+    }
+
+    /// The rules that stop a download now. A user who has set them may not think of them when a recording is ordered.
+    private func holds(of download: Download) -> [Reason] {
+        let holds = rules(of: download).holds(under: conditions)
+        guard download.task.recordsLive else { return holds }
+        let next = "nothing is recorded meanwhile; with --ignore-rules it is"
+        return holds.map { Reason(kind: $0.kind, message: "\($0.message): \(next)") }
     }
 }
 

@@ -35,6 +35,8 @@ enum DownloadOutcome {
     func work(for download: Download, received bytes: Int64)
     func work(for download: Download, completed rendition: Rendition)
     func work(for download: Download, completed selection: DownloadTask.Item)
+    /// A recording lacks more than before, as words: `1 hole, 2 s missing`.
+    func work(for download: Download, lacks words: String)
     func work(for download: Download, ended outcome: DownloadOutcome)
 }
 
@@ -43,7 +45,8 @@ extension Downloader: DownloadWorkObserver {
         guard isOpen else { return }
         applyRules()
         let entries = downloads.filter { !mustAwaitReading($0) }.map {
-            DownloadQueue.Entry(id: $0.asset.id, priority: $0.task.priority, state: $0.state)
+            DownloadQueue.Entry(
+                id: $0.asset.id, priority: $0.task.priority, state: $0.state, isRecording: $0.task.recordsLive)
         }
         for id in DownloadQueue(slots: configuration.running).next(of: entries) {
             if let download = byAsset[id] {
@@ -159,6 +162,13 @@ extension Downloader: DownloadWorkObserver {
         notify(download, .selectionComplete(Download.Selected(selection)))
     }
 
+    func work(for download: Download, lacks words: String) {
+        guard byAsset[download.asset.id] === download else { return }
+        download.task = download.task.with(download.task.items.map { $0.with(Shortfall(.holes, words)) })
+        notify(download, .state)
+        saveSoon(download)
+    }
+
     func work(for download: Download, ended outcome: DownloadOutcome) {
         guard byAsset[download.asset.id] === download, download.state == .running else { return }
         if case .complete = outcome, beginInterstitials(of: download) || beginLastComparison(of: download) {
@@ -263,15 +273,35 @@ extension Downloader: DownloadWorkObserver {
             recorder.finish()
             return download.state == .complete
         }
+        guard closeRecording(download) else { return false }
+        halt(download)
+        set(download, .complete)
+        return true
+    }
+
+    /// Makes an ordinary asset of what is recorded. Returns false if nothing is, or if that cannot be written.
+    func closeRecording(_ download: Download) -> Bool {
         do throws(LibraryError) {
-            guard try library.recordings.close(download.renditions, of: download.asset) else { return false }
-            halt(download)
-            set(download, .complete)
-            return true
+            return try library.recordings.close(download.renditions, of: download.asset)
         } catch {
             report("\(download.asset.name): the recording cannot be ended: \(error)")
             return false
         }
+    }
+
+    /// Ends a recording that did not run when its time was over: what the channel shows now does not belong to it. Returns true if
+    /// it is over.
+    func endIfOver(_ download: Download) -> Bool {
+        guard download.task.recordsLive, download.state != .running, let end = download.task.recordEnd,
+            library.date() >= end
+        else { return false }
+        if !finishRecording(download) {
+            halt(download)
+            let sentence = "nothing of \(download.asset.name) was recorded: it did not run before its time was over"
+            fail(download, JobFailure(code: .library(.missing), message: sentence))
+        }
+        saveSoon(download)
+        return true
     }
 }
 

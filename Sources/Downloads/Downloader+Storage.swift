@@ -45,6 +45,10 @@ extension Downloader {
         guard !Task.isCancelled, download.state == .running, byAsset[download.asset.id] === download else { return }
         if isMade {
             set(download, .queued)
+        } else if download.task.recordsLive, closeRecording(download) {
+            // A recording with a hole of unknown length is worth less than one that ends.
+            let sentence = "\(download.asset.name) has ended, because the disk is full; what is recorded plays"
+            fail(download, JobFailure(code: failure.code, message: sentence))
         } else {
             set(download, .waiting, .space, failure)
             wait(download, pause)

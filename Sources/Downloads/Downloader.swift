@@ -172,7 +172,7 @@ import Store
         task.priority = order.priority ?? task.priority
         task.recordsLive = order.record == true || task.recordsLive
         if let seconds = order.recordSeconds {
-            task.recordEnd = Library.now + seconds
+            task.recordEnd = library.date() + seconds
         }
         if let rules = order.rules {
             task.rules.apply(rules)

@@ -22,6 +22,15 @@ import Store
         }
     }
 
+    /// A piece on its way.
+    private struct Arrival {
+        let fetch: Fetch
+        /// The bytes that were there before.
+        let began: Int64
+        /// A player's for a piece that is about to leave the origin's playlist.
+        var urgency: Fetch.Urgency
+    }
+
     private struct Failure {
         let since: ContinuousClock.Instant
         let error: LibraryError
@@ -35,11 +44,13 @@ import Store
     private let report: (String) -> Void
     private var beginning: Task<Void, Never>?
     private var tracks: [RecordingTrack] = []
-    private var fetching: [Target: (fetch: Fetch, began: Int64)] = [:]
+    private var fetching: [Target: Arrival] = [:]
     /// Bytes of fetches that have ended.
     private var settled: Int64 = 0
     private var failures: [Target: Failure] = [:]
     private var isOver = false
+    /// The holes that the observer knows.
+    private var holes = RecordingHoles()
 
     private var asset: Asset { download.asset }
     private var renditions: [Rendition] { download.renditions }
@@ -109,10 +120,10 @@ import Store
         for track in tracks {
             track.task?.cancel()
         }
-        let fetches = fetching.values
+        let arrivals = fetching.values
         fetching = [:]
-        for (fetch, _) in fetches {
-            fetch.release()
+        for arrival in arrivals {
+            arrival.fetch.release(arrival.urgency)
         }
     }
 
@@ -136,6 +147,7 @@ import Store
             return
         }
         report("\(asset.name): the recording ended: \(reason)")
+        reportHoles()
         for rendition in renditions {
             observer?.work(for: download, completed: rendition)
         }
@@ -184,8 +196,9 @@ import Store
         } catch {
             return end(.storeFailed(error))
         }
+        reportHoles()
         // The end may be changed while it records.
-        if let end = download.task.recordEnd, Library.now >= end {
+        if let end = download.task.recordEnd, library.date() >= end {
             return close(because: "its time is over")
         }
         if let obstacle = tracks.lazy.compactMap({ $0.recording.obstacle }).first {
@@ -196,6 +209,18 @@ import Store
             return close(because: reason)
         }
         fill()
+        hurry()
+    }
+
+    /// Reports the holes of the rendition that lacks most: what the origin did not give is missing in all of them.
+    private func reportHoles() {
+        let worst = tracks.map(\.recording.holes).max { $0.seconds < $1.seconds }
+        guard let worst, worst != holes else { return }
+        let isMore = worst.words != holes.words
+        holes = worst
+        if isMore, let words = worst.words {
+            observer?.work(for: download, lacks: words)
+        }
     }
 
     // MARK: Fetching
@@ -224,18 +249,43 @@ import Store
         do throws(LibraryError) {
             let fetch = try library.fetch(need.resource, in: need.folder, of: asset, urgency: .background)
             let began = fetch.written
-            fetching[target] = (fetch, began)
+            fetching[target] = Arrival(fetch: fetch, began: began, urgency: .background)
             fetch.whenEnded { [weak self] result in self?.ended(target, fetch, result, began: began) }
         } catch {
             fail(target, error)
         }
     }
 
+    /// Raises what is about to leave the origin's playlist above downloads, and beside players, to which all else yields.
+    private func hurry() {
+        for track in tracks {
+            for item in track.recording.items.prefix(2 * parallel) where track.recording.isAboutToLeave(item) {
+                for need in item.needed {
+                    raise(need)
+                }
+            }
+        }
+    }
+
+    private func raise(_ need: (folder: PieceFolder, resource: Resource)) {
+        let target = Target(need)
+        guard let arrival = fetching[target], arrival.urgency == .background, arrival.fetch.outcome == nil else {
+            return
+        }
+        // If it cannot be raised, it goes on as it was.
+        guard let fetch = try? library.fetch(need.resource, in: need.folder, of: asset, urgency: .playback) else {
+            return
+        }
+        guard fetch === arrival.fetch, fetching[target]?.fetch === fetch else { return fetch.release(.playback) }
+        fetching[target]?.urgency = .playback
+        fetch.release(.background)
+    }
+
     private func ended(_ target: Target, _ fetch: Fetch, _ result: Result<Void, FetchError>, began: Int64) {
-        guard fetching[target]?.fetch === fetch else { return }
+        guard let arrival = fetching[target], arrival.fetch === fetch else { return }
         fetching[target] = nil
         settled += max(0, fetch.written - began)
-        fetch.release()
+        fetch.release(arrival.urgency)
         if let failure = fetch.keepFailure {
             return end(.storeFailed(failure))
         }

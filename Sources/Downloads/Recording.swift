@@ -55,6 +55,8 @@ import Store
     public internal(set) var duration = 0.0
     /// Number of segments in the recorded playlist, gaps included.
     public internal(set) var count = 0
+    /// The holes of the recorded playlist.
+    var holes = RecordingHoles()
     /// The reason, as a sentence, why the recording stops although the stream continues; nil if there is none.
     public internal(set) var obstacle: String?
     unowned let rendition: Rendition
@@ -110,6 +112,9 @@ import Store
         count = playlist.segments.count
         duration = playlist.duration.seconds
         time = playlist.duration.seconds
+        for segment in playlist.segments {
+            holes.append(seconds: segment.duration.seconds, isMissing: segment.isGap)
+        }
         hasEnded = playlist.hasEndList
         nextMap = 1 + (playlist.maps.compactMap { PieceName($0.uri)?.role.number }.max() ?? -1)
     }
@@ -172,6 +177,12 @@ import Store
 
     /// True if the origin lists the item at present.
     public func isListed(_ item: Item) -> Bool { window.contains(item.number) }
+
+    /// True if the item is among the first of a window that slides, or has left it already.
+    func isAboutToLeave(_ item: Item) -> Bool {
+        guard item.source.playlist.playlistType == nil, item.source.playlist.isLive else { return false }
+        return item.number - window.lowerBound <= (window.count - 1) / 3
+    }
 }
 
 extension LiveNumbering.Entry {

@@ -140,8 +140,10 @@ extension Fetch {
     // MARK: A piece
 
     private func read(_ file: String, in folder: PieceFolder) async {
-        await withCheckedContinuation { continuation in
-            folder.verify(file, isWhole: true) { continuation.resume() }
+        if !folder.isVerified(file) {
+            await withCheckedContinuation { continuation in
+                folder.verify(file, isWhole: true) { continuation.resume() }
+            }
         }
         guard isAwaitingShared else { return }
         guard folder.isVerified(file), let descriptor = folder.open(file) else { return sendRequest() }

@@ -56,6 +56,16 @@ package struct DownloadRules: Equatable, Sendable {
         package init() {}
         package var isEmpty: Bool { self == Self() }
 
+        /// Sets all rules aside.
+        package static var ignoringAll: Self {
+            var change = Self()
+            change.hours = []
+            change.metered = .allow
+            change.onBattery = .allow
+            change.onlyIdle = false
+            return change
+        }
+
         /// Replaces the values that another change has.
         package mutating func apply(_ other: Self) {
             hours = other.hours ?? hours

@@ -10,15 +10,10 @@ package struct RecordingName: Equatable, Sendable {
 
     /// - Parameter begin: the beginning, in seconds since 1970.
     package init(begin: Int64, in zone: TimeZone) {
-        var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = zone
-        let date = Date(timeIntervalSince1970: Double(begin))
-        let time = calendar.dateComponents([.year, .month, .day, .hour, .minute], from: date)
-        let day = [time.year ?? 0, time.month ?? 0, time.day ?? 0].map(Self.twoDigits).joined(separator: "-")
-        let hour = Self.twoDigits(time.hour ?? 0)
-        let minute = Self.twoDigits(time.minute ?? 0)
-        stamp = "\(day)-\(hour)\(minute)"
-        words = "\(day) \(hour):\(minute)"
+        let day = LocalDate(at: begin, in: zone)
+        let time = LocalTime(at: begin, in: zone)
+        stamp = "\(day)-\(twoDigits(time.hour))\(twoDigits(time.minute))"
+        words = "\(day) \(time)"
     }
 
     /// The name: the channel's, shortened if both would be too long, and the time. Where two meet, as in the hour that a clock shows
@@ -34,6 +29,4 @@ package struct RecordingName: Equatable, Sendable {
 
     /// The length of the dash before the time, and of a number behind it.
     private static let number = 1 + "-999".utf8.count
-
-    private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }

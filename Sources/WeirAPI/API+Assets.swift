@@ -52,6 +52,8 @@ extension API {
         package var recordings: [String]?
         /// The missing condition of that download; absent unless it is `waiting`.
         package var need: Need?
+        /// The part of what was selected that its download could not get; absent if it lacks nothing.
+        package var shortfall: Shortfall?
         /// The first of that download's `reasons`, if it is the user's own or a rule; absent otherwise.
         package var reason: String?
         package var download: String?

@@ -192,7 +192,12 @@ final class DownloadFollower: Sendable {
         guard let download = outcome.download else { return nil }
         let again = "weir get \(download.asset)"
         if download.state == .complete {
-            return download.shortfall.map { Failure([$0], next: "\(again), to try what was selected again") }
+            return download.shortfall.map { shortfall in
+                guard shortfall.reason != .holes else {
+                    return Failure([shortfall], next: "weir show \(download.asset)")
+                }
+                return Failure([shortfall], next: "\(again), to try what was selected again")
+            }
         }
         if download.state == .waiting {
             return Self.needsUser(download)

@@ -118,6 +118,7 @@ struct ListedAsset: Decodable, Sendable {
     private let isInsecure: Bool?
     private let hasChanged: Bool?
     private let ranges: [API.Download.TimeRange]?
+    private let shortfall: Shortfall?
 
     init(_ asset: API.Asset) {
         name = asset.name
@@ -139,6 +140,7 @@ struct ListedAsset: Decodable, Sendable {
         title = asset.title
         recordingOf = asset.recordingOf
         ranges = asset.ranges
+        shortfall = asset.shortfall
     }
 
     /// The words of the column STATE by which assets can be listed.
@@ -174,6 +176,9 @@ struct ListedAsset: Decodable, Sendable {
         let part = ranges.map { " (only \(Format.ranges($0)))" } ?? ""
         var words = state == stored ? [] : [activity]
         words.append(stored.words + part)
+        if let shortfall, shortfall.reason == .holes {
+            words.append(shortfall.message)
+        }
         if let volume {
             words.append("in \(volume.path)")
         }

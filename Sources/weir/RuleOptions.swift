@@ -20,15 +20,22 @@ struct RuleOptions: ParsableArguments {
     var onBattery: DownloadRules.Battery?
     @Flag(inversion: .prefixedNo, help: "Download only while nobody uses the machine.")
     var onlyIdle: Bool?
+    @Flag(help: "Run now, whatever these rules and those of the configuration say.")
+    var ignoreRules = false
 
     func validate() throws {
+        if ignoreRules, given != nil {
+            throw ValidationError("--ignore-rules stands alone: it sets all rules aside.")
+        }
         if hours.contains(where: \.isEmpty), hours.count > 1 {
             throw ValidationError("--hours any stands alone.")
         }
     }
 
     /// The rules of a request; nil without the options, so that a download keeps its rules.
-    var change: DownloadRules.Change? {
+    var change: DownloadRules.Change? { ignoreRules ? .ignoringAll : given }
+
+    private var given: DownloadRules.Change? {
         var rules = DownloadRules.Change()
         if !hours.isEmpty {
             rules.hours = hours.flatMap(\.self)

@@ -105,13 +105,14 @@ struct ShowCommand: ReportingCommand {
         if let channel = asset.recordingOf {
             origin = "recorded from \(channel), \(asset.url)"
         }
+        let shortfall = asset.shortfall.map { ["note: \($0.message)"] } ?? []
         let recordings = asset.recordings.map { ["recordings: " + $0.joined(separator: ", ")] } ?? []
         let warning = asset.isInsecure == true ? [insecurity(of: asset)] : []
         let volume = asset.volume.map { [$0.isPresent ? "stored in \($0.path)" : Self.absence(of: $0)] } ?? []
         let ranges = asset.ranges.map { ["only \(Format.ranges($0))"] } ?? []
         let note = (download?.note ?? asset.note).map { [$0] } ?? []
         return [head, origin] + ranges + warning + playable + volume + storage + note + change
-            + recordings + lines(asset.tracks)
+            + shortfall + recordings + lines(asset.tracks)
             + (download.map(DownloadText.lines) ?? []) + lines(asset.explanation, of: asset.tracks)
     }
 

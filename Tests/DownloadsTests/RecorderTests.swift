@@ -131,6 +131,37 @@ import Testing
         try await scene.fixture.origin.advance("a", by: 2)
         try await scene.records(6)
         #expect(scene.names.suffix(2) == ["(4)", "5.ts"])
+        #expect(scene.lacks == "1 hole, 1 s missing")
+    }
+
+    @Test(arguments: [
+        ("", nil), ("ss", nil), ("s.s", "1 hole, 2 s missing"), ("s..s.s", "2 holes, 6 s missing"),
+        ("s" + String(repeating: ".", count: 75) + "s", "1 hole, 2 min missing"),
+    ])
+    func holesAreStretches(_ segments: String, _ words: String?) {
+        var holes = RecordingHoles()
+        for segment in segments {
+            holes.append(seconds: 2, isMissing: segment == ".")
+        }
+        #expect(holes.words == words)
+    }
+
+    @Test func whatIsAboutToLeaveTheWindowGoesBesidePlayers() async throws {
+        let fixture = try await TestHouse(.downloader())
+        try await fixture.origin.add(OriginRule("*.ts") { $0.hold = true })
+        let scene = try await RecordingScene(fixture, "/_live/a/media.m3u8")
+        let rendition = scene.asset.renditions[0]
+        try await waitUntil("the requests") { try await fixture.mediaRequests().count == 4 }
+        var awaited: [Bool] = []
+        for number in 0..<4 {
+            let resource = try #require(PieceName("\(number).ts").flatMap { rendition.resource(named: $0) })
+            let fetch = try fixture.library.fetch(resource, in: rendition.folder, of: scene.asset, urgency: .background)
+            awaited.append(fetch.isAwaited)
+            fetch.release()
+        }
+        #expect(awaited == [true, true, false, false])
+        try await fixture.origin.release()
+        try await scene.records(4)
     }
 
     /// A picture that is missing at first often comes, and is worth some requests.

@@ -22,6 +22,8 @@ import Testing
     private(set) var outcome: DownloadOutcome?
     private(set) var sentence = ""
     private(set) var received: Int64 = 0
+    /// The words of the recorder about its holes.
+    private(set) var lacks: String?
 
     init(_ fixture: TestHouse, _ path: String, _ limits: GiveUpRule.RecordingLimits = .init()) async throws {
         self.fixture = fixture
@@ -50,6 +52,7 @@ import Testing
 
     func work(for download: Download, completed rendition: Rendition) {}
     func work(for download: Download, completed selection: DownloadTask.Item) {}
+    func work(for download: Download, lacks words: String) { lacks = words }
 
     func work(for download: Download, ended outcome: DownloadOutcome) {
         // Ignores outcomes of a killed process's work.

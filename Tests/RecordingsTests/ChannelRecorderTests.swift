@@ -5,6 +5,7 @@ import Fetching
 import Foundation
 import HLS
 import Orders
+import Store
 import TestRooms
 import TestSupport
 import Testing
@@ -18,22 +19,26 @@ import Testing
     private(set) var channel: Asset
     private(set) var recorder: ChannelRecorder
 
-    init(_ path: String = "/_live/news/master.m3u8") async throws {
-        house = try await TestHouse(.downloader())
+    init(_ path: String = "/_live/news/master.m3u8", _ parts: TestHouse.Part...) async throws {
+        house = try await TestHouse(.downloader(), .all(parts))
         self.path = path
         try await house.origin.declareLiveSegments(seconds: 1)
         channel = try await house.open(path)
         recorder = ChannelRecorder(house.library, house.downloader)
     }
 
-    func restart() async throws {
-        try await house.restart()
+    func restart(_ changes: TestHouse.Part...) async throws {
+        try await house.restart(.all(changes))
         recorder = ChannelRecorder(house.library, house.downloader)
         channel = try #require(house.library.asset(at: try house.url(path)))
     }
 
     func record(name: String? = nil) async throws -> Asset {
         try await recorder.record(channel, DownloadOrder(), name: name).asset
+    }
+
+    func download(of recording: Asset) throws -> Download {
+        try #require(house.downloader.download(of: recording))
     }
 
     /// Waits until a recording lists a number of segments.
@@ -126,6 +131,7 @@ import Testing
         try await scene.house.origin.clearRequests()
         let same = try #require(scene.house.library.asset(named: recording.name))
         scene.house.downloader.resume()
+        try await waitUntil("the window") { !(same.renditions.first?.recording?.window.isEmpty ?? true) }
         let other = try await scene.record()
         try await scene.records(4, in: other)
         try await scene.house.origin.advance("news", by: 2)
@@ -191,5 +197,95 @@ import Testing
             try await scene.house.restart()
         }
         #expect(scene.house.library.assets.count == 2)
+    }
+}
+
+/// When a recording runs, beside downloads, rules and a full disk.
+@Suite @LoopActor struct RecordingTimeTests {
+    private static func machine(minute: Int, isMetered: Bool = false) -> Conditions {
+        var conditions = Conditions()
+        conditions.minute = .value(minute)
+        conditions.isMetered = .value(isMetered)
+        return conditions
+    }
+
+    @Test func itRunsBesideAllDownloads() async throws {
+        let scene = try await ChannelScene("/_live/news/media.m3u8", .downloader { $0.running = 1 })
+        try await scene.house.origin.add(OriginRule("/ts/*.ts") { $0.hold = true })
+        let film = try await scene.house.downloader.start(scene.house.open("/ts/master.m3u8"), DownloadOrder())
+        #expect(film.state == .running)
+        for _ in 0..<2 {
+            try await scene.records(4, in: try await scene.record())
+        }
+        #expect(film.state == .running)
+    }
+
+    @Test func aRuleStopsItAndSaysSo() async throws {
+        let scene = try await ChannelScene(
+            "/_live/news/media.m3u8",
+            .downloader {
+                $0.rules.hours = [DayHours("22:00-06:00")!]
+                $0.rules.onlyIdle = true
+            })
+        scene.house.downloader.apply(Self.machine(minute: 720))
+        let held = try scene.download(of: try await scene.record())
+        #expect(held.state == .waiting && held.need == .hours)
+        let sentence = try #require(held.holds.first?.message)
+        #expect(sentence.hasPrefix("downloads run at 22:00-06:00 only: ") && sentence.contains("--ignore-rules"))
+        #expect(try await scene.house.mediaRequests() == [])
+
+        var order = DownloadOrder()
+        order.rules = .ignoringAll
+        let free = try await scene.recorder.record(scene.channel, order).asset
+        try await scene.records(4, in: free)
+        scene.house.downloader.apply(Self.machine(minute: 1_380))
+        try await scene.records(4, in: held.asset)
+    }
+
+    @Test func aRecordingThatARuleHeldUntilItsEndFails() async throws {
+        let clock = TestClock(isRunning: true)
+        let scene = try await ChannelScene(
+            "/_live/news/media.m3u8", .clock(clock), .downloader { $0.rules.hours = [DayHours("22:00-06:00")!] })
+        scene.house.downloader.apply(Self.machine(minute: 720))
+        var order = DownloadOrder()
+        order.recordSeconds = 600
+        let held = try await scene.recorder.record(scene.channel, order)
+        #expect(held.state == .waiting)
+        clock.advance(by: 601)
+        await scene.house.downloader.resume(held)
+        #expect(held.state == .failed && held.failure?.message.contains("its time was over") ?? false)
+        #expect(try await scene.house.mediaRequests() == [])
+    }
+
+    @Test func aRecordingWhoseEndPassedWhileNothingRanEndsWithWhatItHas() async throws {
+        let clock = TestClock(isRunning: true)
+        let scene = try await ChannelScene("/_live/news/media.m3u8", .clock(clock), .downloader())
+        var order = DownloadOrder()
+        order.recordSeconds = 600
+        let recording = try await scene.recorder.record(scene.channel, order).asset
+        try await scene.records(4, in: recording)
+        try await scene.restart()
+        try await scene.house.origin.advance("news", by: 2)
+        clock.advance(by: 601)
+        scene.house.downloader.resume()
+        let same = try #require(scene.house.library.asset(named: recording.name))
+        try await waitUntil("the end") { try scene.download(of: same).state == .complete }
+        #expect(same.duration == 4 && same.isPlayableOffline && !same.isLive)
+    }
+
+    @Test func onAFullDiskItEndsAndPlays() async throws {
+        let scene = try await ChannelScene("/_live/news/media.m3u8")
+        let recording = try await scene.record()
+        try await scene.records(4, in: recording)
+        try await scene.restart(.reserve(.max))
+        scene.house.downloader.resume()
+        try await scene.house.origin.advance("news")
+        let same = try #require(scene.house.library.asset(named: recording.name))
+        let download = try scene.download(of: same)
+        try await waitUntil("the end") { download.state == .failed }
+        #expect(download.failure?.code == .store(.diskFull))
+        #expect(same.isPlayableOffline && same.duration == 4 && !same.isRecording)
+        let other = try await scene.record()
+        #expect(other !== same)
     }
 }

@@ -54,6 +54,15 @@ extension TestHouse.Part {
         Self { $0.root = root }
     }
 
+    /// Several parts as one.
+    package static func all(_ parts: [Self]) -> Self {
+        Self { plan in
+            for part in parts {
+                part.apply(&plan)
+            }
+        }
+    }
+
     /// The store keeps as many bytes free on its disk; `.max` makes the disk full.
     package static func reserve(_ bytes: Int64) -> Self {
         Self { $0.reserve = bytes }
