@@ -48,9 +48,14 @@ struct ResumeCommand: ReportingCommand {
     func execute() async throws {
         var request = API.ResumeRequest()
         if url != nil || origin.areGiven {
-            let isPasted = origin.curl != nil
-            let order = try origin.order(for: isPasted ? [] : [url ?? downloads.names[0]])
-            request.url = isPasted ? order.source : url
+            let order: API.PresentationRequest
+            if origin.curl == nil {
+                order = try origin.order(for: [url ?? downloads.names[0]])
+                request.url = url
+            } else {
+                order = try origin.order(for: [])
+                request.url = order.source
+            }
             request.headers = order.headers
             request.cookies = order.cookies
             request.route = order.route
@@ -107,12 +112,16 @@ struct DownloadNames: ParsableArguments {
         if ids.isEmpty {
             Output.error("no download to \(change.rawValue)\n")
         }
+
         for id in ids {
             do {
                 let download = try await daemon.client.call(
                     Endpoints.changeDownload(change), try id.get(), body: request)
-                let reason = download.reasons?.first.map { ": \($0.message)" } ?? ""
-                Output.line("\(download.asset)  \(download.stateWords)\(reason)")
+                var line = "\(download.asset)  \(download.stateWords)"
+                if let reason = download.reasons?.first {
+                    line += ": \(reason.message)"
+                }
+                Output.line(line)
                 if download.state == .failed, change == .resume, let reason = download.error {
                     failure = failure ?? APIError(reason.code, reason.message)
                 }
@@ -123,6 +132,7 @@ struct DownloadNames: ParsableArguments {
                 failure = error
             }
         }
+
         if let failure {
             throw failure
         }

@@ -54,6 +54,7 @@ final class DownloadFollower: Sendable {
                 _ = try await client.call(Endpoints.setArtwork, current.asset, body: artwork)
             }
             report(current, since: start)
+
             while true {
                 // The answer to the order may be the end of the old content's download already.
                 if !current.endsFollowing {
@@ -73,8 +74,10 @@ final class DownloadFollower: Sendable {
         } catch {
             perform { $0.leave() }
             // A cancellation surfaces as various errors.
-            let isEnded = Task.isCancelled && !(error is EndedWait)
-            return Outcome(download: download, error: isEnded ? CancellationError() : error)
+            if Task.isCancelled, !(error is EndedWait) {
+                return Outcome(download: download, error: CancellationError())
+            }
+            return Outcome(download: download, error: error)
         }
     }
 
@@ -87,7 +90,10 @@ final class DownloadFollower: Sendable {
             let reason: String
             do throws(APIError) {
                 // The notice would break the line about the wait, which is drawn before each later attempt.
-                return try await isFirst ? client.start(request) : client.call(Endpoints.addDownload, body: request)
+                if isFirst {
+                    return try await client.start(request)
+                }
+                return try await client.call(Endpoints.addDownload, body: request)
             } catch {
                 guard waits, error.mayBeginLater else { throw error }
                 reason = error.message
@@ -103,7 +109,11 @@ final class DownloadFollower: Sendable {
         let end = ContinuousClock.now + pause
         while case let rest = end - .now, rest > .zero {
             perform { $0.wait(for: .now - start, because: reason, rest: rest) }
-            do { try await Task.sleep(for: min(rest, .seconds(1))) } catch { throw EndedWait(waited: .now - start) }
+            do {
+                try await Task.sleep(for: min(rest, .seconds(1)))
+            } catch {
+                throw EndedWait(waited: .now - start)
+            }
         }
     }
 
@@ -164,7 +174,8 @@ final class DownloadFollower: Sendable {
     /// The id of another download of the same asset, which fetches new content; nil if there is none.
     private func replacement(of download: API.Download) async throws -> String? {
         let id = try await client.call(Endpoints.asset, download.asset).download
-        return id == download.id ? nil : id
+        guard id != download.id else { return nil }
+        return id
     }
 
     private func report(_ download: API.Download, since start: ContinuousClock.Instant) {
@@ -186,9 +197,13 @@ final class DownloadFollower: Sendable {
                 next: "repeat the command, to wait again",
                 exitCode: 130, code: "interrupted")
         }
-        if let error = outcome.error {
-            return error is CancellationError ? Self.interrupted(outcome.download) : Failure(error, state: state)
+        if outcome.error is CancellationError {
+            return Self.interrupted(outcome.download)
         }
+        if let error = outcome.error {
+            return Failure(error, state: state)
+        }
+
         guard let download = outcome.download else { return nil }
         let again = "weir get \(download.asset)"
         if download.state == .complete {
@@ -202,21 +217,28 @@ final class DownloadFollower: Sendable {
         if download.state == .waiting {
             return Self.needsUser(download)
         }
+
         guard let reason = download.error else {
             let word = download.state == .cancelled ? "was cancelled" : "failed"
             return Failure("the download of \(download.asset) \(word)", next: again, exitCode: 1, code: "cancelled")
         }
+
         let next = reason.code == .originRefused ? APIError.freshLink(for: download.asset) : again
         var failure = Failure(reason.message, next: next, exitCode: reason.code.exitCode, code: reason.code.rawValue)
         // All but the pieces of a dead host is stored.
-        failure.reasons = reason.code == .hostDead ? [.holes] : []
+        if reason.code == .hostDead {
+            failure.reasons = [.holes]
+        }
         return failure
     }
 
     /// The failure for a download that waits until the user acts.
     private static func needsUser(_ download: API.Download) -> Failure {
-        let cause = download.error.map { ": \($0.message)" } ?? ""
-        let message = "\(download.asset) is \(download.stateWords), and continues by itself as soon as it can\(cause)"
+        var message = "\(download.asset) is \(download.stateWords), and continues by itself as soon as it can"
+        if let cause = download.error {
+            message += ": \(cause.message)"
+        }
+
         if download.need == .volume {
             let next = APIError(.volumeAbsent, "").next
             return Failure(message, next: next, exitCode: 75, code: APIError.Code.volumeAbsent.rawValue)

@@ -4,13 +4,26 @@ import WeirAPI
 /// Text of a download for `weir show`: its state and the progress of each track.
 enum DownloadText {
     static func lines(_ download: API.Download) -> [String] {
-        let important = download.priority == .important ? "important" : nil
-        let reasons = download.reasons.map { $0.map(\.message).joined(separator: ", and ") }
-        let cause = download.state == .complete ? nil : reasons ?? download.error?.message
-        let state = ["download: \(download.stateWords)", important, download.rangeWords, cause].compactMap(\.self)
-        let table = TextTable(rows: [["TRACK", "DONE", "TIME", "SIZE"]] + download.parts.map(row))
-        let summary = download.summary.map(SummaryText.lines) ?? []
-        return ["", state.joined(separator: "  ")] + summary + (download.parts.isEmpty ? [] : table.lines)
+        var state = ["download: \(download.stateWords)"]
+        if download.priority == .important {
+            state.append("important")
+        }
+        if let range = download.rangeWords {
+            state.append(range)
+        }
+        let reasons = download.reasons?.map(\.message).joined(separator: ", and ")
+        if download.state != .complete, let cause = reasons ?? download.error?.message {
+            state.append(cause)
+        }
+
+        var lines = ["", state.joined(separator: "  ")]
+        if let summary = download.summary {
+            lines += SummaryText.lines(summary)
+        }
+        if !download.parts.isEmpty {
+            lines += TextTable(rows: [["TRACK", "DONE", "TIME", "SIZE"]] + download.parts.map(row)).lines
+        }
+        return lines
     }
 
     private static func row(_ part: API.Download.Part) -> [String] {
@@ -33,7 +46,8 @@ extension API.Download {
         if let activity = AssetState(activity: state, isRecording: isRecording ?? false) {
             return activity.words(need)
         }
-        return state == .complete ? AssetState.saved.words : state.rawValue
+        guard state == .complete else { return state.rawValue }
+        return AssetState.saved.words
     }
 
     /// The selected range if it is not the whole media: `only 10:00-20:04`.

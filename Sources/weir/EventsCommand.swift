@@ -35,7 +35,8 @@ struct EventsCommand: ReportingCommand {
                 return error
             }
         }
-        return Task.isCancelled ? nil : APIError(.stopping, "the daemon has ended", next: "weir serve")
+        guard !Task.isCancelled else { return nil }
+        return APIError(.stopping, "the daemon has ended", next: "weir serve")
     }
 }
 
@@ -105,8 +106,14 @@ enum EventText {
     }
 
     private static func line(_ download: API.Download) -> String {
-        let words = download.state == .running ? [download.stateWords] : []
-        let reason = download.state == .failed ? download.error.map { ["\($0.message)"] } ?? [] : []
-        return ([download.asset] + words + [ProgressLine(download: download).plain] + reason).joined(separator: "  ")
+        var words = [download.asset]
+        if download.state == .running {
+            words.append(download.stateWords)
+        }
+        words.append(ProgressLine(download: download).plain)
+        if download.state == .failed, let error = download.error {
+            words.append(error.message)
+        }
+        return words.joined(separator: "  ")
     }
 }

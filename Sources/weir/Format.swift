@@ -32,12 +32,19 @@ enum Format {
 
     /// A duration: `9:19` or `1:02:03`; fractions of a second are cut off.
     static func clock(_ seconds: Double) -> String {
-        let all = seconds.isFinite ? Int(min(max(0, seconds + 0.0005), 1e9)) : 0
+        guard seconds.isFinite else { return clock(0) }
+        let all = Int(min(max(0, seconds + 0.0005), 1e9))
         let hours = all / 3600
         let minutes = all / 60 % 60
-        let rest = all % 60
-        let two: (Int) -> String = { $0 < 10 ? "0\($0)" : "\($0)" }
-        return hours > 0 ? "\(hours):\(two(minutes)):\(two(rest))" : "\(minutes):\(two(rest))"
+        let rest = twoDigits(all % 60)
+        guard hours > 0 else { return "\(minutes):\(rest)" }
+        return "\(hours):\(twoDigits(minutes)):\(rest)"
+    }
+
+    /// A number of hours, minutes, days or months: `07`.
+    static func twoDigits(_ number: Int) -> String {
+        guard number < 10 else { return "\(number)" }
+        return "0\(number)"
     }
 
     /// Ranges of media time, as `--range` accepts each: `0:00-0:10, 5:00-6:00`.
@@ -47,11 +54,18 @@ enum Format {
 
     /// A rounded percentage: `63%`; 100 only if nothing is missing.
     static func percent(_ fraction: Double) -> String {
-        fraction >= 1 ? "100%" : "\(min(99, Int((max(0, fraction) * 100).rounded())))%"
+        if fraction >= 1 {
+            return "100%"
+        }
+        let rounded = Int((max(0, fraction) * 100).rounded())
+        return "\(min(99, rounded))%"
     }
 
     /// A number with its noun: `3 keys`.
-    static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)" + (number == 1 ? "" : "s") }
+    static func count(_ number: Int, _ noun: String) -> String {
+        guard number != 1 else { return "1 \(noun)" }
+        return "\(number) \(noun)s"
+    }
 
     private static func short(_ value: Double) -> String {
         guard value < 9.95 else { return "\(Int(value.rounded()))" }
@@ -62,7 +76,10 @@ enum Format {
 
 extension String {
     /// The text, or its beginning with an ellipsis, in at most so many characters.
-    func cut(to width: Int) -> String { count <= width ? self : prefix(max(0, width - 1)) + "…" }
+    func cut(to width: Int) -> String {
+        guard count > width else { return self }
+        return prefix(max(0, width - 1)) + "…"
+    }
 
     /// Pads the text on the right to a width in characters.
     func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
@@ -81,10 +98,10 @@ struct TextTable {
     func fitting(_ width: Int, dropping headings: [String]) -> TextTable {
         var dropped: Set<Int> = []
         let order = headings.compactMap { rows.first?.firstIndex(of: $0) }
-        let last = (rows.map(\.count).max() ?? 0) - 1
+        let columns = rows.map(\.count).max() ?? 0
+        let measured = cutting(column: columns - 1, to: Self.leastLast)
         for column in order {
-            let measured = rows.map { row in row.enumerated().map { $0 == last ? $1.cut(to: Self.leastLast) : $1 } }
-            if TextTable(rows: measured).without(dropped).lines.allSatisfy({ $0.count <= width }) {
+            if measured.without(dropped).lines.allSatisfy({ $0.count <= width }) {
                 break
             }
             dropped.insert(column)
@@ -97,11 +114,25 @@ struct TextTable {
     /// The table with the cells of its last column cut so that the lines fit a width; as it is without that heading.
     func cutting(_ heading: String, to width: Int) -> TextTable {
         guard let column = rows.first?.firstIndex(of: heading) else { return self }
-        let others = (0..<column).reduce(0) { sum, index in
-            sum + 2 + (rows.map { index < $0.count ? $0[index].count : 0 }.max() ?? 0)
+        let others = (0..<column).reduce(0) { sum, index in sum + 2 + self.width(ofColumn: index) }
+        return cutting(column: column, to: max(Self.leastLast, width - others))
+    }
+
+    private func cutting(column: Int, to width: Int) -> TextTable {
+        var table = self
+        for index in rows.indices where rows[index].indices.contains(column) {
+            table.rows[index][column] = rows[index][column].cut(to: width)
         }
-        let room = max(Self.leastLast, width - others)
-        return TextTable(rows: rows.map { row in row.enumerated().map { $0 == column ? $1.cut(to: room) : $1 } })
+        return table
+    }
+
+    /// The width of the widest cell of a column.
+    private func width(ofColumn column: Int) -> Int {
+        var widest = 0
+        for row in rows where column < row.count {
+            widest = max(widest, row[column].count)
+        }
+        return widest
     }
 
     private func without(_ columns: Set<Int>) -> TextTable {
@@ -111,7 +142,7 @@ struct TextTable {
     /// The lines, without trailing blanks.
     var lines: [String] {
         let columns = rows.map(\.count).max() ?? 0
-        let widths = (0..<columns).map { column in rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0 }
+        let widths = (0..<columns).map { width(ofColumn: $0) }
         return rows.map { row in
             var line = zip(row, widths).map { $0.padded(to: $1) }.joined(separator: "  ")
             while line.last == " " {

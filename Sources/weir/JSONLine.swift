@@ -42,11 +42,11 @@ enum DownloadRecord {
     }
 
     static func selection(_ kind: String, _ selected: API.Download.Selected, of download: API.Download) -> String {
-        let ids = Set(selected.renditions.map(\.id))
+        let ids: Set<String?> = Set(selected.renditions.map { $0.id })
         var tracks = download.selection
         tracks.variants.removeAll { !ids.contains($0.id) }
-        tracks.audio.removeAll { $0.id.map { !ids.contains($0) } ?? true }
-        tracks.subtitles.removeAll { $0.id.map { !ids.contains($0) } ?? true }
+        tracks.audio.removeAll { !ids.contains($0.id) }
+        tracks.subtitles.removeAll { !ids.contains($0.id) }
         var line = JSONLine(kind)
         line.add("id", download.asset)
         line.add("range", selected.range)
@@ -73,7 +73,9 @@ enum DownloadRecord {
         line.add("url", url)
         line.add("summary", download?.summary)
         line.add("error", failure.map { ["code": $0.code, "message": $0.message] })
-        line.add("reasons", failure.flatMap { $0.reasons.isEmpty ? nil : $0.reasons })
+        if let reasons = failure?.reasons, !reasons.isEmpty {
+            line.add("reasons", reasons)
+        }
         line.add("exit", failure?.exitCode ?? 0)
         return line.text
     }

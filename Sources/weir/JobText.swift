@@ -26,13 +26,19 @@ extension JobText {
         if let stage = stage(job) {
             return "\(name)  \(Printable.line(stage))"
         }
-        let fraction = job.totalBytes > 0 ? Double(job.bytes) / Double(job.totalBytes) : 0
+        var fraction = 0.0
+        if job.totalBytes > 0 {
+            fraction = Double(job.bytes) / Double(job.totalBytes)
+        }
         let percent = Format.percent(min(0.99, fraction)).rightAligned(to: 4)
         let tail = "\(Format.bytes(job.bytes)) of \(Format.bytes(job.totalBytes))"
         let width = min(30, columns - 1 - name.count - percent.count - tail.count - 5)
         guard width >= 5 else { return "\(name)  \(percent)" }
-        let bar = ProgressBar.text(fraction, width: width)
-        return "\(name)  \(percent) " + (hasColor ? "\u{1B}[36m\(bar)\u{1B}[0m" : bar) + "  \(tail)"
+        var bar = ProgressBar.text(fraction, width: width)
+        if hasColor {
+            bar = "\u{1B}[36m\(bar)\u{1B}[0m"
+        }
+        return "\(name)  \(percent) \(bar)  \(tail)"
     }
 
     // MARK: JSON

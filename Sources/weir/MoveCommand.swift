@@ -34,7 +34,8 @@ struct MoveCommand: ReportingCommand {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        guard words.count == (home || all ? 1 : 2), !(home && all) else {
+        let count = home || all ? 1 : 2
+        guard words.count == count, !(home && all) else {
             throw ValidationError("Give a name and a folder, a name and --home, or --all and a folder.")
         }
     }
@@ -50,8 +51,11 @@ struct MoveCommand: ReportingCommand {
     private func moveAsset() async throws {
         let follower = JobFollower<MoveText>(
             client: try common.daemon().client, style: ProgressReporter.Style(isJSON: json), state: common.state)
-        let request = API.MoveRequest(path: home ? nil : DiskPath.absolute(words[1]))
-        if let failure = await follower.report(words[0], request) {
+        var folder: String?
+        if !home {
+            folder = DiskPath.absolute(words[1])
+        }
+        if let failure = await follower.report(words[0], API.MoveRequest(path: folder)) {
             throw failure
         }
     }
@@ -97,15 +101,20 @@ struct StoreMoveFollower: Sendable {
             }
             progress.leave()
         }
+
         let result = await withTaskCancellationHandler {
             do throws(ApplicationError) {
                 return Result<StoreMoving.Result, Failure>.success(try await moving.run())
             } catch {
-                return .failure(moving.isCancelled ? Self.interrupted : Failure(error))
+                if moving.isCancelled {
+                    return .failure(Self.interrupted)
+                }
+                return .failure(Failure(error))
             }
         } onCancel: {
             moving.cancel()
         }
+
         ticker.cancel()
         await ticker.value
         return result
@@ -133,12 +142,11 @@ enum MoveText: JobText {
     static func lines(_ move: API.Move) -> [String] {
         guard move.state == .complete else { return [] }
         let folder = move.path ?? "the store"
-        let rest = move.damagedPieces.map { count in
-            [
-                "\(count) damaged pieces were not moved; list them with: weir verify \(move.asset)"
-            ]
+        var lines = ["\(move.asset) is in \(folder), \(Format.bytes(move.totalBytes))"]
+        if let count = move.damagedPieces {
+            lines.append("\(count) damaged pieces were not moved; list them with: weir verify \(move.asset)")
         }
-        return ["\(move.asset) is in \(folder), \(Format.bytes(move.totalBytes))"] + (rest ?? [])
+        return lines
     }
 
     /// The line for `weir events`, which reports only the end of a move.

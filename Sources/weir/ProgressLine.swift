@@ -16,13 +16,16 @@ struct ProgressLine {
         while tail.count > 1, length() > room {
             tail.removeLast()
         }
+
         let width = min(30, room - length() - 1)
         guard width >= 5, let fraction = download.loadedFraction else {
             return ([percent] + tail).joined(separator: "  ")
         }
-        let bar = ProgressBar.text(fraction, width: width)
-        let colored = hasColor ? "\u{1B}[36m\(bar)\u{1B}[0m" : bar
-        return (["\(percent) \(colored)"] + tail).joined(separator: "  ")
+        var bar = ProgressBar.text(fraction, width: width)
+        if hasColor {
+            bar = "\u{1B}[36m\(bar)\u{1B}[0m"
+        }
+        return (["\(percent) \(bar)"] + tail).joined(separator: "  ")
     }
 
     var plain: String {
@@ -37,8 +40,11 @@ struct ProgressLine {
         }
         guard let duration = download.expectedDuration else { return "" }
         let whole = Format.clock(duration)
-        let loaded = Format.clock(download.loadedDuration)
-        return (aligned ? loaded.rightAligned(to: whole.count) : loaded) + "/" + whole
+        var loaded = Format.clock(download.loadedDuration)
+        if aligned {
+            loaded = loaded.rightAligned(to: whole.count)
+        }
+        return "\(loaded)/\(whole)"
     }
 
     private var bytes: String { Format.bytes(download.bytes + (download.arriving ?? 0)) }
@@ -54,10 +60,13 @@ struct ProgressLine {
     /// The remaining time, or the reason why there is none.
     private var remaining: String {
         switch download.state {
-        case .running: download.eta.map { "\(Format.clock(Double($0))) left" } ?? ""
-        case .queued, .paused, .failed, .cancelled: download.stateWords
-        case .waiting: download.stateWords + (download.error.map { ": \($0.message)" } ?? "")
-        case .complete: download.stateWords
+        case .running:
+            guard let eta = download.eta else { return "" }
+            return "\(Format.clock(Double(eta))) left"
+        case .waiting:
+            guard let error = download.error else { return download.stateWords }
+            return "\(download.stateWords): \(error.message)"
+        case .queued, .paused, .failed, .cancelled, .complete: return download.stateWords
         }
     }
 }
@@ -70,7 +79,14 @@ enum ProgressBar {
     static func text(_ fraction: Double, width: Int) -> String {
         guard width > 0 else { return "" }
         let all = width * 8
-        let filled = fraction >= 1 ? all : min(all - 1, Int(max(0, fraction.isFinite ? fraction : 0) * Double(all)))
+        let filled: Int
+        if fraction >= 1 {
+            filled = all
+        } else if fraction.isFinite {
+            filled = min(all - 1, Int(max(0, fraction) * Double(all)))
+        } else {
+            filled = 0
+        }
         let part = eighths[filled % 8]
         let full = String(repeating: "█", count: filled / 8) + part
         return full + String(repeating: "·", count: width - full.count)

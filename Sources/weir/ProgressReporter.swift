@@ -32,7 +32,10 @@ struct ProgressReporter {
     private var resolved: String?
     private var complete: Set<[String]> = []
 
-    init(style: Style, urls: PlayerURL) { (self.style, self.urls) = (style, urls) }
+    init(style: Style, urls: PlayerURL) {
+        self.style = style
+        self.urls = urls
+    }
 
     /// The output for a state; `time` counts from the start.
     mutating func report(_ download: API.Download, at time: Duration, columns: Int) -> [Action] {
@@ -49,9 +52,12 @@ struct ProgressReporter {
         case .drawn(let hasColor):
             let line = ProgressLine(download: download).drawn(columns: columns, hasColor: hasColor)
             let introduction = otherContent(download) + introduction(download)
-            let clearing: [Action] = isDrawn && !introduction.isEmpty ? [.drawing("\r\u{1B}[K")] : []
+            var actions: [Action] = []
+            if !introduction.isEmpty {
+                actions = clearing + introduction
+            }
             isDrawn = true
-            return clearing + introduction + [.drawing("\r\(line)\u{1B}[K")]
+            return actions + [.drawing("\r\(line)\u{1B}[K")]
         case .plain:
             return otherContent(download) + introduction(download) + plainLine(download, at: time)
         }
@@ -67,19 +73,21 @@ struct ProgressReporter {
         let waited = Format.clock(Double(time.components.seconds))
         var actions: [Action] = []
         if lastWait?.reason != reason {
-            let end = lastWait == nil ? "This may take any time; Ctrl-C ends the wait.\n" : ""
-            actions =
-                (isDrawn ? [.drawing("\r\u{1B}[K")] : [])
-                + [.error("waiting for the stream to begin: \(reason)\n\(end)")]
+            var notice = "waiting for the stream to begin: \(reason)\n"
+            if lastWait == nil {
+                notice += "This may take any time; Ctrl-C ends the wait.\n"
+            }
+            actions = clearing + [.error(notice)]
             lastWait = (time, reason)
         } else if let last = lastWait, style == .plain, time - last.time >= .seconds(600) {
             actions = [.error("waiting for the stream to begin, for \(waited): \(reason)\n")]
             lastWait = (time, reason)
         }
         guard case .drawn = style else { return actions }
+
         isDrawn = true
-        let seconds = max(
-            1, Int((Double(rest.components.seconds) + Double(rest.components.attoseconds) / 1e18).rounded(.up)))
+        let exact = Double(rest.components.seconds) + Double(rest.components.attoseconds) / 1e18
+        let seconds = max(1, Int(exact.rounded(.up)))
         return actions + [.drawing("\rwaiting for \(waited), next look in \(seconds) s\u{1B}[K")]
     }
 
@@ -87,14 +95,20 @@ struct ProgressReporter {
     ///
     /// - Parameter start: the start of the following, in seconds since 1970: an account from before is left out.
     mutating func finish(_ download: API.Download, since start: Int = 0) -> [Action] {
-        let end: [Action] = isDrawn ? [.error("\n")] : []
-        guard style != .json else { return end }
-        let summary = download.summary.map { $0.ended >= start ? SummaryText.lines($0) : [] } ?? []
-        let account: [Action] = download.state.isFinal ? summary.map { .error($0 + "\n") } : []
-        guard download.state == .complete else { return end + account }
-        let sentence =
-            "\(download.asset) is \(download.stateWords), \(Format.bytes(download.bytes)). Play it: weir play \(download.asset)\n"
-        return end + account + [.error(sentence)]
+        var actions = leave()
+        guard style != .json else { return actions }
+
+        if download.state.isFinal, let summary = download.summary, summary.ended >= start {
+            for line in SummaryText.lines(summary) {
+                actions.append(.error(line + "\n"))
+            }
+        }
+        if download.state == .complete {
+            let sentence =
+                "\(download.asset) is \(download.stateWords), \(Format.bytes(download.bytes)). Play it: weir play \(download.asset)\n"
+            actions.append(.error(sentence))
+        }
+        return actions
     }
 
     /// The objects for the selections of a download that was not reported before, and for the tracks beside them.
@@ -102,24 +116,31 @@ struct ProgressReporter {
         guard resolved != download.id, let selections = download.selections else { return [] }
         resolved = download.id
         complete = []
-        let further = download.unselected.flatMap { $0.choices.isEmpty ? nil : $0 }
-        return selections.map { .output(DownloadRecord.selection("selection-resolved", $0, of: download)) }
-            + (further.map { [.output(DownloadRecord.further($0, of: download))] } ?? [])
+        var actions: [Action] = []
+        for selection in selections {
+            actions.append(.output(DownloadRecord.selection("selection-resolved", selection, of: download)))
+        }
+        if let further = download.unselected, !further.choices.isEmpty {
+            actions.append(.output(DownloadRecord.further(further, of: download)))
+        }
+        return actions
     }
 
     private mutating func completions(_ download: API.Download) -> [Action] {
-        let new = (download.selections ?? []).filter { selected in
-            selected.isComplete
-                && complete.insert(selected.renditions.map(\.id) + ["\(selected.range as Any)"]).inserted
+        var actions: [Action] = []
+        for selected in download.selections ?? [] where selected.isComplete {
+            let identity = selected.renditions.map(\.id) + ["\(selected.range as Any)"]
+            if complete.insert(identity).inserted {
+                actions.append(.output(DownloadRecord.selection("selection-complete", selected, of: download)))
+            }
         }
-        return new.map { .output(DownloadRecord.selection("selection-complete", $0, of: download)) }
+        return actions
     }
 
     /// The output when the followed download was replaced by that of new content.
     mutating func change(to download: API.Download) -> [Action] {
         // While the old content plays, `report` writes the sentence of the new one.
         guard download.otherContent == nil else { return [] }
-        let clearing: [Action] = isDrawn ? [.drawing("\r\u{1B}[K")] : []
         return clearing
             + [.error("\(download.asset): the origin has other content now, which has replaced the old\n")]
     }
@@ -131,17 +152,31 @@ struct ProgressReporter {
         return [.error("\(download.asset): \(sentence)\n")]
     }
 
-    mutating func leave() -> [Action] { isDrawn ? [.error("\n")] : [] }
+    mutating func leave() -> [Action] {
+        guard isDrawn else { return [] }
+        return [.error("\n")]
+    }
+
+    /// Erases the line that is drawn on the terminal, if there is one.
+    private var clearing: [Action] {
+        guard isDrawn else { return [] }
+        return [.drawing("\r\u{1B}[K")]
+    }
 
     /// The headline, the unselected tracks and the player URL, once the selection is known.
     private mutating func introduction(_ download: API.Download) -> [Action] {
         guard !isIntroduced, !download.selection.variants.isEmpty || download.state.isFinal else { return [] }
         isIntroduced = true
-        let others = download.unselected?.choices ?? []
-        return [.error(Self.headline(download) + "\n")]
-            + (download.shortfall.map { [.error("note:  \($0.message)\n")] } ?? [])
-            + (others.isEmpty ? [] : [.error("also available:  \(others.joined(separator: ", "))\n")])
-            + [.error("play now:  mpv \(urls.asset(named: download.asset))\n")]
+
+        var lines = [Self.headline(download)]
+        if let shortfall = download.shortfall {
+            lines.append("note:  \(shortfall.message)")
+        }
+        if let others = download.unselected?.choices, !others.isEmpty {
+            lines.append("also available:  \(others.joined(separator: ", "))")
+        }
+        lines.append("play now:  mpv \(urls.asset(named: download.asset))")
+        return lines.map { .error($0 + "\n") }
     }
 
     /// The headline: `sintel  14:48  720p avc1 2.1 Mb/s + audio en   about 240 MB`.
@@ -156,11 +191,15 @@ struct ProgressReporter {
         if !download.selection.summary.isEmpty {
             parts.append(download.selection.summary)
         }
+
         let line = parts.joined(separator: "  ")
         if download.state == .complete {
             return "\(line)   \(Format.bytes(download.bytes))"
         }
-        return line + (download.totalBytes.map { "   \(Format.estimate($0))" } ?? "")
+        if let total = download.totalBytes {
+            return "\(line)   \(Format.estimate(total))"
+        }
+        return line
     }
 
     /// A line for each new state and each tenth, and otherwise every five seconds.
@@ -171,6 +210,7 @@ struct ProgressReporter {
         {
             return []
         }
+
         lastLine = (time, tenth)
         return [.error(ProgressLine(download: download).plain + "\n")]
     }

@@ -7,10 +7,18 @@ enum StorageText {
     /// A sentence: `plays until 2026-12-24 18:00, 48h after the first play; important; not in backups`.
     static func sentence(_ storage: API.Storage, zone: TimeZone = .current) -> String {
         let policy = storage.policy
-        let importance = policy.priority == .important ? ["important"] : []
-        let backup = policy.backup == .exclude ? ["not in backups"] : []
-        let keys = KeysText.terms(policy.keys).map { ["keys " + $0] } ?? []
-        return ([term(storage, zone)] + keys + importance + backup + purged(storage, zone)).joined(separator: "; ")
+        var words = [term(storage, zone)]
+        if let keys = KeysText.terms(policy.keys) {
+            words.append("keys \(keys)")
+        }
+        if policy.priority == .important {
+            words.append("important")
+        }
+        if policy.backup == .exclude {
+            words.append("not in backups")
+        }
+        words += purged(storage, zone)
+        return words.joined(separator: "; ")
     }
 
     /// The line for `weir show`; empty if there is nothing to report.
@@ -22,14 +30,21 @@ enum StorageText {
     }
 
     private static func term(_ storage: API.Storage, _ zone: TimeZone) -> String {
-        let window = storage.policy.afterFirstPlay.map { TimeText.words(ofSpan: Int($0)) + " after the first play" }
         if storage.isExpired, let end = storage.expiration {
             return "expired since \(TimeText.words(end, zone: zone))"
         }
-        let end = storage.expiration.map { "until " + TimeText.words($0, zone: zone) }
+
+        var words: [String] = []
+        if let end = storage.expiration {
+            words.append("until " + TimeText.words(end, zone: zone))
+        }
         // The expiration already includes a window that has begun.
-        let words = [end, storage.firstPlayed == nil || end == nil ? window : nil].compactMap(\.self)
-        return words.isEmpty ? "never expires" : "plays " + words.joined(separator: ", ")
+        let isIncluded = storage.expiration != nil && storage.firstPlayed != nil
+        if let window = storage.policy.afterFirstPlay, !isIncluded {
+            words.append(TimeText.words(ofSpan: Int(window)) + " after the first play")
+        }
+        guard !words.isEmpty else { return "never expires" }
+        return "plays " + words.joined(separator: ", ")
     }
 
     private static func purged(_ storage: API.Storage, _ zone: TimeZone) -> [String] {

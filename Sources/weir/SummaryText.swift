@@ -4,14 +4,18 @@ import WeirAPI
 enum SummaryText {
     /// One line for what was fetched, and one for what is missing.
     static func lines(_ summary: API.Download.Summary) -> [String] {
-        [fetched(summary)] + interstitials(summary) + (summary.missing.isEmpty ? [] : ["missing: " + missing(summary)])
+        var lines = [fetched(summary)] + interstitials(summary)
+        if !summary.missing.isEmpty {
+            lines.append("missing: " + missing(summary))
+        }
+        return lines
     }
 
     /// `interstitials: 2 stored`, and a line for each that is not.
     private static func interstitials(_ summary: API.Download.Summary) -> [String] {
         guard let count = summary.interstitials else { return [] }
-        let faults = (summary.interstitialFaults ?? []).map { "interstitial not stored: \($0)" }
-        return ["interstitials: \(count) stored"] + faults
+        let faults = summary.interstitialFaults ?? []
+        return ["interstitials: \(count) stored"] + faults.map { "interstitial not stored: \($0)" }
     }
 
     /// `fetched 151 MB in 0:42, 3.6 MB/s, 62 requests, 3 of them repeated, from cdn.example.com (151 MB)`.
@@ -35,8 +39,10 @@ enum SummaryText {
     }
 
     private static func missing(_ summary: API.Download.Summary) -> String {
-        summary.missing.map { missing in
-            missing.id + (missing.ranges.isEmpty ? "" : " " + Format.ranges(missing.ranges, separator: " "))
-        }.joined(separator: ", ")
+        let renditions = summary.missing.map { missing in
+            guard !missing.ranges.isEmpty else { return missing.id }
+            return "\(missing.id) \(Format.ranges(missing.ranges, separator: " "))"
+        }
+        return renditions.joined(separator: ", ")
     }
 }

@@ -35,17 +35,28 @@ enum TimeText {
     /// a trailing `Z`. Returns seconds since 1970.
     static func instant(_ text: String, zone: TimeZone = .current) -> Int? {
         let isUniversal = text.hasSuffix("Z")
-        let parts = (isUniversal ? text.dropLast() : text[...]).split(separator: "T", omittingEmptySubsequences: false)
-        guard (1...2).contains(parts.count), let day = numbers(parts[0], "-", [4, 2, 2]),
+        var digits = text[...]
+        if isUniversal {
+            digits.removeLast()
+        }
+        let parts = digits.split(separator: "T", omittingEmptySubsequences: false)
+        guard (1...2).contains(parts.count), let day = numbers(parts[0], separatedBy: "-", digits: [4, 2, 2]),
             !isUniversal || parts.count == 2
         else { return nil }
+
         var time = [0, 0, 0]
         if parts.count == 2 {
-            guard let clock = numbers(parts[1], ":", [2, 2]) ?? numbers(parts[1], ":", [2, 2, 2]) else { return nil }
+            let short = numbers(parts[1], separatedBy: ":", digits: [2, 2])
+            guard let clock = short ?? numbers(parts[1], separatedBy: ":", digits: [2, 2, 2]) else { return nil }
             time = clock + [Int](repeating: 0, count: 3 - clock.count)
         }
+
         var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = isUniversal ? TimeZone(secondsFromGMT: 0) ?? zone : zone
+        calendar.timeZone = zone
+        if isUniversal, let universal = TimeZone(secondsFromGMT: 0) {
+            calendar.timeZone = universal
+        }
+
         let components = DateComponents(
             year: day[0], month: day[1], day: day[2], hour: time[0], minute: time[1], second: time[2])
         // A calendar would convert 30 February to 2 March.
@@ -55,7 +66,9 @@ enum TimeText {
     }
 
     /// Parses numbers with fixed digit counts and a separator.
-    private static func numbers(_ text: Substring, _ sign: Character, _ digits: [Int]) -> [Int]? {
+    private static func numbers(
+        _ text: Substring, separatedBy sign: Character, digits: [Int]
+    ) -> [Int]? {
         let parts = text.split(separator: sign, omittingEmptySubsequences: false)
         guard parts.map(\.count) == digits, parts.joined().allSatisfy({ $0.isASCII && $0.isNumber }) else { return nil }
         return parts.compactMap { Int($0) }
@@ -67,7 +80,7 @@ enum TimeText {
         calendar.timeZone = zone
         let date = calendar.dateComponents(
             [.year, .month, .day, .hour, .minute], from: Date(timeIntervalSince1970: Double(seconds)))
-        let two: (Int?) -> String = { ($0 ?? 0) < 10 ? "0\($0 ?? 0)" : "\($0 ?? 0)" }
+        let two: (Int?) -> String = { Format.twoDigits($0 ?? 0) }
         return "\(date.year ?? 0)-\(two(date.month))-\(two(date.day)) \(two(date.hour)):\(two(date.minute))"
     }
 

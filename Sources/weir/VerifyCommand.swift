@@ -37,11 +37,16 @@ struct VerifyCommand: ReportingCommand {
         let follower = JobFollower<VerificationText>(
             client: client, style: ProgressReporter.Style(isJSON: json), state: common.state)
         let request = API.VerificationRequest(repair: repair)
+
         var worst: Failure?
-        var wanted = all ? try await client.assets(isBrief: true).map(\.name) : names
+        var wanted = names
+        if all {
+            wanted = try await client.assets(isBrief: true).map(\.name)
+        }
         if origin.areGiven {
             wanted = [try await origin.change(ofAsset: names, in: client)]
         }
+
         for (index, name) in wanted.enumerated() {
             if index > 0, !json {
                 Output.line("")
@@ -53,6 +58,7 @@ struct VerifyCommand: ReportingCommand {
             }
             worst = failure
         }
+
         if let worst {
             throw worst
         }
@@ -62,7 +68,8 @@ struct VerifyCommand: ReportingCommand {
 /// Output of `weir verify`.
 enum VerificationText: JobText {
     static func stage(_ verification: API.Verification) -> String? {
-        verification.isRepairing == true ? "fetching missing pieces" : nil
+        guard verification.isRepairing == true else { return nil }
+        return "fetching missing pieces"
     }
 
     static func add(_ verification: API.Verification, to line: inout JSONLine) {
@@ -80,13 +87,15 @@ enum VerificationText: JobText {
 
     /// The line for `weir events`, which reports only the end of a verification.
     static func event(_ verification: API.Verification) -> [String] {
-        verification.isOver ? ["\(verification.asset)  verified: \(summary(verification))"] : []
+        guard verification.isOver else { return [] }
+        return ["\(verification.asset)  verified: \(summary(verification))"]
     }
 
     private static func summary(_ verification: API.Verification) -> String {
         let damaged = (verification.parts ?? []).reduce(0) { $0 + $1.mismatches.count }
         let read = "\(Format.bytes(verification.bytes)) read"
         guard verification.found > 0 || damaged > 0 else { return "\(read), no damage" }
+
         let repaired = verification.found - verification.remaining
         var words = [read, "\(damaged) damaged", "\(max(0, verification.found - damaged)) missing"]
         if verification.isRepair {
@@ -99,26 +108,38 @@ enum VerificationText: JobText {
     }
 
     private static func row(_ part: API.Verification.Part) -> [String] {
-        let stored = part.loaded.reduce(0) { $0 + $1.end - $1.start }
+        var stored = "–"
+        if !part.loaded.isEmpty {
+            stored = Format.clock(part.loaded.reduce(0) { $0 + $1.end - $1.start })
+        }
         let missing = part.holes.reduce(0) { $0 + $1.count }
+        let number: (Int) -> String = { $0 == 0 ? "–" : "\($0)" }
         return [
-            part.id, "\(part.pieces)", Format.bytes(part.bytes), part.loaded.isEmpty ? "–" : Format.clock(stored),
-            missing == 0 ? "–" : "\(missing)", part.mismatches.isEmpty ? "–" : "\(part.mismatches.count)",
+            part.id, "\(part.pieces)", Format.bytes(part.bytes), stored, number(missing), number(part.mismatches.count),
         ]
     }
 
     /// The missing and damaged media of a rendition in order of time. Holes that no download selects are not listed,
     /// because they were never stored.
     private static func findings(_ part: API.Verification.Part) -> [String] {
-        let holes = part.holes.filter(\.isSelected).map { hole in
-            (hole.time, "missing", hole.count == 1 ? hole.first : "\(hole.first) to \(hole.last)")
+        var findings: [(time: API.Download.TimeRange?, files: String, words: String)] = []
+        for hole in part.holes where hole.isSelected {
+            var files = hole.first
+            if hole.count != 1 {
+                files += " to \(hole.last)"
+            }
+            findings.append((hole.time, files, "missing"))
         }
-        let mismatches = part.mismatches.map { mismatch in
-            (mismatch.time, words(mismatch), mismatch.file)
+        for mismatch in part.mismatches {
+            findings.append((mismatch.time, mismatch.file, words(mismatch)))
         }
-        return (holes + mismatches).sorted { ($0.0?.start ?? -1) < ($1.0?.start ?? -1) }.map { time, words, files in
-            let span = time.map { "\(Format.clock($0.start))–\(Format.clock($0.end))  " } ?? ""
-            return "\(part.id)  \(span)\(files)  \(words)"
+
+        // Keys and initialization sections have no time, and come first.
+        let start: (API.Download.TimeRange?) -> Double = { $0?.start ?? -1 }
+        findings.sort { start($0.time) < start($1.time) }
+        return findings.map { time, files, words in
+            guard let time else { return "\(part.id)  \(files)  \(words)" }
+            return "\(part.id)  \(Format.clock(time.start))–\(Format.clock(time.end))  \(files)  \(words)"
         }
     }
 
@@ -129,26 +150,30 @@ enum VerificationText: JobText {
             case "unreadable": "unreadable"
             default: "wrong bytes"
             }
-        return fault + (mismatch.isRepaired ? ", fetched again" : ", set aside")
+        let remedy = mismatch.isRepaired ? "fetched again" : "set aside"
+        return "\(fault), \(remedy)"
     }
 
     static func failure(_ verification: API.Verification) -> Failure? {
         let name = verification.asset
         let count = verification.remaining
         if let reason = verification.error {
-            let rest =
-                count > 0
-                ? "; \(Format.count(count, "piece")) of \(name) remain\(count == 1 ? "s" : "") to be fetched" : ""
+            var message = reason.message
+            if count > 0 {
+                let verb = count == 1 ? "remains" : "remain"
+                message += "; \(Format.count(count, "piece")) of \(name) \(verb) to be fetched"
+            }
             let next = APIError(reason.code, "").next
-            return Failure(
-                reason.message + rest, next: next, exitCode: reason.code.exitCode, code: reason.code.rawValue)
+            return Failure(message, next: next, exitCode: reason.code.exitCode, code: reason.code.rawValue)
         }
         if verification.isAborted {
             return Failure("the verification of \(name) was cancelled", exitCode: 1, code: "cancelled")
         }
+
         guard count > 0 else { return nil }
         let next = verification.isRepair ? "weir resume \(name)" : "weir verify \(name) --repair"
-        let message = "\(Format.count(count, "piece")) of \(name) \(count == 1 ? "is" : "are") missing or damaged"
+        let verb = count == 1 ? "is" : "are"
+        let message = "\(Format.count(count, "piece")) of \(name) \(verb) missing or damaged"
         return Failure(message, next: next, exitCode: 65, code: "damaged")
     }
 

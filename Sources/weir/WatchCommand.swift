@@ -47,7 +47,8 @@ struct WatchScreen: Sendable {
     }
 
     private var isDrawn: Bool {
-        Terminal.showsOutput && ProcessInfo.processInfo.environment["TERM"].map { $0 != "dumb" } ?? false
+        guard Terminal.showsOutput, let terminal = ProcessInfo.processInfo.environment["TERM"] else { return false }
+        return terminal != "dumb"
     }
 
     /// Runs until the user ends it, or the daemon stops answering.
@@ -55,11 +56,17 @@ struct WatchScreen: Sendable {
         let isDrawn = isDrawn
         let keys = isDrawn ? TerminalKeys() : nil
         defer { keys?.restore() }
+
         // The alternate screen: what was on the terminal before is there again at the end. The cursor is hidden.
         if isDrawn {
             Output.drawScreen("\u{1B}[?1049h\u{1B}[?25l")
         }
-        defer { if isDrawn { Output.drawScreen("\u{1B}[?25h\u{1B}[?1049l") } }
+        defer {
+            if isDrawn {
+                Output.drawScreen("\u{1B}[?25h\u{1B}[?1049l")
+            }
+        }
+
         var last: [String] = []
         while !Task.isCancelled {
             do {
@@ -69,11 +76,16 @@ struct WatchScreen: Sendable {
                 if isDrawn {
                     Output.drawScreen(Self.screen(lines, columns: size.columns, rows: size.rows))
                 } else if lines != last {
-                    Output.lines((last.isEmpty ? [] : [""]) + lines)
+                    var text = lines
+                    if !last.isEmpty {
+                        text.insert("", at: 0)
+                    }
+                    Output.lines(text)
                 }
                 last = lines
             } catch {
-                return Task.isCancelled ? .interrupted : .failed(error)
+                guard !Task.isCancelled else { return .interrupted }
+                return .failed(error)
             }
             if await wait(keys) {
                 return .quit
@@ -89,7 +101,8 @@ struct WatchScreen: Sendable {
             if keys?.takes("q") ?? false {
                 return true
             }
-            try? await Task.sleep(for: keys == nil ? rest : min(rest, Self.keyPause))
+            let pause = keys == nil ? rest : min(rest, Self.keyPause)
+            try? await Task.sleep(for: pause)
         }
         return false
     }
@@ -98,7 +111,10 @@ struct WatchScreen: Sendable {
 
     /// A screen that replaces the one before without a flicker.
     static func screen(_ lines: [String], columns: Int, rows: Int) -> String {
-        let shown = lines.count <= rows - 1 ? lines : lines.prefix(max(1, rows - 2)) + ["…"]
+        var shown = lines
+        if lines.count > rows - 1 {
+            shown = lines.prefix(max(1, rows - 2)) + ["…"]
+        }
         let drawn = shown.map { Printable.line($0).cut(to: max(10, columns - 1)) + "\u{1B}[K" }
         return "\u{1B}[H" + drawn.joined(separator: "\r\n") + "\u{1B}[J"
     }

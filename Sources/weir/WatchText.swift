@@ -32,53 +32,76 @@ enum WatchText {
     static func lines(_ state: WatchedState, base: String, columns: Int = .max) -> [String] {
         let width = columns - 1
         let longestName = min(24, max(10, width / 3))
-        let rate = state.downloads.reduce(0) { $0 + ($1.state == .running ? $1.rate ?? 0 : 0) }
+        let running = state.downloads.filter { $0.state == .running }
+        let rate = running.reduce(0) { $0 + ($1.rate ?? 0) }
         let store = "\(Format.count(state.store.assets, "asset")), \(Format.bytes(state.store.bytes))"
-        let figures = "mode \(state.mode.rawValue)  \(store)" + (rate > 0 ? "  \(Format.rate(rate))" : "")
-        let head = "weir at \(base)  \(figures)"
+        var figures = "mode \(state.mode.rawValue)  \(store)"
+        if rate > 0 {
+            figures += "  \(Format.rate(rate))"
+        }
+        var head = "weir at \(base)  \(figures)"
+        if head.count > width {
+            head = figures
+        }
+
         let plays = TextTable(rows: plays(state.sessions, longestName)).fitting(
             width, dropping: ["WATCHED", "CLIENT", "STALLS", "STORED", "QUALITY"])
         let downloads = TextTable(rows: downloads(state.downloads, longestName)).fitting(
             width, dropping: ["SIZE", "RATE"])
-        return [head.count <= width ? head : figures, ""] + section("plays", plays) + [""]
+        return [head, ""] + section("plays", plays) + [""]
             + section("downloads", downloads)
     }
 
     private static func section(_ heading: String, _ table: TextTable) -> [String] {
-        table.rows.count > 1 ? table.lines : ["nothing \(heading)"]
+        guard table.rows.count > 1 else { return ["nothing \(heading)"] }
+        return table.lines
     }
 
     private static func plays(_ sessions: [SessionSummary], _ longestName: Int) -> [[String]] {
-        let rows = sessions.map { session in
+        var rows = [["PLAYS", "CLIENT", "QUALITY", "AT", "WATCHED", "STALLS", "STORED", ""]]
+        for session in sessions {
             let client = (session.client ?? "–").prefix { $0 != " " }
-            let share = session.bytes.all > 0 ? Double(session.bytes.store) / Double(session.bytes.all) : nil
-            return [
-                session.asset.cut(to: longestName), String(client).cut(to: 16), session.qualityWords ?? "–",
-                Format.clock(session.playhead), Format.clock(session.watched), "\(session.stalls)",
-                share.map(Format.percent) ?? "–",
-                session.isStalled == true ? "stalled" : "",
-            ]
+            let quality = session.qualityWords ?? "–"
+            var share = "–"
+            if session.bytes.all > 0 {
+                share = Format.percent(Double(session.bytes.store) / Double(session.bytes.all))
+            }
+            let stall = session.isStalled == true ? "stalled" : ""
+            rows.append([
+                session.asset.cut(to: longestName), String(client).cut(to: 16), quality, Format.clock(session.playhead),
+                Format.clock(session.watched), "\(session.stalls)", share, stall,
+            ])
         }
-        return [["PLAYS", "CLIENT", "QUALITY", "AT", "WATCHED", "STALLS", "STORED", ""]] + rows
+        return rows
     }
 
     private static func downloads(_ downloads: [API.Download], _ longestName: Int) -> [[String]] {
-        let rows = downloads.map { download in
-            let total = download.totalBytes.map { " of \(Format.estimate($0))" } ?? ""
-            let isRunning = download.state == .running
-            let rest = isRunning ? download.eta.map { "\(Format.clock(Double($0))) left" } : nil
-            let reason = download.error.map { "\(download.stateWords): \($0.message)" } ?? download.stateWords
-            return [
-                download.asset.cut(to: longestName), download.loadedFraction.map(Format.percent) ?? "–",
-                Format.bytes(download.bytes) + total, isRunning ? download.rate.map(Format.rate) ?? "–" : "–",
-                rest ?? reason,
-            ]
+        var rows = [["DOWNLOADS", "DONE", "SIZE", "RATE", ""]]
+        for download in downloads {
+            let done = download.loadedFraction.map(Format.percent) ?? "–"
+            var size = Format.bytes(download.bytes)
+            if let total = download.totalBytes {
+                size += " of \(Format.estimate(total))"
+            }
+
+            var rate = "–"
+            var outlook = download.stateWords
+            if let error = download.error {
+                outlook += ": \(error.message)"
+            }
+            if download.state == .running {
+                rate = download.rate.map(Format.rate) ?? "–"
+                if let eta = download.eta {
+                    outlook = "\(Format.clock(Double(eta))) left"
+                }
+            }
+            rows.append([download.asset.cut(to: longestName), done, size, rate, outlook])
         }
-        return [["DOWNLOADS", "DONE", "SIZE", "RATE", ""]] + rows
+        return rows
     }
 }
 
 extension SessionSummary {
     /// The quality that plays: `720p`, else the bit rate; nil if it is not known.
-    var qualityWords: String? { quality ?? bandwidth.map { Format.bandwidth($0) } }
+    var qualityWords: String? { quality ?? bandwidth.map(Format.bandwidth) }
 }
