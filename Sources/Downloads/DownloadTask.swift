@@ -53,7 +53,7 @@ package struct DownloadTask: Equatable, Sendable {
     package var rules = DownloadRules.Change()
     /// The user's reason for a pause, until the download is resumed.
     package var pauseReason: String?
-    /// What the last attempt could not get, and can be done without; nil if it got everything.
+    /// The segments that the last attempt did not get, and that the download is complete without; nil if it got everything.
     var givenUp: GivenUp?
 
     /// Segments of subtitles that the origin did not have.

@@ -107,7 +107,7 @@ extension PlayerRoutes {
             let rendition = request.sessionFolder.rendition, !rendition.isLive
         else { return false }
         let media = request.sessionFolder.asset.multivariant?.media ?? []
-        return media.contains { $0.type == .audio && $0.renditionIndex == rendition.place }
+        return media.contains { $0.type == .audio && $0.renditionIndex == rendition.index }
     }
 
     private func soundInstead(of request: SegmentRequest) async -> Quality? {

@@ -25,7 +25,7 @@ struct CheckCommand: AsyncParsableCommand {
         }
     }
 
-    private var words: [String] { source.map { [$0] } ?? [] }
+    private var words: [String] { [source].compactMap(\.self) }
 
     func run() async throws {
         try await reporting { try await check() }
@@ -39,16 +39,17 @@ struct CheckCommand: AsyncParsableCommand {
         } else {
             check = await CheckResult.ofFile(order.source)
         }
-        let lines = json ? CheckRecord.lines(check) : CheckText.lines(check)
+
         if json {
-            Output.records(lines)
+            Output.records(CheckRecord.lines(check))
         } else {
-            Output.lines(lines)
+            Output.lines(CheckText.lines(check))
         }
         if let failure = check.failure {
             let text = Failure(failure.message, next: failure.next, exitCode: failure.exitCode, code: failure.code).text
             Output.error(text)
         }
+
         if check.exitCode != 0 {
             throw ExitCode(check.exitCode)
         }
@@ -58,21 +59,32 @@ struct CheckCommand: AsyncParsableCommand {
 /// Output of `weir check` for users: one line per finding in the style of compilers, and a summary.
 enum CheckText {
     static func lines(_ check: CheckResult) -> [String] {
-        check.findings.map(line) + (check.failure == nil ? [summary(check)] : [])
+        var lines = check.findings.map(line)
+        if check.failure == nil {
+            lines.append(summary(check))
+        }
+        return lines
     }
 
     private static func line(_ finding: CheckResult.Finding) -> String {
-        let position = finding.line.map { "\(finding.playlist):\($0)" } ?? finding.playlist
+        var position = finding.playlist
+        if let line = finding.line {
+            position += ":\(line)"
+        }
         return "\(position): \(finding.severity): \(finding.message) (\(finding.clause))"
     }
 
     private static func summary(_ report: CheckResult) -> String {
         let playlists = Format.count(report.playlists.count, "playlist")
-        let counts = ["error", "warning", "note"].compactMap { severity in
+        var counts: [String] = []
+        for severity in ["error", "warning", "note"] {
             let number = report.count(of: severity)
-            return number == 0 ? nil : Format.count(number, severity)
+            if number != 0 {
+                counts.append(Format.count(number, severity))
+            }
         }
         guard !counts.isEmpty else { return "\(playlists), no findings" }
+
         let verdict = report.count(of: "error") > 0 ? "players will fail" : "players can play it"
         return "\(playlists), \(counts.joined(separator: ", ")): \(verdict)"
     }

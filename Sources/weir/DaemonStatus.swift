@@ -32,6 +32,7 @@ struct DaemonStatus: Encodable, Sendable {
         running = state.isServed
         folder = daemon.configuration.store
         freeBytes = Self.freeBytes(at: folder)
+
         guard running else { return }
         url = daemon.base
         process = state.daemonProcess
@@ -40,7 +41,9 @@ struct DaemonStatus: Encodable, Sendable {
             started = record.started
             idleExit = record.idleExit
         }
-        do throws(APIError) { try await ask(daemon.client) } catch {
+        do throws(APIError) {
+            try await ask(daemon.client)
+        } catch {
             guard error.code == .timeout else { throw error }
             self.error = .init(code: .timeout, message: "the daemon has not answered for 3 s")
         }
@@ -83,6 +86,7 @@ enum StatusText {
         } else {
             rows.append(["version", Application.version])
         }
+
         rows.append(["store", store(status)])
         if let free = status.freeBytes {
             rows.append(["free", Format.bytes(free)])
@@ -91,6 +95,7 @@ enum StatusText {
             let text = "\(Format.bytes(held)) of removed files, until the players that read them continue or end"
             rows.append(["held", text])
         }
+
         guard status.running, status.error == nil else { return TextTable(rows: rows) }
         rows += named("plays", status.playing.map(session), most: mostPlaying)
         rows += named("downloads", status.downloads.map(download), most: mostDownloads)
@@ -102,17 +107,24 @@ enum StatusText {
 
     private static func daemon(_ status: DaemonStatus) -> [String] {
         guard status.running else { return ["daemon", "does not run; a command that needs it starts it"] }
-        let words = [
-            "runs at \(status.url ?? "–")", status.version.map { "version \($0)" },
-            status.process.map { "process \($0)" }, status.started.map { "since \(TimeText.words($0))" },
-        ]
-        return ["daemon", words.compactMap(\.self).joined(separator: ", ")]
+        var words = ["runs at \(status.url ?? "–")"]
+        if let version = status.version {
+            words.append("version \(version)")
+        }
+        if let process = status.process {
+            words.append("process \(process)")
+        }
+        if let started = status.started {
+            words.append("since \(TimeText.words(started))")
+        }
+        return ["daemon", words.joined(separator: ", ")]
     }
 
     private static func store(_ status: DaemonStatus) -> String {
         guard let store = status.store else { return status.folder }
-        let words = "\(Format.count(store.assets, "asset")), \(Format.bytes(store.bytes))"
-        return "\(store.path): \(words)" + (store.problem.map { ", read-only: \($0)" } ?? "")
+        let text = "\(store.path): \(Format.count(store.assets, "asset")), \(Format.bytes(store.bytes))"
+        guard let problem = store.problem else { return text }
+        return "\(text), read-only: \(problem)"
     }
 
     /// Rows under one heading; what is too much for it is counted.
@@ -122,13 +134,24 @@ enum StatusText {
         if texts.count > most {
             shown[most - 1] += ", and \(texts.count - most) more"
         }
-        return shown.enumerated().map { [$0 == 0 ? heading : "", $1] }
+        var rows = shown.map { ["", $0] }
+        rows[0][0] = heading
+        return rows
     }
 
     private static func session(_ session: SessionSummary) -> String {
-        let client = session.client.map { "in \($0.prefix { $0 != " " })" }
-        let words = [session.asset, session.qualityWords, "at \(Format.clock(session.playhead))", client]
-        return words.compactMap(\.self).joined(separator: "  ") + (session.isStalled == true ? "  stalled" : "")
+        var words = [session.asset]
+        if let quality = session.qualityWords {
+            words.append(quality)
+        }
+        words.append("at \(Format.clock(session.playhead))")
+        if let client = session.client {
+            words.append("in \(client.prefix { $0 != " " })")
+        }
+        if session.isStalled == true {
+            words.append("stalled")
+        }
+        return words.joined(separator: "  ")
     }
 
     private static func download(_ download: API.Download) -> String {

@@ -34,11 +34,16 @@ struct DoctorCommand: AsyncParsableCommand {
     /// One line per finding, and one more for its next step.
     static func lines(_ report: Doctor.Report) -> [String] {
         let width = report.findings.map(\.subject.count).max() ?? 0
-        return report.findings.flatMap { finding in
+        let margin = String(repeating: " ", count: width + 11)
+        var lines: [String] = []
+        for finding in report.findings {
             let head = finding.grade.rawValue.padded(to: 7) + "  " + finding.subject.padded(to: width) + "  "
-            let next = finding.next.map { [String(repeating: " ", count: width + 11) + "try: \($0)"] } ?? []
-            return [head + finding.message] + next
+            lines.append(head + finding.message)
+            if let next = finding.next {
+                lines.append("\(margin)try: \(next)")
+            }
         }
+        return lines
     }
 
     static func records(_ report: Doctor.Report) -> [String] {

@@ -39,7 +39,11 @@ struct Failure: Error, Equatable {
         case let error as APIError:
             self.init(error.message, next: error.next, exitCode: error.code.exitCode, code: error.code.rawValue)
             if error.code == .noDaemon, error.next == nil {
-                next = "weir serve" + (state.map { " --state \(Self.quoted($0))" } ?? "")
+                var command = "weir serve"
+                if let state {
+                    command += " --state \(Self.quoted(state))"
+                }
+                next = command
             }
         case let error as ConfigurationError:
             self.init(error.description, next: error.next, exitCode: error.exitCode, code: "configuration")
@@ -50,7 +54,11 @@ struct Failure: Error, Equatable {
     }
 
     /// The message, and the next step on a second line.
-    var text: String { "weir: \(Printable.line(message))\n" + (next.map { "try: \($0)\n" } ?? "") }
+    var text: String {
+        let line = "weir: \(Printable.line(message))\n"
+        guard let next else { return line }
+        return line + "try: \(next)\n"
+    }
 
     static func quoted(_ word: String) -> String { ShellWord.quoted(word) }
 }

@@ -31,7 +31,7 @@ struct KeysCommand: ReportingCommand {
     @OptionGroup(title: OriginOptions.title) var origin: OriginOptions
     @OptionGroup var common: CommonOptions
 
-    private var words: [String] { name.map { [$0] } ?? [] }
+    private var words: [String] { [name].compactMap(\.self) }
 
     func validate() throws {
         if origin.areGiven {
@@ -54,14 +54,15 @@ struct KeysCommand: ReportingCommand {
 
     func execute() async throws {
         let client = try common.daemon().client
-        let name = name == nil && !origin.areGiven ? nil : try await origin.change(ofAsset: words, in: client)
-        guard let name else {
+        guard name != nil || origin.areGiven else {
             guard all else { return try list(try await client.call(Endpoints.allKeys).assets) }
             let lists = try await client.call(Endpoints.orderAllKeys, body: API.KeyOrder(.revoke)).assets
             guard !json else { return try lists.forEach(write) }
             let count = lists.reduce(0) { $0 + $1.keys.count }
             return Output.line("revoked \(Format.count(count, "key")) of \(lists.count) assets")
         }
+
+        let name = try await origin.change(ofAsset: words, in: client)
         let order = try order(now: Date())
         let list: API.KeyList
         if let order {
@@ -69,6 +70,7 @@ struct KeysCommand: ReportingCommand {
         } else {
             list = try await client.call(Endpoints.keys, name)
         }
+
         guard !json else { return try write(list) }
         for line in KeysText.lines(list) {
             Output.line(line)
@@ -106,25 +108,42 @@ enum KeysText {
         guard !list.keys.isEmpty else { return ["\(list.asset) has no known keys"] }
         let bad = list.keys.count { $0.state == .expired || $0.state == .revoked }
         let limits = KeyTerms(lifetime: list.keysExpire, afterFirstPlay: list.keysAfterFirstPlay)
-        let terms = terms(limits).map { "; valid " + $0 } ?? ""
-        let next = bad > 0 ? ["renew with: weir keys \(list.asset) --renew"] : []
-        let rows = list.keys.map { key in
-            [
-                "\(key.number)", state(key), key.fetched.map { TimeText.words($0, zone: zone) } ?? "–",
-                key.expiration.map { TimeText.words($0, zone: zone) } ?? "never", uses(key),
-            ]
+        var summary = "\(list.asset)  \(Format.count(list.keys.count, "key"))"
+        if let terms = terms(limits) {
+            summary += "; valid \(terms)"
         }
-        return ["\(list.asset)  \(Format.count(list.keys.count, "key"))\(terms)"]
-            + TextTable(rows: [["KEY", "STATE", "FETCHED", "EXPIRES", "DECRYPTS"]] + rows).lines + next
+
+        var rows = [["KEY", "STATE", "FETCHED", "EXPIRES", "DECRYPTS"]]
+        for key in list.keys {
+            var fetched = "–"
+            if let date = key.fetched {
+                fetched = TimeText.words(date, zone: zone)
+            }
+            var expiration = "never"
+            if let date = key.expiration {
+                expiration = TimeText.words(date, zone: zone)
+            }
+            rows.append(["\(key.number)", state(key), fetched, expiration, uses(key)])
+        }
+
+        var lines = [summary] + TextTable(rows: rows).lines
+        if bad > 0 {
+            lines.append("renew with: weir keys \(list.asset) --renew")
+        }
+        return lines
     }
 
     /// The lifetimes: `30d after their fetch, 48h after the first play`; nil for no limit.
     static func terms(_ terms: KeyTerms) -> String? {
-        let words = [
-            terms.lifetime.map { TimeText.words(ofSpan: Int($0)) + " after their fetch" },
-            terms.afterFirstPlay.map { TimeText.words(ofSpan: Int($0)) + " after the first play" },
-        ].compactMap(\.self)
-        return words.isEmpty ? nil : words.joined(separator: ", ")
+        var words: [String] = []
+        if let lifetime = terms.lifetime {
+            words.append(TimeText.words(ofSpan: Int(lifetime)) + " after their fetch")
+        }
+        if let window = terms.afterFirstPlay {
+            words.append(TimeText.words(ofSpan: Int(window)) + " after the first play")
+        }
+        guard !words.isEmpty else { return nil }
+        return words.joined(separator: ", ")
     }
 
     /// The words in a list's column of states: `key expired`; none if all keys are usable.
@@ -133,7 +152,10 @@ enum KeysText {
         if keys.expired > 0 {
             return ["key expired"]
         }
-        return keys.revoked > 0 ? ["key revoked"] : []
+        if keys.revoked > 0 {
+            return ["key revoked"]
+        }
+        return []
     }
 
     /// The line for `weir show`; empty if all keys are usable.
@@ -141,13 +163,17 @@ enum KeysText {
         guard let keys = asset.keys, keys.expired + keys.revoked > 0 else { return [] }
         let state = keys.expired > 0 ? "expired" : "revoked"
         let bad = keys.expired + keys.revoked
-        let number = keys.count > 1 ? " (\(bad) of \(keys.count))" : ""
-        return ["key \(state)\(number); renew with: weir keys \(asset.name) --renew"]
+        var fact = "key \(state)"
+        if keys.count > 1 {
+            fact += " (\(bad) of \(keys.count))"
+        }
+        return ["\(fact); renew with: weir keys \(asset.name) --renew"]
     }
 
     private static func state(_ key: API.Key) -> String {
         switch key.state {
-        case .valid: key.playbackRemaining != nil && key.firstPlayed != nil ? "valid, played" : "valid"
+        case .valid where key.playbackRemaining != nil && key.firstPlayed != nil: "valid, played"
+        case .valid: "valid"
         case .expired: "expired"
         case .revoked: "revoked"
         case .missing: "missing"

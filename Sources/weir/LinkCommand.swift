@@ -100,7 +100,10 @@ struct LinkSetCommand: AsyncParsableCommand {
     @OptionGroup var options: LinkOptions
 
     var change: LinkChange {
-        var change = LinkChange(preset: preset.isEmpty ? nil : preset.joined(separator: " "))
+        var change = LinkChange()
+        if !preset.isEmpty {
+            change.preset = preset.joined(separator: " ")
+        }
         change.down = down
         change.up = up
         change.delayDown = delayDown
@@ -141,12 +144,19 @@ enum LinkText {
     /// The figures in one line: `3G  down 780 kb/s 100 ms  up 330 kb/s 100 ms`.
     static func line(_ figures: LinkFigures) -> String {
         guard figures != .off else { return "off" }
-        let parts: [String?] = [
-            figures.preset, "down \(rate(figures.down)) \(delay(figures.delayDown))",
-            "up \(rate(figures.up)) \(delay(figures.delayUp))", figures.loss > 0 ? "loss \(share(figures.loss))" : nil,
-            figures.dnsDelay > 0 ? "DNS \(delay(figures.dnsDelay))" : nil,
-        ]
-        return parts.compactMap(\.self).joined(separator: "  ")
+        var parts: [String] = []
+        if let preset = figures.preset {
+            parts.append(preset)
+        }
+        parts.append("down \(rate(figures.down)) \(delay(figures.delayDown))")
+        parts.append("up \(rate(figures.up)) \(delay(figures.delayUp))")
+        if figures.loss > 0 {
+            parts.append("loss \(share(figures.loss))")
+        }
+        if figures.dnsDelay > 0 {
+            parts.append("DNS \(delay(figures.dnsDelay))")
+        }
+        return parts.joined(separator: "  ")
     }
 
     static func lines(_ state: LinkState) -> [String] {
@@ -184,5 +194,8 @@ enum LinkText {
     private static func share(_ share: Ratio) -> String { "\(number(share.value))%" }
 
     /// A number, without a fraction if it is whole.
-    private static func number(_ value: Double) -> String { value == value.rounded() ? "\(Int(value))" : "\(value)" }
+    private static func number(_ value: Double) -> String {
+        guard value == value.rounded() else { return "\(value)" }
+        return "\(Int(value))"
+    }
 }

@@ -44,12 +44,15 @@ struct ListCommand: ReportingCommand {
             let assets = try await daemon.client.assets().filter { isListed(ListedAsset($0)) }
             return Output.records(try assets.map { String(decoding: try API.encode($0), as: UTF8.self) })
         }
+
         let assets = try await daemon.client.assets(as: ListedAsset.self, isBrief: true).filter(isListed)
         guard !assets.isEmpty else { return Output.error(Self.emptiness(states, offline: offline, urls: daemon.urls)) }
         // A title that is too long must not break the lines of a terminal.
-        let table = Self.table(assets)
-        let shown = Terminal.showsOutput ? table.cutting("TITLE", to: Terminal.size().columns) : table
-        Output.lines(shown.lines + [Self.totals(assets)])
+        var table = Self.table(assets)
+        if Terminal.showsOutput {
+            table = table.cutting("TITLE", to: Terminal.size().columns)
+        }
+        Output.lines(table.lines + [Self.totals(assets)])
     }
 
     private func isListed(_ asset: ListedAsset) -> Bool {
@@ -58,11 +61,14 @@ struct ListCommand: ReportingCommand {
 
     static func emptiness(_ states: [String] = [], offline: Bool, urls: PlayerURL) -> String {
         guard states.isEmpty else {
-            let words = states.map { AssetState(rawValue: $0)?.words ?? $0 }
+            // A priority is no state of assets, and is listed by its own name.
+            let words = states.map { state in
+                AssetState(rawValue: state)?.words ?? state
+            }
             return "no asset is \(words.joined(separator: " or "))\n"
         }
-        return (offline ? "no asset plays without the network yet\n" : "no assets yet\n")
-            + "try: weir get URL, or play \(urls.origin(url: "URL"))\n"
+        let fact = offline ? "no asset plays without the network yet" : "no assets yet"
+        return "\(fact)\ntry: weir get URL, or play \(urls.origin(url: "URL"))\n"
     }
 
     /// The line under the table: `3 assets, 151 MB, 2 saved`.
@@ -73,9 +79,12 @@ struct ListCommand: ReportingCommand {
     }
 
     static func table(_ assets: [ListedAsset]) -> TextTable {
+        var heading = ["NAME", "TIME", "QUALITY", "SIZE", "STATE"]
         // Titles are long, and come last.
-        let title = assets.contains { $0.title != nil } ? ["TITLE"] : []
-        return TextTable(rows: [["NAME", "TIME", "QUALITY", "SIZE", "STATE"] + title] + rows(assets))
+        if assets.contains(where: { $0.title != nil }) {
+            heading.append("TITLE")
+        }
+        return TextTable(rows: [heading] + rows(assets))
     }
 
     /// The rows, those of recordings below the row of their channel and indented.
@@ -90,9 +99,17 @@ struct ListCommand: ReportingCommand {
                 others.append(asset)
             }
         }
-        return others.flatMap { asset in
-            [asset.row] + (recordings[asset.name] ?? []).map { ["  " + $0.row[0]] + $0.row.dropFirst() }
+
+        var rows: [[String]] = []
+        for asset in others {
+            rows.append(asset.row)
+            for recording in recordings[asset.name] ?? [] {
+                var row = recording.row
+                row[0] = "  " + row[0]
+                rows.append(row)
+            }
         }
+        return rows
     }
 }
 
@@ -156,8 +173,19 @@ struct ListedAsset: Decodable, Sendable {
     var playsWithoutNetwork: Bool { local == .yes && !(storage?.isExpired ?? false) }
 
     var row: [String] {
-        let time = duration.map(Format.clock) ?? (isLive ? "live" : "–")
-        return [name, time, quality ?? "–", bytes > 0 ? Format.bytes(bytes) : "–", words, title ?? ""]
+        var time = "–"
+        if let duration {
+            time = Format.clock(duration)
+        } else if isLive {
+            time = "live"
+        }
+
+        var size = "–"
+        if bytes > 0 {
+            size = Format.bytes(bytes)
+        }
+        let quality = quality ?? "–"
+        return [name, time, quality, size, words, title ?? ""]
     }
 
     /// The state, what is stored of it, and what else is worth a word.
@@ -169,13 +197,21 @@ struct ListedAsset: Decodable, Sendable {
             return state.words
         }
         if let volume, !volume.isPresent {
+            let absence = "disk absent: \(volume.path)"
             let isSaidByAbsence = need == .volume || state == stored
-            return "disk absent: \(volume.path)" + (isSaidByAbsence ? "" : ", \(activity)")
+            guard !isSaidByAbsence else { return absence }
+            return "\(absence), \(activity)"
         }
 
-        let part = ranges.map { " (only \(Format.ranges($0)))" } ?? ""
-        var words = state == stored ? [] : [activity]
-        words.append(stored.words + part)
+        var words: [String] = []
+        if state != stored {
+            words.append(activity)
+        }
+        if let ranges {
+            words.append("\(stored.words) (only \(Format.ranges(ranges)))")
+        } else {
+            words.append(stored.words)
+        }
         if let shortfall, shortfall.reason == .holes {
             words.append(shortfall.message)
         }
@@ -196,5 +232,9 @@ struct ListedAsset: Decodable, Sendable {
     }
 
     /// The state with its reason: `waiting for space`, `paused: on holiday`.
-    private var activity: String { state.words(need) + (reason.map { ": \($0)" } ?? "") }
+    private var activity: String {
+        let words = state.words(need)
+        guard let reason else { return words }
+        return "\(words): \(reason)"
+    }
 }

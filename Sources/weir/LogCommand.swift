@@ -102,7 +102,8 @@ struct LogCommand: ReportingCommand {
     private func show<Event: LogEvent>(
         _ query: LogQuery, _ ask: @escaping @Sendable (LogQuery) async throws(APIError) -> API.Log<Event>
     ) async throws {
-        let format = format ?? (wide || !Terminal.showsOutput ? .w3c : .table)
+        let usual: Format = wide || !Terminal.showsOutput ? .w3c : .table
+        let format = format ?? usual
         let text = LogText<Event>(format)
         guard follow else {
             let log = try await ask(query)
@@ -111,7 +112,7 @@ struct LogCommand: ReportingCommand {
             }
             return text.write(log.events, header: log.software)
         }
-        let result = await Interruption.orEnd { await LogFollower(query, text, ask).run() }
+        let result = await Interruption.orEnd { await LogFollower(query, writing: text, asking: ask).run() }
         if let result {
             throw result
         }
@@ -119,17 +120,26 @@ struct LogCommand: ReportingCommand {
 
     private func draw(_ query: LogQuery, to file: String, _ client: APIClient) async throws {
         guard let timeline = try await client.call(Endpoints.timelines, query: query.text).events.last else {
-            let subject = session.map { "the session \($0)" } ?? name.map { "a session of \($0)" } ?? "a session"
+            var subject = "a session"
+            var next = "weir log"
+            if let name {
+                subject = "a session of \(name)"
+                next = "weir play \(Failure.quoted(name))"
+            }
+            if let session {
+                subject = "the session \(session)"
+            }
             throw Failure(
-                "the log has no picture of \(subject): nothing was played",
-                next: name.map { "weir play \(Failure.quoted($0))" } ?? "weir log",
-                exitCode: 66, code: "no-such-session")
+                "the log has no picture of \(subject): nothing was played", next: next, exitCode: 66,
+                code: "no-such-session")
         }
+
         let title = try? await client.call(Endpoints.asset, timeline.asset).title
         let picture = SessionPicture(timeline, title: title)
         if file == "-" {
             return Output.verbatim(picture.svg)
         }
+
         do {
             try Data(picture.svg.utf8).write(to: URL(filePath: file), options: .atomic)
         } catch {
@@ -143,13 +153,15 @@ struct LogCommand: ReportingCommand {
     }
 
     private var emptiness: String {
-        let asset = name.map { " of \($0)" } ?? ""
-        return (errors ? "no request of a player has failed" : "nothing has been played") + asset + " yet\n"
+        let fact = errors ? "no request of a player has failed" : "nothing has been played"
+        guard let name else { return "\(fact) yet\n" }
+        return "\(fact) of \(name) yet\n"
     }
 
     private func show(_ report: API.KPIReport) throws {
         guard format == .json else {
-            return Output.lines((wide ? KPIText.table(report) : KPIText.narrow(report)).lines)
+            let table = wide ? KPIText.table(report) : KPIText.narrow(report)
+            return Output.lines(table.lines)
         }
         for session in report.sessions {
             Output.record(LogText<AccessEvent>.tagged(session, "session"))

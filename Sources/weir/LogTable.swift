@@ -24,13 +24,18 @@ enum LogTable {
     }
 
     private static func cells(_ event: AccessEvent) -> [String] {
-        let rate: (Double?) -> String = { $0.map { Format.bandwidth(Int(min($0, 1e15).rounded())) } ?? "–" }
-        let bytes = event.bytes
-        let share = bytes.all > 0 ? Format.percent(Double(bytes.store) / Double(bytes.all)) : "–"
         let startup = event.startup.map(LogNumber.seconds) ?? "–"
+        let indicated = LogNumber.bandwidth(event.indicated.map(Double.init))
+        let observed = LogNumber.bandwidth(event.observed.bitsPerSecond)
+
+        let bytes = event.bytes
+        var share = "–"
+        if bytes.all > 0 {
+            share = Format.percent(Double(bytes.store) / Double(bytes.all))
+        }
         return [
-            time(event.began), event.asset, Format.clock(event.watched), startup, "\(event.stalls)",
-            rate(event.indicated.map(Double.init)), rate(event.observed.bitsPerSecond), share,
+            time(event.began), event.asset, Format.clock(event.watched), startup, "\(event.stalls)", indicated,
+            observed, share,
         ]
     }
 

@@ -34,8 +34,10 @@ struct LogText<Event: LogEvent>: Sendable {
     /// A JSON object with its version and kind as first keys.
     static func tagged(_ value: some Encodable, _ kind: String) -> String {
         // Strings and finite numbers can always be encoded.
-        let json = (try? API.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
-        return "{\"v\":1,\"t\":\"\(kind)\"" + (json == "{}" ? "" : ",") + json.dropFirst()
+        let encoded = (try? API.encode(value)) ?? Array("{}".utf8)
+        let json = String(decoding: encoded, as: UTF8.self)
+        let separator = json == "{}" ? "" : ","
+        return "{\"v\":1,\"t\":\"\(kind)\"" + separator + json.dropFirst()
     }
 }
 
@@ -49,8 +51,8 @@ struct LogFollower<Event: LogEvent>: Sendable {
     private static var pause: Duration { .milliseconds(500) }
 
     init(
-        _ query: LogQuery, _ text: LogText<Event>,
-        _ ask: @escaping @Sendable (LogQuery) async throws(APIError) -> API.Log<Event>
+        _ query: LogQuery, writing text: LogText<Event>,
+        asking ask: @escaping @Sendable (LogQuery) async throws(APIError) -> API.Log<Event>
     ) {
         self.query = query
         self.text = text
@@ -66,7 +68,8 @@ struct LogFollower<Event: LogEvent>: Sendable {
             do throws(APIError) {
                 let log = try await ask(query)
                 let written = log.events.filter { $0.written != nil }
-                text.write(written.filter { !last.contains($0) }, header: isFirst ? log.software : nil)
+                let header = isFirst ? log.software : nil
+                text.write(written.filter { !last.contains($0) }, header: header)
                 if let end = written.compactMap(\.written).max() {
                     last = written.filter { $0.written == end }
                     query.since = Moment(clamping: end)
@@ -91,37 +94,38 @@ enum KPIText {
             "HIGHEST",
             "DEVIATION", "STORED", "SIZE",
         ]
-        let sessions = report.sessions.map { row($0.asset, client($0.client), $0.kpis) }
-        return TextTable(
-            rows: [heading] + sessions + [row("all", Format.count(report.total.sessions, "session"), report.total)])
+        let sessions = report.sessions.map { row(of: $0.asset, in: client($0.client), $0.kpis) }
+        let total = row(of: "all", in: Format.count(report.total.sessions, "session"), report.total)
+        return TextTable(rows: [heading] + sessions + [total])
     }
 
     /// The main columns, in at most 80 characters.
     static func narrow(_ report: API.KPIReport) -> TextTable {
         let heading = ["ASSET", "CLIENT", "WATCHED", "START", "STALLS", "STALLED", "OBSERVED", "STORED"]
-        let sessions = report.sessions.map { narrowRow($0.asset, client($0.client).cut(to: 10), $0.kpis) }
-        let total = narrowRow("all", Format.count(report.total.sessions, "session"), report.total)
+        let sessions = report.sessions.map { narrowRow(of: $0.asset, in: client($0.client).cut(to: 10), $0.kpis) }
+        let total = narrowRow(of: "all", in: Format.count(report.total.sessions, "session"), report.total)
         return TextTable(rows: [heading] + sessions + [total])
     }
 
-    private static func narrowRow(_ asset: String, _ client: String, _ kpis: KPIs) -> [String] {
-        let cells = row(asset, client, kpis)
+    private static func narrowRow(of asset: String, in client: String, _ kpis: KPIs) -> [String] {
+        let cells = row(of: asset, in: client, kpis)
         let startup = kpis.startup.map(LogNumber.seconds) ?? "–"
         return [asset.cut(to: 14), client, cells[2], startup, cells[4], cells[5], cells[8], cells[12]]
     }
 
-    private static func row(_ asset: String, _ client: String, _ kpis: KPIs) -> [String] {
-        [
-            asset, client, Format.clock(kpis.watched), kpis.startup.map { "\(LogNumber.tenths($0)) s" } ?? "–",
-            "\(kpis.stalls)", kpis.stallRatio.map(Format.percent) ?? "–", kpis.framesDropped.map { "\($0)" } ?? "–",
-            rate(kpis.indicated), rate(kpis.observed),
-            rate(kpis.observedMinimum), rate(kpis.observedMaximum), rate(kpis.observedDeviation),
-            kpis.storeShare.map(Format.percent) ?? "–", Format.bytes(Int(kpis.bytes)),
+    private static func row(of asset: String, in client: String, _ kpis: KPIs) -> [String] {
+        var startup = "–"
+        if let seconds = kpis.startup {
+            startup = "\(LogNumber.tenths(seconds)) s"
+        }
+        let stallRatio = kpis.stallRatio.map(Format.percent) ?? "–"
+        let framesDropped = kpis.framesDropped.map(\.description) ?? "–"
+        let bandwidths = [
+            kpis.indicated, kpis.observed, kpis.observedMinimum, kpis.observedMaximum, kpis.observedDeviation,
         ]
-    }
-
-    private static func rate(_ bitsPerSecond: Double?) -> String {
-        bitsPerSecond.map { Format.bandwidth(Int(min($0, 1e15).rounded())) } ?? "–"
+        let storeShare = kpis.storeShare.map(Format.percent) ?? "–"
+        return [asset, client, Format.clock(kpis.watched), startup, "\(kpis.stalls)", stallRatio, framesDropped]
+            + bandwidths.map(LogNumber.bandwidth) + [storeShare, Format.bytes(Int(kpis.bytes))]
     }
 
     /// The first word of the player's User-Agent, cut to fit a column.
@@ -132,7 +136,16 @@ enum KPIText {
 enum LogNumber {
     /// Seconds with tenths below a hundred: `0.8 s`, `1234 s`.
     static func seconds(_ value: Double) -> String {
-        value < 99.95 ? "\(tenths(value)) s" : "\(Int(min(value, 1e6).rounded())) s"
+        if value < 99.95 {
+            return "\(tenths(value)) s"
+        }
+        return "\(Int(min(value, 1e6).rounded())) s"
+    }
+
+    /// A bandwidth as of `Format`, whatever the number; `–` if it is not known.
+    static func bandwidth(_ bitsPerSecond: Double?) -> String {
+        guard let bitsPerSecond else { return "–" }
+        return Format.bandwidth(Int(min(bitsPerSecond, 1e15).rounded()))
     }
 
     static func tenths(_ value: Double) -> String {

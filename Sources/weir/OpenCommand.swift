@@ -32,12 +32,12 @@ struct OpenCommand: ReportingCommand {
         }
         let daemon = try common.daemon()
         let path = try await daemon.client.call(Endpoints.page).path
-        let opener =
-            printOnly
-            ? nil
-            : try PageCommand.opener(
+        var opener: Program?
+        if !printOnly {
+            opener = try PageCommand.opener(
                 in: ProcessInfo.processInfo.environment,
                 instead: "weir add URL, or open in a browser what \"weir page\" prints")
+        }
         let file = try daemon.client.state.writePageFile(to: daemon.urls.base, path, proposing: streams.urls)
         guard let opener else { return Output.record(file) }
         throw Failure(opener.start([file]), exitCode: 1, code: "no-browser")

@@ -69,7 +69,8 @@ struct LocaleCharacters {
 
     /// Reads the variables by which setlocale(3) chooses; without any of them the locale is C.
     init(environment: [String: String]) {
-        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap { environment[$0] }.first { !$0.isEmpty } ?? "C"
+        let values = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap { environment[$0] }
+        let locale = values.first { !$0.isEmpty } ?? "C"
         let name = locale.lowercased()
         isUTF8 = name.contains("utf-8") || name.contains("utf8")
     }
@@ -125,7 +126,12 @@ enum Terminal {
 extension ProgressReporter.Style {
     /// Chooses the style by `--json` and the terminal's abilities.
     init(isJSON: Bool, environment: [String: String] = ProcessInfo.processInfo.environment) {
-        let drawn = Self.drawn(hasColor: Terminal.hasColor(environment: environment))
-        self = isJSON ? .json : Terminal.canRedraw(environment: environment) ? drawn : .plain
+        if isJSON {
+            self = .json
+        } else if Terminal.canRedraw(environment: environment) {
+            self = .drawn(hasColor: Terminal.hasColor(environment: environment))
+        } else {
+            self = .plain
+        }
     }
 }

@@ -70,6 +70,7 @@ struct PageCommand: ReportingCommand {
             return Output.record(
                 "javascript:void(window.open('\(daemon.urls.base)/add#url='+encodeURIComponent(location.href)))")
         }
+
         let path = try await daemon.client.call(Endpoints.page).path
         Output.record(daemon.urls.base + path)
         guard open else { return }
@@ -99,12 +100,13 @@ struct PageCommand: ReportingCommand {
     ///
     /// - Parameter instead: the next step of a user without one.
     static func opener(in environment: [String: String], instead: String) throws(Failure) -> Program {
-        let hasDisplay = ["DISPLAY", "WAYLAND_DISPLAY"].contains { environment[$0].map { !$0.isEmpty } ?? false }
+        let hasDisplay = ["DISPLAY", "WAYLAND_DISPLAY"].contains { environment[$0]?.isEmpty == false }
         guard hasDisplay else {
             throw Failure(
                 "the page cannot be opened: neither DISPLAY nor WAYLAND_DISPLAY is set",
                 next: instead, exitCode: 69, code: "no-display")
         }
+
         if let opener = Program.find("xdg-open", environment: environment) {
             return opener
         }
@@ -117,13 +119,15 @@ struct PageCommand: ReportingCommand {
 /// Formats the phones that have access.
 enum PhoneTable {
     static func lines(_ phones: [API.Phone], zone: TimeZone = .current) -> [String] {
-        let rows = phones.map { phone in
-            [
-                phone.name, TimeText.words(phone.created, zone: zone),
-                phone.seen.map { TimeText.words($0, zone: zone) } ?? "never",
-            ]
+        var rows = [["PHONE", "MADE", "LAST SEEN"]]
+        for phone in phones {
+            var seen = "never"
+            if let date = phone.seen {
+                seen = TimeText.words(date, zone: zone)
+            }
+            rows.append([phone.name, TimeText.words(phone.created, zone: zone), seen])
         }
-        return TextTable(rows: [["PHONE", "MADE", "LAST SEEN"]] + rows).lines
+        return TextTable(rows: rows).lines
     }
 }
 
@@ -141,14 +145,17 @@ struct PageRevocation {
             }
             Output.line("the link to the page has ended; a new one: weir page")
         }
+
         if let name {
             return Output.line("\(try await end(name)[0].name) has no access any more")
         }
         guard all else { return }
         let ended = try await end(nil)
-        Output.line(
-            ended.isEmpty
-                ? "no phone had access" : "no phone has access any more: \(Format.count(ended.count, "phone")) had")
+        if ended.isEmpty {
+            Output.line("no phone had access")
+        } else {
+            Output.line("no phone has access any more: \(Format.count(ended.count, "phone")) had")
+        }
     }
 
     /// Ends the access of one phone, or of all, and returns them.
@@ -156,12 +163,18 @@ struct PageRevocation {
         let state = daemon.client.state
         var ended: [API.Phone] = []
         let isDone = try state.withoutDaemon { () throws(APIError) in
-            // A damaged file is replaced, if all its phones are to go.
-            let phones = try name == nil ? (try? state.phones()) ?? [] : state.phones()
+            let phones: [PhoneRecord]
+            if name == nil {
+                // A damaged file is replaced, since all its phones are to go.
+                phones = (try? state.phones()) ?? []
+            } else {
+                phones = try state.phones()
+            }
             ended = phones.filter { name == nil || $0.name == name }.map(\.phone)
             guard name == nil || !ended.isEmpty else { return }
             try state.writePhones(phones.filter { phone in !ended.contains { $0.name == phone.name } })
         }
+
         // Without a state directory, no phone was ever admitted.
         if let name, isDone, ended.isEmpty {
             throw APIError(.noSuchPhone, "there is no phone named \(name)")

@@ -22,7 +22,7 @@ struct ShowCommand: ReportingCommand {
 
     func validate() throws { try origin.check(words) }
 
-    private var words: [String] { source.map { [$0] } ?? [] }
+    private var words: [String] { [source].compactMap(\.self) }
 
     func execute() async throws {
         let order = try origin.order(for: words)
@@ -96,37 +96,68 @@ struct ShowCommand: ReportingCommand {
     }
 
     static func lines(_ asset: API.Asset, _ download: API.Download? = nil) -> [String] {
-        let time = asset.isLive ? "live" : asset.duration.map(Format.clock)
+        var time = asset.duration.map(Format.clock)
+        if asset.isLive {
+            time = "live"
+        }
         let head = [asset.name, asset.title, time, stored(asset)].compactMap(\.self).joined(separator: "  ")
-        let change = asset.hasChanged == true ? [changed(asset)] : []
-        let playable = asset.playable.map { [line($0)] } ?? []
-        let storage = StorageText.lines(asset.storage) + KeysText.lines(asset)
-        var origin = asset.isImported == true ? "imported: it has no origin" : asset.url
+        var origin = asset.url
+        if asset.isImported == true {
+            origin = "imported: it has no origin"
+        }
         if let channel = asset.recordingOf {
             origin = "recorded from \(channel), \(asset.url)"
         }
-        let shortfall = asset.shortfall.map { ["note: \($0.message)"] } ?? []
-        let recordings = asset.recordings.map { ["recordings: " + $0.joined(separator: ", ")] } ?? []
-        let warning = asset.isInsecure == true ? [insecurity(of: asset)] : []
-        let volume = asset.volume.map { [$0.isPresent ? "stored in \($0.path)" : Self.absence(of: $0)] } ?? []
-        let ranges = asset.ranges.map { ["only \(Format.ranges($0))"] } ?? []
-        let note = (download?.note ?? asset.note).map { [$0] } ?? []
-        return [head, origin] + ranges + warning + playable + volume + storage + note + change
-            + shortfall + recordings + lines(asset.tracks)
-            + (download.map(DownloadText.lines) ?? []) + lines(asset.explanation, of: asset.tracks)
+
+        var lines = [head, origin]
+        if let ranges = asset.ranges {
+            lines.append("only \(Format.ranges(ranges))")
+        }
+        if asset.isInsecure == true {
+            lines.append(insecurity(of: asset))
+        }
+        if let playable = asset.playable {
+            lines.append(line(playable))
+        }
+        if let volume = asset.volume {
+            lines.append(location(on: volume))
+        }
+        lines += StorageText.lines(asset.storage) + KeysText.lines(asset)
+        if let note = download?.note ?? asset.note {
+            lines.append(note)
+        }
+        if asset.hasChanged == true {
+            lines.append(changed(asset))
+        }
+        if let shortfall = asset.shortfall {
+            lines.append("note: \(shortfall.message)")
+        }
+        if let recordings = asset.recordings {
+            lines.append("recordings: " + recordings.joined(separator: ", "))
+        }
+
+        lines += Self.lines(asset.tracks)
+        if let download {
+            lines += DownloadText.lines(download)
+        }
+        return lines + Self.lines(asset.explanation, of: asset.tracks)
     }
 
     private static func line(_ playable: Playability) -> String {
-        let part = playable.duration.map { ", \(Format.clock($0)) of it" } ?? ""
+        var part = "in part"
+        if let duration = playable.duration {
+            part += ", \(Format.clock(duration)) of it"
+        }
         return switch playable.answer {
         case .yes: "playable offline: yes: \(playable.reason)"
-        case .partial: "playable offline: in part\(part): \(playable.reason)"
+        case .partial: "playable offline: \(part): \(playable.reason)"
         case .no: "playable offline: no: \(playable.reason)"
         }
     }
 
-    private static func absence(of volume: API.Volume) -> String {
-        "its files are in \(volume.path), which is absent; Weir finds them again when the disk is back"
+    private static func location(on volume: API.Volume) -> String {
+        guard !volume.isPresent else { return "stored in \(volume.path)" }
+        return "its files are in \(volume.path), which is absent; Weir finds them again when the disk is back"
     }
 
     private static func insecurity(of asset: API.Asset) -> String {
@@ -135,13 +166,17 @@ struct ShowCommand: ReportingCommand {
     }
 
     private static func changed(_ asset: API.Asset) -> String {
-        asset.isRevised == true
-            ? "The origin has new content, which is being fetched; the stored content plays until the new content is complete."
-            : "The origin has new content; the stored content plays. \"weir get \(asset.name)\" fetches the new content."
+        if asset.isRevised == true {
+            return
+                "The origin has new content, which is being fetched; the stored content plays until the new content is complete."
+        }
+        return
+            "The origin has new content; the stored content plays. \"weir get \(asset.name)\" fetches the new content."
     }
 
     private static func stored(_ asset: API.Asset) -> String {
-        asset.bytes > 0 ? "\(asset.stored.words), \(size(asset))" : asset.stored.words
+        guard asset.bytes > 0 else { return asset.stored.words }
+        return "\(asset.stored.words), \(size(asset))"
     }
 
     /// The stored size: `151 MB`, with the part of a saved asset that is only cached.
@@ -154,44 +189,69 @@ struct ShowCommand: ReportingCommand {
     }
 
     static func lines(_ presentation: API.Presentation) -> [String] {
-        let time = presentation.isLive ? "live" : presentation.duration.map(Format.clock)
+        var time = presentation.duration.map(Format.clock)
+        if presentation.isLive {
+            time = "live"
+        }
         let head = [presentation.title ?? presentation.name, time].compactMap(\.self).joined(separator: "  ")
-        return (head.isEmpty ? [] : [head]) + [presentation.url] + lines(presentation.tracks)
-            + lines(presentation.explanation, of: presentation.tracks)
+
+        var lines: [String] = []
+        if !head.isEmpty {
+            lines.append(head)
+        }
+        lines.append(presentation.url)
+        lines += Self.lines(presentation.tracks)
+        return lines + Self.lines(presentation.explanation, of: presentation.tracks)
     }
 
     private static func lines(_ explanation: API.Explanation?, of tracks: API.Tracks) -> [String] {
-        explanation.map { ExplanationText.lines($0, of: tracks) } ?? []
+        guard let explanation else { return [] }
+        return ExplanationText.lines(explanation, of: tracks)
     }
 
     private static func lines(_ tracks: API.Tracks) -> [String] {
         var rows = [["VARIANT", "BIT RATE", "CODECS", "SIZE", "STORED"]]
-        rows += tracks.variants.map { variant in
+        for variant in tracks.variants {
+            var name = variant.quality ?? variant.id
+            if let width = variant.width, let height = variant.height {
+                name += " \(width)x\(height)"
+            }
+            let bandwidth = variant.bandwidth.map(Format.bandwidth) ?? "–"
             let stored = StoredTrack(variant)
-            let size = variant.width.flatMap { width in variant.height.map { " \(width)x\($0)" } } ?? ""
-            return [
-                (variant.quality ?? variant.id) + size, variant.bandwidth.map(Format.bandwidth) ?? "–",
-                variant.codecs ?? "–", stored.size, stored.words,
-            ]
+            rows.append([name, bandwidth, variant.codecs ?? "–", stored.size, stored.words])
         }
-        rows += tracks.audio.map { row("audio", $0) } + tracks.subtitles.map { row("subs", $0) }
-        rows += (tracks.captions ?? []).map { row("captions", $0) }
-        rows += (tracks.chapters ?? []).map { row("chapters", $0) }
-        rows += (tracks.thumbnails ?? []).map { row("thumbnails", $0) }
-        return rows.count > 1 ? [""] + TextTable(rows: rows).lines : []
+
+        let others: [(kind: String, renditions: [API.Rendition]?)] = [
+            ("audio", tracks.audio), ("subs", tracks.subtitles), ("captions", tracks.captions),
+            ("chapters", tracks.chapters), ("thumbnails", tracks.thumbnails),
+        ]
+        for (kind, renditions) in others {
+            for rendition in renditions ?? [] {
+                rows.append(row(kind, rendition))
+            }
+        }
+        guard rows.count > 1 else { return [] }
+        return [""] + TextTable(rows: rows).lines
     }
 
     private static func row(_ kind: String, _ rendition: API.Rendition) -> [String] {
-        let notes = [
-            rendition.name, rendition.instreamID, rendition.isDefault ? "default" : nil,
-            rendition.isForced == true ? "forced" : nil,
-            rendition.isAttached == true ? "attached as \(rendition.id ?? "")" : nil,
-        ]
+        var notes = [rendition.name]
+        if let channel = rendition.instreamID {
+            notes.append(channel)
+        }
+        if rendition.isDefault {
+            notes.append("default")
+        }
+        if rendition.isForced == true {
+            notes.append("forced")
+        }
+        if rendition.isAttached == true {
+            notes.append("attached as \(rendition.id ?? "")")
+        }
+
         let stored = StoredTrack(rendition)
         let size = rendition.id == nil ? "in the variants" : stored.size
-        return [
-            "\(kind) \(rendition.shortName)", "–", notes.compactMap(\.self).joined(separator: ", "), size, stored.words,
-        ]
+        return ["\(kind) \(rendition.shortName)", "–", notes.joined(separator: ", "), size, stored.words]
     }
 }
 
@@ -199,22 +259,27 @@ struct ShowCommand: ReportingCommand {
 enum ExplanationText {
     /// One line for the chosen variant, then one for each other variant.
     static func lines(_ explanation: API.Explanation, of tracks: API.Tracks) -> [String] {
-        let size = size(explanation.selection)
-        let chosen = "chosen: \(explanation.selection.summary)" + (size.map { "   \(Format.estimate($0))" } ?? "")
+        var chosen = "chosen: \(explanation.selection.summary)"
+        if let size = size(explanation.selection) {
+            chosen += "   \(Format.estimate(size))"
+        }
         let why = "because it has \(explanation.chosen.reason)"
-        let rows = explanation.others.map { other in [name(tracks.variants, other.index), "it \(other.reason)"] }
-        let incompatible = (explanation.incompatible ?? []).map { [$0.id, $0.reason] }
-        return ["", chosen, why] + table("not chosen:", rows)
-            + table("never substituted in its holes:", incompatible)
+        let others = explanation.others.map { other in [name(tracks.variants, other.index), "it \(other.reason)"] }
+        let incompatible = explanation.incompatible ?? []
+        return ["", chosen, why] + table("not chosen:", others)
+            + table("never substituted in its holes:", incompatible.map { [$0.id, $0.reason] })
     }
 
     private static func table(_ head: String, _ rows: [[String]]) -> [String] {
-        rows.isEmpty ? [] : ["", head] + TextTable(rows: rows).lines
+        guard !rows.isEmpty else { return [] }
+        return ["", head] + TextTable(rows: rows).lines
     }
 
     private static func name(_ variants: [API.Variant], _ index: Int) -> String {
         guard variants.indices.contains(index) else { return "–" }
-        return variants[index].summary.isEmpty ? variants[index].id : variants[index].summary
+        let summary = variants[index].summary
+        guard !summary.isEmpty else { return variants[index].id }
+        return summary
     }
 
     /// The estimated size; nil if it is not known. Playlists give no size for renditions.
@@ -223,6 +288,7 @@ enum ExplanationText {
             tracks.variants.map(\.estimatedBytes) + tracks.audio.map(\.estimatedBytes)
             + tracks.subtitles.map(\.estimatedBytes)
         let known = sizes.compactMap(\.self)
-        return known.isEmpty ? nil : known.reduce(0, +)
+        guard !known.isEmpty else { return nil }
+        return known.reduce(0, +)
     }
 }

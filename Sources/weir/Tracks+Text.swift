@@ -29,8 +29,11 @@ extension API.Tracks {
     /// The available choices, each once: `720p`, `1080p`, `audio fr`, `subs en`.
     var choices: [String] {
         var seen: Set<String> = []
+        let qualities = variants.map { variant in
+            variant.quality ?? variant.id
+        }
         let all =
-            variants.map { $0.quality ?? $0.id } + audio.map { "audio \($0.shortName)" }
+            qualities + audio.map { "audio \($0.shortName)" }
             + subtitles.map { "subs \($0.shortName)" }
         return all.filter { seen.insert($0).inserted }
     }

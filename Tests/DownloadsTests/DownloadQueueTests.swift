@@ -29,7 +29,7 @@ import Testing
     @Test(arguments: [
         ("A B C d~", 3, "d"), ("A~ B~ C~ d e", 1, "d"), ("A b~ c~ d!", 1, "bc"), ("a b~.", 1, "a"), ("A~ b~ c", 0, "b"),
     ])
-    func recordingsTakeNoPlace(_ entries: String, _ places: Int, _ wanted: String) {
-        #expect(next(entries, places: places) == wanted)
+    func recordingsTakeNoSlot(_ entries: String, _ slots: Int, _ wanted: String) {
+        #expect(next(entries, slots: slots) == wanted)
     }
 }
