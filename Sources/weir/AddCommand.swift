@@ -57,13 +57,15 @@ struct AddCommand: ReportingCommand {
         let daemon = try common.daemon()
         let artwork = try task.artworkFile()
         if isPasted {
-            return try await queue(try order(for: sources), artwork, daemon)
+            return try await queue(try order(for: sources), with: artwork, in: daemon)
         }
+
         let lists = try (sources.filter { $0 == "-" } + inputs).map { try ListFile($0) }
         var failure: Failure?
         for source in sources where source != "-" {
-            await attempt(&failure) { try await queue(order(for: [source]), artwork, daemon) }
+            await attempt(&failure) { try await queue(order(for: [source]), with: artwork, in: daemon) }
         }
+
         for list in lists {
             switch list.content {
             case .playlist: throw list.noList
@@ -73,11 +75,12 @@ struct AddCommand: ReportingCommand {
             case .lines(let lines):
                 for (number, text) in lines {
                     await attempt(&failure, at: "\(list.name):\(number)") {
-                        try await queue(try order(of: text), artwork, daemon)
+                        try await queue(try order(of: text), with: artwork, in: daemon)
                     }
                 }
             }
         }
+
         // The messages of all failures were written where they occurred.
         if let failure {
             throw ExitCode(failure.exitCode)
@@ -105,7 +108,9 @@ struct AddCommand: ReportingCommand {
         let order = try origin.order(for: words)
         origin.route.warn()
         var request = try task.request(for: order, selection, environment: ProcessInfo.processInfo.environment)
-        request.order.paused = paused ? true : nil
+        if paused {
+            request.order.paused = true
+        }
         return request
     }
 
@@ -125,6 +130,7 @@ struct AddCommand: ReportingCommand {
                 ListedOptions.message(for: error), next: "write: URL --option value; see: weir help add", exitCode: 65,
                 code: "list")
         }
+
         own.origin.route.warn()
         let request = try own.task.request(
             for: try own.origin.order(for: [source]), own.selection, environment: ProcessInfo.processInfo.environment)
@@ -132,7 +138,9 @@ struct AddCommand: ReportingCommand {
         return general
     }
 
-    private func queue(_ request: API.DownloadRequest, _ artwork: [UInt8]?, _ daemon: DaemonHandle) async throws {
+    private func queue(
+        _ request: API.DownloadRequest, with artwork: [UInt8]?, in daemon: DaemonHandle
+    ) async throws {
         let download = try await daemon.client.start(request)
         if let artwork {
             _ = try await daemon.client.call(Endpoints.setArtwork, download.asset, body: artwork)
@@ -173,6 +181,7 @@ struct AddCommand: ReportingCommand {
                     Endpoints.addStreams, body: API.StreamRequest(streams: usable.map(\.stream))
                 ).streams[...]
             }
+
             for channel in part {
                 let own = channel.refusal.map { API.StreamReport.Entry(.refused, reason: $0) }
                 guard let entry = own ?? report.popFirst() else { break }
@@ -181,22 +190,31 @@ struct AddCommand: ReportingCommand {
                     try Output.json(entry)
                 }
                 guard entry.outcome == .refused else { continue }
-                let title = channel.stream.title.map { "\"\($0)\"" } ?? "the channel"
+
+                var subject = "the channel"
+                if let title = channel.stream.title {
+                    subject = "\"\(title)\""
+                }
+                let reason = entry.reason ?? "it is refused"
                 let refusal = Failure(
-                    "\(list.name):\(channel.line): \(title) is left out: \(entry.reason ?? "it is refused")",
-                    exitCode: 65, code: "list")
+                    "\(list.name):\(channel.line): \(subject) is left out: \(reason)", exitCode: 65, code: "list")
                 Output.error(refusal.text)
                 failure = failure ?? refusal
             }
         }
         guard !json else { return }
+
         let words: [(API.StreamReport.Outcome, String)] = [
             (.added, "added to the streams file"), (.known, "known already"), (.refused, "left out"),
         ]
         let parts = words.compactMap { outcome, words in
             counts[outcome].map { "\(Format.count($0, "stream")) \(words)" }
         }
-        Output.line(parts.isEmpty ? "\(list.name) has no channels" : parts.joined(separator: ", "))
+        if parts.isEmpty {
+            Output.line("\(list.name) has no channels")
+        } else {
+            Output.line(parts.joined(separator: ", "))
+        }
         if counts[.added] != nil {
             Output.error("play one with:  weir play NAME; all:  \(daemon.urls.base)/weir.m3u\n")
         }
@@ -217,8 +235,15 @@ struct ListFile {
     let content: ChannelFile
 
     init(_ path: String) throws {
-        name = path == "-" ? "standard input" : path
-        let file = path == "-" ? FileHandle.standardInput : FileHandle(forReadingAtPath: path)
+        let file: FileHandle?
+        if path == "-" {
+            name = "standard input"
+            file = FileHandle.standardInput
+        } else {
+            name = path
+            file = FileHandle(forReadingAtPath: path)
+        }
+
         guard let data = try? file.map({ try $0.read(upToCount: ChannelFile.limit + 1) ?? Data() }) else {
             throw Failure("\(path) cannot be read", next: "give an existing file", exitCode: 66, code: "no-list")
         }

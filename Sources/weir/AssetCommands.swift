@@ -69,7 +69,7 @@ struct SetCommand: ReportingCommand {
     @OptionGroup(title: OriginOptions.title) var origin: OriginOptions
     @OptionGroup var common: CommonOptions
 
-    private var words: [String] { name.map { [$0] } ?? [] }
+    private var words: [String] { [name].compactMap(\.self) }
 
     func validate() throws {
         try origin.check(words)
@@ -82,12 +82,23 @@ struct SetCommand: ReportingCommand {
 
     func execute() async throws {
         let client = try common.daemon().client
-        let image = artwork == "" ? nil : try ArtworkFile.bytes(artwork)
+        // An empty text names no file: it removes the image.
+        var image: [UInt8]?
+        if artwork != "" {
+            image = try ArtworkFile.bytes(artwork)
+        }
+
         var change = API.AssetChange(title: title)
         change.note = description
-        change.artwork = image == nil ? artwork : nil
+        if image == nil {
+            change.artwork = artwork
+        }
+
         let name = try await origin.change(ofAsset: words, in: client)
-        var asset = change == API.AssetChange() ? nil : try await client.call(Endpoints.changeAsset, name, body: change)
+        var asset: API.Asset?
+        if change != API.AssetChange() {
+            asset = try await client.call(Endpoints.changeAsset, name, body: change)
+        }
         if let image {
             asset = try await client.call(Endpoints.setArtwork, name, body: image)
         }

@@ -17,9 +17,12 @@ enum AssetCompletion {
 
     /// - Parameter words: the command line so far, in which options may name the daemon.
     static func names(for words: [String]) async -> [String] {
-        let options = ["--state", "--config"].flatMap { option in
-            words.firstIndex(of: option).map { $0 + 1 < words.count ? [option, words[$0 + 1]] : [] } ?? []
+        var options: [String] = []
+        for option in ["--state", "--config"] {
+            guard let index = words.firstIndex(of: option), index + 1 < words.count else { continue }
+            options += [option, words[index + 1]]
         }
+
         guard let common = try? CommonOptions.parse(options),
             let daemon = try? common.daemon(starts: false, limit: .milliseconds(700)),
             let assets = try? await daemon.client.assets(as: Name.self, isBrief: true)

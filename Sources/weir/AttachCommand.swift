@@ -55,10 +55,15 @@ struct AttachCommand: ReportingCommand {
         request.kind = kind
         request.language = language
         request.title = title
-        request.isForced = forced ? true : nil
-        request.isDefault = isDefault ? true : nil
+        if forced {
+            request.isForced = true
+        }
+        if isDefault {
+            request.isDefault = true
+        }
         request.tiles = tiles
         request.interval = interval
+
         let attachment = try await common.daemon().client.call(Endpoints.attach, name, body: request)
         guard !json else { return try Output.json(attachment) }
         Output.line(Self.line(attachment))
@@ -70,13 +75,17 @@ struct AttachCommand: ReportingCommand {
     static func line(_ attachment: API.Attachment) -> String {
         let unit =
             switch attachment.kind {
-            case .subtitles: attachment.count == 1 ? "cue" : "cues"
-            case .chapters: attachment.count == 1 ? "chapter" : "chapters"
-            case .thumbnails: attachment.count == 1 ? "image" : "images"
+            case .subtitles: "cue"
+            case .chapters: "chapter"
+            case .thumbnails: "image"
             }
-        let language = attachment.language.map { " \($0)" } ?? ""
-        return "attached to \(attachment.asset): \(attachment.kind.rawValue)\(language) (\(attachment.name)), "
-            + "\(attachment.count) \(unit); remove with: weir detach \(attachment.asset) \(attachment.id)"
+        var track = attachment.kind.rawValue
+        if let language = attachment.language {
+            track += " \(language)"
+        }
+        return "attached to \(attachment.asset): \(track) (\(attachment.name)), "
+            + "\(Format.count(attachment.count, unit)); remove with: "
+            + "weir detach \(attachment.asset) \(attachment.id)"
     }
 }
 

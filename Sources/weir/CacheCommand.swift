@@ -22,7 +22,7 @@ struct CacheCommand: ReportingCommand {
     @OptionGroup(title: OriginOptions.title) var origin: OriginOptions
     @OptionGroup var common: CommonOptions
 
-    private var words: [String] { name.map { [$0] } ?? [] }
+    private var words: [String] { [name].compactMap(\.self) }
 
     func validate() throws {
         try origin.check(words)

@@ -9,19 +9,27 @@ enum CommandNames {
     static func mistake(in arguments: [String]) -> Failure? {
         // "help" takes the names of commands and nothing else.
         let isHelp = arguments.first == "help"
-        var words = arguments.dropFirst(isHelp ? 1 : 0)
+        var words = arguments[...]
+        if isHelp {
+            words = words.dropFirst()
+        }
+
         var command: any ParsableCommand.Type = Weir.self
         var path: [String] = ["weir"]
         while let word = words.popFirst(), !word.hasPrefix("-") {
             let subcommands = command.configuration.subcommands
             if subcommands.isEmpty {
-                return isHelp ? unknown(word, in: path, []) : nil
+                guard isHelp else { return nil }
+                return unknown(word, in: path, [])
             }
             if word == "help" {
                 return nil
             }
             guard let next = subcommands.first(where: { names(of: $0).contains(word) }) else {
-                let argument = isHelp ? nil : words.first.flatMap { $0.hasPrefix("-") ? nil : $0 }
+                var argument: String?
+                if !isHelp, let following = words.first, !following.hasPrefix("-") {
+                    argument = following
+                }
                 return unknown(word, before: argument, in: path, subcommands)
             }
             command = next
@@ -38,7 +46,12 @@ enum CommandNames {
         guard message.hasPrefix("Error: "), !message.hasPrefix(unknown), let usage = message.range(of: "\nUsage: "),
             let (word, nearest) = unknownOption(in: arguments)
         else { return message }
-        return unknown + word + "'" + (nearest.map { ". Did you mean '\($0)'?" } ?? "") + message[usage.lowerBound...]
+
+        var complaint = unknown + word + "'"
+        if let nearest {
+            complaint += ". Did you mean '\(nearest)'?"
+        }
+        return complaint + message[usage.lowerBound...]
     }
 
     /// The first option that the command does not have, and the nearest one that it has.
@@ -51,6 +64,7 @@ enum CommandNames {
             command = next
             words = words.dropFirst()
         }
+
         guard let known = CommandDescription(of: command) else { return nil }
         var previous = ""
         for word in words.prefix(while: { $0 != "--" }) {
@@ -82,14 +96,23 @@ enum CommandNames {
                 "a URL needs a command in front of it", next: "weir play \(url), or weir get \(url)", exitCode: 64,
                 code: "usage")
         }
-        let argument = argument.map { [Failure.quoted(PlayerURL.withoutPassword($0))] } ?? []
-        let nearest = NearestName.of(word, in: subcommands.flatMap(names))
-        let complaint = path.count == 1 ? "there is no command \"\(word)\"" : "\"\(whole)\" has no command \"\(word)\""
+
+        var complaint = "\"\(whole)\" has no command \"\(word)\""
+        if path.count == 1 {
+            complaint = "there is no command \"\(word)\""
+        }
+        guard let nearest = NearestName.of(word, in: subcommands.flatMap(names)) else {
+            let help = ["weir", "help"] + path.dropFirst()
+            return Failure(complaint, next: help.joined(separator: " "), exitCode: 64, code: "usage")
+        }
+
+        var correction = [whole, nearest]
+        if let argument {
+            correction.append(Failure.quoted(PlayerURL.withoutPassword(argument)))
+        }
         return Failure(
-            complaint + (nearest.map { "; did you mean \"\($0)\"?" } ?? ""),
-            next: nearest.map { ([whole, $0] + argument).joined(separator: " ") } ?? "weir help"
-                + path.dropFirst().map { " \($0)" }.joined(),
-            exitCode: 64, code: "usage")
+            "\(complaint); did you mean \"\(nearest)\"?", next: correction.joined(separator: " "), exitCode: 64,
+            code: "usage")
     }
 }
 
@@ -106,12 +129,18 @@ private struct CommandDescription: Decodable {
         let kind: String
         let names: [Name]?
 
-        var options: [String] { (names ?? []).map { ($0.kind == "long" ? "--" : "-") + $0.name } }
+        var options: [String] { (names ?? []).map(\.option) }
     }
 
     private struct Name: Decodable {
         let kind: String
         let name: String
+
+        /// The name with its dashes.
+        var option: String {
+            guard kind == "long" else { return "-\(name)" }
+            return "--\(name)"
+        }
     }
 
     init?(of command: any ParsableCommand.Type) {

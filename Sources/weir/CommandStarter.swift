@@ -29,7 +29,10 @@ struct CommandStarter: APIClientDelegate {
     }
 
     func daemonHangs(process: Int32?) {
-        let words = process.map { " (process \($0))" } ?? ""
-        Output.error("weir: the daemon\(words) has not answered for 3 s; still waiting. To end it: weir stop\n")
+        var subject = "the daemon"
+        if let process {
+            subject += " (process \(process))"
+        }
+        Output.error("weir: \(subject) has not answered for 3 s; still waiting. To end it: weir stop\n")
     }
 }

@@ -22,14 +22,22 @@ struct CommonOptions: ParsableArguments {
         var settings: [Configuration.Key: [String]] = [.listen: listen]
         settings[.store] = store.map { [$0] }
         settings[.state] = state.map { [$0] }
-        settings[.start] = noStart ? ["false"] : nil
+        if noStart {
+            settings[.start] = ["false"]
+        }
         return settings
     }
 
     /// The options that a daemon needs to serve this command.
     private var serveOptions: [String] {
         let folders = [("--store", store), ("--state", state), ("--config", config)]
-        return listen.flatMap { ["--listen", $0] } + folders.flatMap { name, value in value.map { [name, $0] } ?? [] }
+        var options = listen.flatMap { ["--listen", $0] }
+        for (name, value) in folders {
+            if let value {
+                options += [name, value]
+            }
+        }
+        return options
     }
 
     /// Loads the configuration, with further options of the command.
@@ -48,16 +56,25 @@ struct CommonOptions: ParsableArguments {
     ) throws(ConfigurationError) -> DaemonHandle {
         let configuration = try configuration(with: more)
         let environment = ProcessInfo.processInfo.environment
-        let isStoreGiven = store != nil || environment[Configuration.Key.store.variable].map { !$0.isEmpty } ?? false
+        let storeVariable = environment[Configuration.Key.store.variable] ?? ""
+        let isStoreGiven = store != nil || !storeVariable.isEmpty
         if isStoreGiven, let other = DaemonHandle.otherStore(than: configuration) {
             guard store == nil else { throw DaemonHandle.otherStore(other, configuration) }
             Output.error("weir: the daemon has the store \(other), whatever WEIR_STORE says; to end it: weir stop\n")
         }
-        let starter = DaemonStarter(configuration, options: serveOptions, environment: environment)
-        let delegate = CommandStarter(starter: starts && configuration.startsDaemon ? starter : nil)
+
+        var starter: DaemonStarter?
+        if starts, configuration.startsDaemon {
+            starter = DaemonStarter(configuration, options: serveOptions, environment: environment)
+        }
+        // A command with a limit of its own neither starts a daemon nor says that one hangs.
+        var delegate: CommandStarter?
+        if limit == nil {
+            delegate = CommandStarter(starter: starter)
+        }
         let daemon = DaemonHandle(
-            configuration: configuration, delegate: limit == nil ? delegate : nil, limit: limit,
-            isNamed: !listen.isEmpty)
+            configuration: configuration, delegate: delegate, limit: limit, isNamed: !listen.isEmpty)
+
         if starts, let line = DaemonHandle.age(daemon.client.state.daemon, isServed: daemon.client.state.isServed) {
             Output.error("weir: \(line)\n")
         }
@@ -84,7 +101,10 @@ struct DaemonHandle {
     /// The daemon's base URL: from the command line, else of the running daemon, else from the configuration.
     var base: String {
         let configured = "http://\(configuration.listen[0])"
-        return isNamed && configuration.listen[0].port != 0 ? configured : client.state.daemonURL ?? configured
+        if isNamed, configuration.listen[0].port != 0 {
+            return configured
+        }
+        return client.state.daemonURL ?? configured
     }
 
     var urls: PlayerURL { PlayerURL(base: base) }
@@ -125,7 +145,10 @@ struct DaemonHandle {
 enum DiskPath {
     /// The absolute path without a `/` at its end. Symbolic links are kept.
     static func absolute(_ path: String) -> String {
-        let full = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+        var full = path
+        if !path.hasPrefix("/") {
+            full = FileManager.default.currentDirectoryPath + "/" + path
+        }
         let parts = full.split(separator: "/").filter { $0 != "." }
         return "/" + parts.joined(separator: "/")
     }

@@ -54,12 +54,15 @@ struct GetCommand: AsyncParsableCommand {
     }
 
     private func follow() async throws {
-        let daemon = try common.daemon(with: player.map { [.player: [$0]] } ?? [:])
+        var settings: [Configuration.Key: [String]] = [:]
+        settings[.player] = player.map { [$0] }
+        let daemon = try common.daemon(with: settings)
         // Its URLs are those of the daemon.
         try await daemon.ensure()
         let follower = follower(of: daemon)
         let request = try request
         let artwork = try task.artworkFile()
+
         guard !play else {
             let player = try Player.find(daemon.configuration.player, environment: ProcessInfo.processInfo.environment)
             let download = try await daemon.client.start(request)
@@ -70,6 +73,7 @@ struct GetCommand: AsyncParsableCommand {
             throw player.start(
                 player.options(title: download.title) + [daemon.urls.asset(named: download.asset)])
         }
+
         let outcome = await Interruption.orEnd { await follower.run(request, artwork: artwork) }
         if let failure = follower.failure(outcome) {
             throw withPlayableURL(failure, of: request.source, daemon)
@@ -94,6 +98,7 @@ struct GetCommand: AsyncParsableCommand {
         } catch {
             failure = Failure(error)
         }
+
         Output.record(DownloadRecord.result(download, url: url, failure: failure))
         guard let failure else { return }
         Output.error(failure.text)

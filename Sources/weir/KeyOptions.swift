@@ -41,12 +41,14 @@ struct KeyOptions: ParsableArguments, CustomReflectable {
         switch key.option.kind {
         case .flag(let value):
             let isGiven = try container.decode(Flag<Bool>.self, forKey: label).wrappedValue
-            return isGiven ? ["\(value)"] : nil
+            guard isGiven else { return nil }
+            return ["\(value)"]
         case .value:
             return try container.decode(Option<String?>.self, forKey: label).wrappedValue.map { [$0] }
         case .values:
             let values = try container.decode(Option<[String]>.self, forKey: label).wrappedValue
-            return values.isEmpty ? nil : values
+            guard !values.isEmpty else { return nil }
+            return values
         }
     }
 

@@ -19,14 +19,19 @@ struct ObjectStoreAccess {
         func value(_ names: String...) -> String? { names.lazy.compactMap { environment[$0] }.first { !$0.isEmpty } }
         region = value("AWS_REGION", "AWS_DEFAULT_REGION")
         endpoint = value("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
+
         if let access = value("AWS_ACCESS_KEY_ID"), let secret = value("AWS_SECRET_ACCESS_KEY") {
             keys = .init(accessKey: access, secretKey: secret, sessionToken: value("AWS_SESSION_TOKEN"))
             lack = ""
             return
         }
+
         let profile = value("AWS_PROFILE") ?? "default"
-        let path = value("AWS_SHARED_CREDENTIALS_FILE") ?? (value("HOME") ?? "") + "/.aws/credentials"
-        let entries = read(path).map { Self.entries(of: profile, in: $0) } ?? [:]
+        let home = value("HOME") ?? ""
+        let path = value("AWS_SHARED_CREDENTIALS_FILE") ?? "\(home)/.aws/credentials"
+        let text = read(path) ?? ""
+        let entries = Self.entries(of: profile, in: text)
+
         if let access = entries["aws_access_key_id"], let secret = entries["aws_secret_access_key"] {
             keys = .init(accessKey: access, secretKey: secret, sessionToken: entries["aws_session_token"])
             lack = ""

@@ -92,10 +92,13 @@ struct OriginOptions: ParsableArguments {
     /// The source among the words, or in a pasted command, with the way to its origin.
     func order(for words: [String]) throws -> API.PresentationRequest {
         let pasted = try paste.order(words)
-        let source = pasted?.source ?? words.first ?? ""
+        let named = words.first ?? ""
+        let source = pasted?.source ?? named
         var order = API.PresentationRequest(source: source)
         order.headers = try headers.fields
-        order.cookies = source.isEmpty ? nil : try cookieFile.lines(for: source)
+        if !source.isEmpty {
+            order.cookies = try cookieFile.lines(for: source)
+        }
         order.route = route.change
         pasted?.complete(&order)
         return order

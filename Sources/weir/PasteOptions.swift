@@ -11,7 +11,8 @@ struct PasteOptions {
         if let curl {
             return try CurlOrder(text: try Self.text(of: curl))
         }
-        return CurlOrder.isMeant(by: sources) ? try CurlOrder(sources) : nil
+        guard CurlOrder.isMeant(by: sources) else { return nil }
+        return try CurlOrder(sources)
     }
 
     func check(_ sources: [String]) throws {

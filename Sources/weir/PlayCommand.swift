@@ -34,7 +34,7 @@ struct PlayCommand: ReportingCommand {
         _ = try kind
     }
 
-    private var words: [String] { source.map { [$0] } ?? [] }
+    private var words: [String] { [source].compactMap(\.self) }
 
     private var kind: Entry.Kind {
         get throws {
@@ -43,18 +43,24 @@ struct PlayCommand: ReportingCommand {
     }
 
     func execute() async throws {
-        let daemon = try common.daemon(with: player.map { [.player: [$0]] } ?? [:])
+        var settings: [Configuration.Key: [String]] = [:]
+        settings[.player] = player.map { [$0] }
+        let daemon = try common.daemon(with: settings)
         let player = try Player.find(daemon.configuration.player, environment: ProcessInfo.processInfo.environment)
+
         var order = try origin.order(for: words)
         order.audio = audio.withAudio
         // Checks the daemon first, because players report a missing server poorly.
         if PlayerURL.isURL(order.source), !offline {
             _ = try await daemon.client.call(Endpoints.assets, query: API.AssetQuery(limit: 1, isBrief: true).text)
         }
+
         let source = try await origin.apply(order, in: daemon)
         let entry = try await Entry(source, try kind, choosing: selection.given, in: daemon)
-        let isKnown = entry.title != nil || !PlayerURL.isURL(source)
-        let title = isKnown ? entry.title : try? await daemon.client.call(Endpoints.asset, source).title
+        var title = entry.title
+        if title == nil, PlayerURL.isURL(source) {
+            title = try? await daemon.client.call(Endpoints.asset, source).title
+        }
         throw player.start(player.options(title: title) + arguments + [entry.url])
     }
 }
@@ -66,14 +72,19 @@ struct Player: Equatable {
 
     /// Finds the requested player by name or path, or else the first known one in PATH.
     static func find(_ wish: String, environment: [String: String]) throws(Failure) -> Player {
-        for name in wish.isEmpty ? known : [wish] {
+        var names = [wish]
+        var message = "the player \(wish) is not installed"
+        if wish.isEmpty {
+            names = known
+            message = "no player is installed: none of \(known.joined(separator: ", "))"
+        }
+
+        for name in names {
             if let program = Program.find(name, environment: environment) {
                 return Player(path: program.path)
             }
         }
-        let message =
-            wish.isEmpty
-            ? "no player is installed: none of \(known.joined(separator: ", "))" : "the player \(wish) is not installed"
+
         throw Failure(
             message,
             next: "apt install mpv, or name one with --player PROGRAM, or give any player what \"weir url\" prints",
@@ -104,8 +115,10 @@ enum PlayerEnvironment {
     /// addresses.
     static func exceptThisMachine() {
         let environment = ProcessInfo.processInfo.environment
+        let given = environment["no_proxy"] ?? environment["NO_PROXY"]
+        let list = exceptions(given ?? "")
         for name in ["no_proxy", "NO_PROXY"] {
-            setenv(name, exceptions(environment["no_proxy"] ?? environment["NO_PROXY"] ?? ""), 1)
+            setenv(name, list, 1)
         }
     }
 
@@ -124,8 +137,11 @@ struct Program: Equatable {
 
     /// Finds a program by its name in PATH or by its path; nil if there is none.
     static func find(_ name: String, environment: [String: String]) -> Program? {
-        let folders = (environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":").map(String.init)
-        let paths = name.contains("/") ? [name] : folders.map { "\($0)/\(name)" }
+        var paths = [name]
+        if !name.contains("/") {
+            let folders = environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
+            paths = folders.split(separator: ":").map { "\($0)/\(name)" }
+        }
         return paths.first(where: isProgram).map { Program(path: $0) }
     }
 

@@ -53,7 +53,8 @@ struct PublishCommand: ReportingCommand {
     func request(_ environment: [String: String]) throws(Failure) -> API.PublicationRequest {
         guard target.hasPrefix("s3://") else {
             let isFolder = target.split(separator: "/", omittingEmptySubsequences: false)[0].contains(":") == false
-            return API.PublicationRequest(target: isFolder ? DiskPath.absolute(target) : target)
+            guard isFolder else { return API.PublicationRequest(target: target) }
+            return API.PublicationRequest(target: DiskPath.absolute(target))
         }
         let access = ObjectStoreAccess(environment) { path in try? String(contentsOfFile: path, encoding: .utf8) }
         guard let keys = access.keys else {
@@ -62,15 +63,19 @@ struct PublishCommand: ReportingCommand {
                 next: "export AWS_ACCESS_KEY_ID=… AWS_SECRET_ACCESS_KEY=…, then repeat the command", exitCode: 77,
                 code: "unauthorized")
         }
-        return API.PublicationRequest(
-            target: target, endpoint: endpoint ?? access.endpoint, region: region ?? access.region, keys: keys)
+        let endpoint = endpoint ?? access.endpoint
+        let region = region ?? access.region
+        return API.PublicationRequest(target: target, endpoint: endpoint, region: region, keys: keys)
     }
 }
 
 /// Output of `weir publish`.
 enum PublicationText: JobText {
     static func stage(_ publication: API.Publication) -> String? {
-        publication.totalBytes > 0 ? nil : "listing the target"
+        if publication.totalBytes > 0 {
+            return nil
+        }
+        return "listing the target"
     }
 
     static func add(_ publication: API.Publication, to line: inout JSONLine) {

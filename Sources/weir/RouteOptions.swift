@@ -24,11 +24,14 @@ struct RouteOptions {
         var route = API.Route()
         // An unreadable file is refused by `validate`.
         route.proxy = try? proxyURL
-        route.allowHosts = allowHost.isEmpty ? nil : allowHost
+        if !allowHost.isEmpty {
+            route.allowHosts = allowHost
+        }
         route.insecure = insecure
         route.certificate = cert.map(DiskPath.absolute)
         route.key = key.map(DiskPath.absolute)
-        return route == API.Route() ? nil : route
+        guard route != API.Route() else { return nil }
+        return route
     }
 
     /// Says on standard error what `--insecure` means.

@@ -43,7 +43,8 @@ struct RuleOptions: ParsableArguments {
         rules.metered = metered
         rules.onBattery = onBattery
         rules.onlyIdle = onlyIdle
-        return rules.isEmpty ? nil : rules
+        guard !rules.isEmpty else { return nil }
+        return rules
     }
 
     /// Reads hours; none for any time.

@@ -81,14 +81,21 @@ struct SelectionOptions: ParsableArguments {
 
     /// The given options, with their values.
     var given: [(key: Selection.Key, values: [String])] {
-        Selection.playingKeys.compactMap { key in values(of: key).map { (key, $0) } }
+        var given: [(key: Selection.Key, values: [String])] = []
+        for key in Selection.playingKeys {
+            if let values = values(of: key) {
+                given.append((key, values))
+            }
+        }
+        return given
     }
 
     /// The values of an option; nil if the user did not give it.
     private func values(of key: Selection.Key) -> [String]? {
         switch key {
         case .quality: quality.map { [$0] }
-        case .conditions: conditions.isEmpty ? nil : conditions
+        case .conditions where conditions.isEmpty: nil
+        case .conditions: conditions
         case .audio: audio.map { [$0] }
         case .subtitles: subs.map { [$0] }
         case .minimumBitRate: minBitrate.map { [$0] }

@@ -67,23 +67,34 @@ struct TaskOptions: ParsableArguments {
         if !source.isEmpty {
             try LocalFile.refuse(source)
         }
+
         let first = extras.added(to: selection.selection(environment: environment))
         var request = API.DownloadRequest(source: source, first)
         let further = try also.map { text in
             let options = try Self.further(text)
             return options.extras.added(to: options.selection.selection(environment: environment))
         }
-        request.order.additional = further.isEmpty ? nil : further
+        if !further.isEmpty {
+            request.order.additional = further
+        }
+
         request.order.range = range
         request.name = name
         request.title = title
         request.order.note = description
-        request.artwork = artwork.flatMap { PlayerURL.isURL($0) ? $0 : nil }
+        // The daemon fetches a URL; the command sends a file afterwards.
+        if let artwork, PlayerURL.isURL(artwork) {
+            request.artwork = artwork
+        }
         request.order.priority = priority
         request.order.rules = rules.change
-        request.order.record = record ? true : nil
+        if record {
+            request.order.record = true
+        }
         request.order.recordSeconds = recordSeconds.map(Int64.init)
-        request.order.ignoreSpace = anyway ? true : nil
+        if anyway {
+            request.order.ignoreSpace = true
+        }
         request.headers = order.headers
         request.cookies = order.cookies
         request.route = order.route
@@ -151,8 +162,13 @@ struct HeaderOptions {
     var fields: [API.Header]? {
         get throws {
             guard areGiven else { return nil }
-            let lines = try header.filter { !$0.isEmpty }.flatMap {
-                $0 == "-" ? SecretLines.standardInput : try SecretLines.of($0, "--header")
+            var lines: [String] = []
+            for value in header where !value.isEmpty {
+                if value == "-" {
+                    lines += SecretLines.standardInput
+                } else {
+                    lines += try SecretLines.of(value, "--header")
+                }
             }
             return try lines.map { try Self.field($0, of: "--header") } + headerFor.map(Self.scopedField)
         }

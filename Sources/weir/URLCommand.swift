@@ -35,7 +35,7 @@ struct URLCommand: ReportingCommand {
         _ = try kind
     }
 
-    private var words: [String] { source.map { [$0] } ?? [] }
+    private var words: [String] { [source].compactMap(\.self) }
 
     private var kind: Entry.Kind {
         get throws {
@@ -51,12 +51,18 @@ struct URLCommand: ReportingCommand {
             // The player finds a daemon at the URL.
             try await daemon.ensure()
         }
+
         var order = try origin.order(for: words)
         order.audio = audio.withAudio
-        let urls = lan ? PlayerURL(base: try await daemon.client.call(Endpoints.lan).url) : daemon.urls
+        var urls = daemon.urls
+        if lan {
+            urls = PlayerURL(base: try await daemon.client.call(Endpoints.lan).url)
+        }
+
         let source = try await origin.apply(order, in: daemon)
-        let url = try await Entry(source, try kind, choosing: selection.given, in: daemon, urls).url
+        let url = try await Entry(source, try kind, choosing: selection.given, in: daemon, at: urls).url
         Output.record(url)
+
         guard isDrawn else { return }
         guard let picture = QRCode.lines(of: url) else {
             throw Failure(
@@ -99,18 +105,22 @@ struct Entry {
     init(
         _ source: String, _ kind: Kind, choosing choice: [(key: Selection.Key, values: [String])],
         in daemon: DaemonHandle,
-        _ base: PlayerURL? = nil
+        at base: PlayerURL? = nil
     ) async throws(APIError) {
         let urls = (base ?? daemon.urls).choosing(choice)
         let isURL = PlayerURL.isURL(source)
         try LocalFile.refuse(source)
-        let asset: API.Asset?
-        if isURL {
-            let known = kind == .usual && choice.isEmpty ? try? await daemon.client.call(Endpoints.asset, source) : nil
-            asset = known.flatMap { $0.hasItsBest ? $0 : nil }
-        } else {
+
+        var asset: API.Asset?
+        if !isURL {
             asset = try await daemon.client.call(Endpoints.asset, source)
+        } else if kind == .usual, choice.isEmpty {
+            let known = try? await daemon.client.call(Endpoints.asset, source)
+            if known?.hasItsBest == true {
+                asset = known
+            }
         }
+
         let word = asset?.name ?? source
         title = asset?.title
         switch kind {
@@ -136,7 +146,12 @@ struct Entry {
 extension API.Asset {
     /// True if a download is complete, has the whole time of the best variant, and is of the origin's present content.
     fileprivate var hasItsBest: Bool {
-        let best = tracks.variants.max { ($0.bandwidth ?? 0, $0.height ?? 0) < ($1.bandwidth ?? 0, $1.height ?? 0) }
+        let rank: (API.Variant) -> (Int, Int) = { variant in
+            let bandwidth = variant.bandwidth ?? 0
+            let height = variant.height ?? 0
+            return (bandwidth, height)
+        }
+        let best = tracks.variants.max { rank($0) < rank($1) }
         return state == .saved && hasChanged != true && ranges == nil && !isLive && best?.isComplete == true
     }
 }

@@ -18,7 +18,7 @@ struct UpdateCommand: ReportingCommand {
 
     func validate() throws { try origin.check(words) }
 
-    private var words: [String] { name.map { [$0] } ?? [] }
+    private var words: [String] { [name].compactMap(\.self) }
 
     func execute() async throws {
         let client = try common.daemon().client

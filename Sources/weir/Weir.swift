@@ -61,6 +61,7 @@ import Glibc
             Output.error(mistake.text)
             Glibc.exit(mistake.exitCode)
         }
+
         do {
             var command = try await asyncParseAsRoot(arguments)
             if var command = command as? any AsyncParsableCommand {
@@ -72,11 +73,11 @@ import Glibc
             // The parser would print help without a look at whether it can be written.
             let code = exitCode(for: error).rawValue
             let message = fullMessage(for: error, columns: nil)
-            let text = code == 0 ? message : CommandNames.namingUnknownOption(of: arguments, in: message)
-            if !text.isEmpty {
+            if !message.isEmpty {
                 if code == 0 {
-                    Output.verbatim(text + "\n")
+                    Output.verbatim(message + "\n")
                 } else {
+                    let text = CommandNames.namingUnknownOption(of: arguments, in: message)
                     Output.error(text + "\n")
                 }
             }
