@@ -62,8 +62,8 @@ extension KeyManager {
         library.rectify(asset)
         let numbers = asset.keys.unusable.filter { number in
             let life = asset.keys.life(of: number)
-            let end = life.expiration(by: asset.keys.terms) ?? life.expiredAt ?? 0
-            return life.revoked != nil || end <= bound
+            let end = life.expiration(by: asset.keys.terms) ?? life.expiredAt
+            return life.revoked != nil || (end ?? 0) <= bound
         }
         guard let failure = deleteFiles(of: numbers.sorted(), in: asset) else { return }
         library.report("\(asset.name): a key that is not used any more cannot be deleted: \(failure)")
@@ -74,7 +74,11 @@ extension KeyManager {
         for number in numbers {
             let file = KeyRing.name(number).description
             guard asset.keys.folder.contains(file) else { continue }
-            do throws(StoreError) { try asset.keys.folder.remove(file) {} } catch { failure = failure ?? error }
+            do throws(StoreError) {
+                try asset.keys.folder.remove(file) {}
+            } catch {
+                failure = failure ?? error
+            }
         }
         return failure
     }
@@ -101,14 +105,17 @@ extension KeyManager {
     private func uses(in asset: Asset) -> [Int: [KeyReport.Use]] {
         var uses: [Int: [KeyReport.Use]] = [:]
         for rendition in asset.renditions {
+            guard let segments = rendition.source?.playlist.segments else { continue }
+
             var spans: [Int: (start: Double, end: Double, count: Int)] = [:]
             var time = 0.0
-            guard let segments = rendition.source?.playlist.segments else { continue }
             for segment in segments {
                 let end = time + segment.duration.seconds
                 for number in Set(segment.keys.compactMap { rendition.number(of: $0) }) {
-                    let known = spans[number]
-                    spans[number] = (known?.start ?? time, end, (known?.count ?? 0) + 1)
+                    var span = spans[number] ?? (start: time, end: end, count: 0)
+                    span.end = end
+                    span.count += 1
+                    spans[number] = span
                 }
                 time = end
             }

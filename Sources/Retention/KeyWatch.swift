@@ -32,14 +32,22 @@ import Store
 
     private func turn() {
         check()
-        let now = library.date()
-        let isNear = library.assets.contains { asset in
-            !asset.isRemoved
-                && asset.keys.lives.values.contains { life in
-                    life.expiration(by: asset.keys.terms).map { now < $0 && $0 - now < Self.horizon } ?? false
-                }
+        if library.assets.contains(where: hasNearExpiration) {
+            timer?.schedule(after: Self.pause)
+        } else {
+            timer?.schedule(after: Self.longPause)
         }
-        timer?.schedule(after: isNear ? Self.pause : Self.longPause)
+    }
+
+    /// True if a key of the asset expires within `horizon` seconds.
+    private func hasNearExpiration(_ asset: Asset) -> Bool {
+        guard !asset.isRemoved else { return false }
+        let now = library.date()
+        let terms = asset.keys.terms
+        return asset.keys.lives.values.contains { life in
+            guard let expiration = life.expiration(by: terms) else { return false }
+            return now < expiration && expiration - now < Self.horizon
+        }
     }
 
     func check() {

@@ -22,7 +22,8 @@ package enum PinnedContent: Equatable, Sendable {
         case .initialization, .passing: return wanted[folder] != nil
         case .segment:
             guard let wanted = wanted[folder] else { return false }
-            return span.map { wanted.touches($0.start, $0.end) } ?? true
+            guard let span else { return true }
+            return wanted.touches(span.start, span.end)
         }
     }
 
@@ -59,11 +60,10 @@ package enum WantedTime: Hashable, Sendable {
     /// True if a whole range is wanted; nil stands for the whole length.
     package func contains(_ range: Range<Double>?) -> Bool {
         switch self {
-        case .all: true
+        case .all: return true
         case .parts(let parts):
-            range.map { range in
-                parts.contains { $0.lowerBound <= range.lowerBound && range.upperBound <= $0.upperBound }
-            } ?? false
+            guard let range else { return false }
+            return parts.contains { $0.lowerBound <= range.lowerBound && range.upperBound <= $0.upperBound }
         }
     }
 }

@@ -65,8 +65,12 @@ import Store
     }
 
     private func countStored() {
-        uncounted = library.assets.flatMap { [$0] + ($0.revision.map { [$0] } ?? []) }
-            .filter { (library.summaries?.summary(of: $0)?.cachedBytes ?? 1) > 0 }
+        let all = library.assets.flatMap { [$0, $0.revision].compactMap(\.self) }
+        uncounted = all.filter { asset in
+            // Without a summary, only the folders show what is cached.
+            guard let summary = library.summaries?.summary(of: asset) else { return true }
+            return summary.cachedBytes > 0
+        }
         timer?.schedule(after: Self.turnPause)
     }
 
@@ -162,7 +166,8 @@ import Store
     }
 
     private func cachedFiles(of folder: PieceFolder) -> [String] {
-        accounts[ObjectIdentifier(folder)].map { Array($0.slots.keys) } ?? []
+        guard let account = accounts[ObjectIdentifier(folder)] else { return [] }
+        return Array(account.slots.keys)
     }
 
     package func evictableBytes(in folder: PieceFolder) -> Int64 { accounts[ObjectIdentifier(folder)]?.bytes ?? 0 }
@@ -171,7 +176,11 @@ import Store
 
     func pin(_ content: PinnedContent, of asset: Asset) {
         guard pinned[asset.id] ?? .nothing != content, library.asset(id: asset.id) === asset else { return }
-        pinned[asset.id] = content == .nothing ? nil : content
+        if content == .nothing {
+            pinned[asset.id] = nil
+        } else {
+            pinned[asset.id] = content
+        }
         library.summaries?.invalidate(asset)
         reconsider(asset)
     }
@@ -276,6 +285,7 @@ import Store
             known[id] = needs
             return isNeeded(piece, needs, of: asset)
         }
+
         for (piece, size) in evicted {
             close(piece.file, size, of: piece.folder)
         }
@@ -283,6 +293,7 @@ import Store
             evict(piece)
         }
         guard rounds.isOver(queue) else { return relax() }
+
         let hasNews = !evicted.isEmpty || !unread.isEmpty
         for folder in unread {
             _ = folder.sizes
@@ -295,8 +306,10 @@ import Store
         isRetry = !hasMore && !hasNews
         if isRetry {
             resumeWaiting()
+            timer?.schedule(after: Self.retryPause)
+        } else {
+            timer?.schedule(after: Self.turnPause)
         }
-        timer?.schedule(after: isRetry ? Self.retryPause : Self.turnPause)
     }
 
     /// Reads the folders of one more asset; returns false if all were read.

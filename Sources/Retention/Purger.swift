@@ -90,8 +90,10 @@ import Store
             library.events.send(.roomCame)
         }
         library.playheads.catchUp()
-        let isStuck =
-            cacheSizeAtEviction.map { retention.cachedBytes >= $0 && retention.cache.isEvictingForDisk } ?? false
+        var isStuck = false
+        if let size = cacheSizeAtEviction {
+            isStuck = retention.cachedBytes >= size && retention.cache.isEvictingForDisk
+        }
         let plan = PurgePlan(
             toFree: library.store.shortage, of: retention.purgeCandidates, limit: limit, at: library.date(),
             hasCache: !isStuck)
@@ -156,9 +158,11 @@ import Store
         guard !hasReportedFull else { return }
         hasReportedFull = true
         retention.cache.relax()
-        let more = limit == .important ? "" : " (see \"purge\" in the configuration)"
-        retention.library.report(
-            "the disk is full, and nothing more that is stored may be deleted\(more); streams play through")
+        var sentence = "the disk is full, and nothing more that is stored may be deleted"
+        if limit != .important {
+            sentence += " (see \"purge\" in the configuration)"
+        }
+        retention.library.report("\(sentence); streams play through")
     }
 
     var purgeableBytes: Int64 {

@@ -18,7 +18,10 @@ struct RecencyQueue<Element> {
     private var nodes: [Node] = []
     private var free: [Slot] = []
     private var newest = Self.none
-    var oldest: Slot? { first == Self.none ? nil : first }
+    var oldest: Slot? {
+        guard first != Self.none else { return nil }
+        return first
+    }
     private var first = Self.none
     private(set) var count = 0
     private(set) var size: Int64 = 0
@@ -95,7 +98,8 @@ struct RecencyQueue<Element> {
     // MARK: Links
 
     private mutating func link(_ slot: Slot) {
-        (nodes[Int(slot)].older, nodes[Int(slot)].newer) = (newest, Self.none)
+        nodes[Int(slot)].older = newest
+        nodes[Int(slot)].newer = Self.none
         if newest == Self.none {
             first = slot
         } else {
@@ -134,7 +138,10 @@ struct EvictionRounds {
     /// Maximum number of looks and evictions in one turn.
     static let turn = (looks: 256, evictions: 8)
 
-    func isOver<Element>(_ queue: RecencyQueue<Element>) -> Bool { limit.map { queue.size > $0 } ?? false }
+    func isOver<Element>(_ queue: RecencyQueue<Element>) -> Bool {
+        guard let limit else { return false }
+        return queue.size > limit
+    }
 
     mutating func permitLooks() { looks += Self.looksEach }
 

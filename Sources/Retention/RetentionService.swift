@@ -77,7 +77,10 @@ package import Store
 
     /// `Library.room(for:)` plus the bytes that a purge would free.
     package func roomAfterPurge(for asset: Asset) -> Int64? {
-        library.volumes.room(for: asset).map { $0 + (asset.isHome ? purger.purgeableBytes : 0) }
+        guard let room = library.volumes.room(for: asset) else { return nil }
+        // A purge frees no space on another volume.
+        guard asset.isHome else { return room }
+        return room + purger.purgeableBytes
     }
 
     /// Makes space soon, because something could not be stored on the full disk.

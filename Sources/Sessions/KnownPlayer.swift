@@ -46,7 +46,10 @@ package struct KnownPlayer {
     /// The time after which it gives up if no byte of a segment has come; nil if it is unknown. hls.js and GStreamer give up after 10 to
     /// 15 s, and most players do not document their timeout. A player that is known to wait longer may be kept waiting while it has
     /// more than that in its buffer: segments of 6 s and more then arrive in a better quality on a slow link.
-    package var timeout: Duration? { isLibavformat || isVLC ? GiveUpRule.longPlayerTimeout : nil }
+    package var timeout: Duration? {
+        guard isLibavformat || isVLC else { return nil }
+        return GiveUpRule.longPlayerTimeout
+    }
 
     /// The traits that its requests and its sockets show.
     package var traits: PlayerTraits {

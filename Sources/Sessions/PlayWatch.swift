@@ -70,7 +70,11 @@ struct PlayWatch {
     mutating func advance(to now: Double) {
         let elapsed = max(0, now - time)
         time = max(time, now)
-        defer { if reading.isRunning { least = min(least, front - playhead) } }
+        defer {
+            if reading.isRunning {
+                least = min(least, front - playhead)
+            }
+        }
         guard reading.isRunning, !isPaused, reading.rate > 0, elapsed > 0 else { return }
         let reach = playhead + elapsed * reading.rate
         if reach > front, reading.limit ?? front >= front, stalledSince == nil {
@@ -103,7 +107,10 @@ struct PlayWatch {
     }
 
     var isPlaying: Bool { reading.isRunning && !isPaused && stalledSince == nil }
-    var isStalled: Bool { isReported ? isReportedStalled : openLength >= Self.shortest }
+    var isStalled: Bool {
+        guard !isReported else { return isReportedStalled }
+        return openLength >= Self.shortest
+    }
     /// Duration of the open stall, up to the time until which the player is known to need more.
     private var openLength: Double {
         guard let stalledSince else { return 0 }
@@ -118,7 +125,10 @@ struct PlayWatch {
         if isConfirmed {
             return (stalls, stallTime + openLength)
         }
-        return isStalled && !hasClientData ? (stalls + 1, stallTime + openLength) : (stalls, stallTime)
+        if isStalled, !hasClientData {
+            return (stalls + 1, stallTime + openLength)
+        }
+        return (stalls, stallTime)
     }
 
     /// The periods of the stalls that `total` counts.
@@ -137,19 +147,24 @@ struct PlayWatch {
     /// Records that no request is under way any more; the last one may have failed.
     mutating func requestsEnded(hasFailed: Bool, at now: Double) {
         advance(to: now)
-        neededUntil = now + (hasFailed ? Self.playerTimeout : 0)
+        neededUntil = now
+        if hasFailed {
+            neededUntil += Self.playerTimeout
+        }
     }
 
     /// Adopts the tracker's playhead after a request or a delivery.
     mutating func update(_ next: PlayheadReading, isSeek: Bool, at now: Double) {
         advance(to: now)
         let before = front
+
         // A session that begins with a player that has run dry, after a pause that ended the last one, has not stalled.
         let hasStarved = next.isStarved && !reading.isStarved && reading.isRunning
         // A new range of media begins at each seek, and wherever a playhead that stands still is placed.
         if isSeek || next.position != playhead && !(reading.isRunning && next.isRunning) {
             furthest = next.position
         }
+
         reading = next
         if next.limit == nil {
             requested = next.position
@@ -158,6 +173,7 @@ struct PlayWatch {
         if hasStarved, stalledSince == nil, !isPaused {
             runDry(since: now)
         }
+
         // A player that gathers media after it ran dry still stands.
         guard isSeek || front > before && !next.isStarved else { return }
         ranDry = nil
@@ -201,6 +217,7 @@ struct PlayWatch {
         if data.bufferLength != nil || wasStarved || data.isUrgent || data.state != nil {
             hasClientData = true
         }
+
         let wasRunning = reading.isRunning
         correct(data.correction(isPlaced: isPlaced), tracked)
         if data.bufferLength != nil {
@@ -211,6 +228,7 @@ struct PlayWatch {
                 least = min(least, front - playhead)
             }
         }
+
         confirm(wasStarved && (least < Self.doubt || data.state == .rebuffering))
         least = .infinity
     }

@@ -23,7 +23,10 @@ struct SessionEvents {
     private(set) var finished: [AccessEvent] = []
 
     /// - Parameter first: holds the fields that all events share.
-    init(_ first: AccessEvent) { (newest, began) = (first, first.began) }
+    init(_ first: AccessEvent) {
+        newest = first
+        began = first.began
+    }
 
     /// True if the player counts media time from the same origin as the playlist.
     var isPlaced: Bool { newest.playbackType != .live }
@@ -155,14 +158,20 @@ struct SessionEvents {
         event.stalls = max(0, total.count - logged.stalls)
         event.stallTime = Self.milliseconds(max(0, total.time - logged.stallTime))
         event.framesDropped = framesDropped.map { max(0, $0 - logged.framesDropped) }
+        let reported = reported
         event.inferred = AccessEvent.inferable.filter { !reported.contains($0) }
         return event
     }
 
     /// The fields that the player has sent, by CMCD or in reports.
     private var reported: Set<String> {
-        guard watch.isReported else { return watch.hasClientData ? ["stalls", "startup", "watched"] : [] }
-        return isStartupReported ? ["stallTime", "stalls", "startup", "watched"] : ["stallTime", "stalls", "watched"]
+        guard watch.isReported || watch.hasClientData else { return [] }
+        guard watch.isReported else { return ["stalls", "startup", "watched"] }
+        var fields: Set = ["stallTime", "stalls", "watched"]
+        if isStartupReported {
+            fields.insert("startup")
+        }
+        return fields
     }
 
     /// Rounds to milliseconds; finer digits are noise.

@@ -64,7 +64,9 @@ struct SessionMeter {
     init(_ event: AccessEvent, isEntered: Bool, isAdaptive: Bool = false) {
         events = SessionEvents(event)
         self.isAdaptive = isAdaptive
-        starting = isEntered ? 0 : nil
+        if isEntered {
+            starting = 0
+        }
     }
 
     // MARK: Replies
@@ -285,6 +287,7 @@ struct SessionMeter {
         let before = events.watch.buffer
         events.watch.update(reading, isSeek: false, at: time)
         showSource(of: segment, at: time)
+
         let piece = awaited.removeValue(forKey: Key(rendition: segment.rendition, number: segment.number))
         let latest = trail.runs.last
         let isAgain = latest?.rendition == segment.rendition && latest?.last == segment.number
@@ -292,6 +295,7 @@ struct SessionMeter {
             segment.number, of: segment.rendition, from: piece?.source ?? .store,
             substitute: substitute(for: segment.number, of: segment.rendition))
         draw(segment, from: piece?.source ?? .store, piece?.arrival, bufferBefore: before, at: time)
+
         if let piece, (piece.arrived ?? time) - piece.since > segment.duration {
             events.newest.overdue += 1
         }
@@ -346,7 +350,8 @@ struct SessionMeter {
     private func segmentsInBulk(upTo segment: PlayedSegment) -> Int {
         guard let lastNumber, lastNumber < segment.number else { return 1 }
         let count = segment.number.subtractingReportingOverflow(lastNumber)
-        return count.overflow || count.partialValue > Self.mostInBulk ? 1 : count.partialValue
+        guard !count.overflow, count.partialValue <= Self.mostInBulk else { return 1 }
+        return count.partialValue
     }
 
     /// More segments than a player reads from the store in a moment.

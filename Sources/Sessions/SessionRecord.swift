@@ -76,14 +76,18 @@ import Playheads
         self.isOffline = isOffline
         lastEvent = now
         start = date - (now - began).inSeconds
+
         var event = AccessEvent(
             session: id, guid: guid, number: 0, asset: asset.name, client: client, began: start)
         if isOffline {
             event.playbackType = .file
+        } else if asset.isLive {
+            event.playbackType = .live
         } else {
-            event.playbackType = asset.isLive ? .live : .vod
+            event.playbackType = .vod
         }
         meter = SessionMeter(event, isEntered: entered != nil, isAdaptive: isAdaptive)
+
         let counter = ByteCounter()
         storedBytes = counter
         countStoredReply = { end in
@@ -218,6 +222,7 @@ import Playheads
         } else if let number = wait.number {
             meter.abandonWait(for: number, of: wait.rendition)
         }
+
         lastEvent = playheads.now()
         served.bytes.add(reply.bytes, from: reply.source)
         let address = wait.fetch?.address ?? wait.address
@@ -253,6 +258,7 @@ import Playheads
                 describe(other)
             }
         }
+
         switch event.change {
         case .requested(let isSeek): meter.requested(segment, isSeek: isSeek, event.playhead, at: now)
         case .delivered:
@@ -263,6 +269,7 @@ import Playheads
             meter.deliveredInBulk(upTo: segment, event.playhead, at: now)
             hasStarted = true
         }
+
         // Most of the bytes are sent by now, so they count before the player moves on.
         countStored()
         logFinished()
@@ -330,7 +337,9 @@ import Playheads
         summary.uri = total.uri
         summary.startup = total.startup
         summary.playhead = playhead.position
-        summary.isStalled = ended == nil ? playhead.isStalled : nil
+        if ended == nil {
+            summary.isStalled = playhead.isStalled
+        }
         summary.stalls = total.stalls
         summary.stallTime = total.stallTime
         summary.framesDropped = total.framesDropped
@@ -347,7 +356,10 @@ extension ReplyEnd {
     /// True if the player received everything that it requested.
     package var isComplete: Bool { cause == .complete && hasMedia }
     /// Bytes of the requested resource; an error text does not count.
-    fileprivate var mediaBytes: Int64 { hasMedia ? bodyBytes : 0 }
+    fileprivate var mediaBytes: Int64 {
+        guard hasMedia else { return 0 }
+        return bodyBytes
+    }
     fileprivate var hasFailed: Bool {
         guard cause != .bodyFailed else { return true }
         guard let status else { return false }

@@ -64,8 +64,10 @@ import Playheads
     package init(library: Library, _ configuration: Configuration, report: @escaping @Sendable (String) -> Void) {
         self.library = library
         software = configuration.software
-        let days = configuration.folder == nil ? 0 : configuration.days
-        let folder = LogFolder(path: configuration.folder ?? "", days: days, software: software)
+        var folder = LogFolder(path: "", days: 0, software: software)
+        if let path = configuration.folder {
+            folder = LogFolder(path: path, days: configuration.days, software: software)
+        }
         date = configuration.date
         log = LogWriter(to: folder, date: configuration.date, report: report)
         log.recover()

@@ -39,11 +39,12 @@ struct SessionSeries {
 
     mutating func add(_ delivery: Delivery, at time: Double) {
         let media = delivery.segment
+        let rendition = index(of: media.rendition, isAudio: media.isAudio)
+        let substitute = delivery.substitute.map { index(of: $0, isAudio: media.isAudio) }
+        let start = Self.rounded(media.start)
+        let end = max(start, Self.rounded(media.start + media.duration))
         var entry = TimelineSegment(
-            media.number, of: index(of: media.rendition, isAudio: media.isAudio),
-            substitute: delivery.substitute.map { index(of: $0, isAudio: media.isAudio) }, from: delivery.source,
-            media: Self.rounded(
-                media.start)..<max(Self.rounded(media.start), Self.rounded(media.start + media.duration)),
+            media.number, of: rendition, substitute: substitute, from: delivery.source, media: start..<end,
             at: Self.rounded(time))
         entry.bufferBefore = Self.rounded(delivery.bufferBefore)
         entry.buffer = Self.rounded(delivery.buffer)
@@ -51,6 +52,7 @@ struct SessionSeries {
         if let arrival = delivery.arrival {
             entry.record(arrival)
         }
+
         // A player that requests a segment in several ranges receives it several times.
         if let last = segments.last, last.count == 1, last.rendition == entry.rendition, last.number == entry.number {
             entry.bufferBefore = last.bufferBefore
@@ -60,6 +62,7 @@ struct SessionSeries {
             segments[segments.count - 1] = entry
             return
         }
+
         if segments.count >= Self.limit {
             thin()
         }
