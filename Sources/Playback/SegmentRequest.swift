@@ -28,8 +28,8 @@ import Substitution
         var mayFetch = true
         /// True if the player has jumped to the segment.
         var isJump = false
-        /// The chosen quality, and the rendition's own; nil if that is the chosen one.
-        var choice: (quality: Quality, own: Quality)?
+        /// The chosen quality, and the lowest one; nil if the rendition's own is chosen.
+        var choice: (quality: Quality, lowest: Quality)?
     }
 
     let exchange: Exchange

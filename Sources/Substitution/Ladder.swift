@@ -7,8 +7,8 @@ public import HLS
 public struct Ladder: Sendable {
     /// The variant with the best rendition.
     public let best: Variant
-    /// The rendition whose playlist the player gets: the lowest. Pieces are compared with stored pieces of it, and
-    /// these arrive first, while the bandwidth is still unknown.
+    /// The rendition whose playlist the player gets: the lowest, or one of which the beginning is stored. Pieces are compared with
+    /// stored pieces of it, and these come first, while the bandwidth is still unknown.
     public let base: Rendition
 }
 
@@ -102,7 +102,26 @@ extension Substitutions {
             return Ladder(best: top, base: best)
         }
         slice = LoopSlice(budget: Self.budget)
+        if listed == nil, let ladder = await storedLadder(of: asset, renditions, known, &slice) {
+            return ladder
+        }
         return await bestLadder(of: asset, renditions, known, &slice) { listed?.contains($0) ?? true }
+    }
+
+    /// Returns the ladder whose base has a stored beginning, if nothing of the lowest rendition is stored: that would have to be fetched
+    /// before any stored piece could be compared with it. Nil unless there is a lower quality for a slow link.
+    private func storedLadder(
+        of asset: Asset, _ renditions: [Rendition], _ variants: [Variant], _ slice: inout LoopSlice
+    ) async -> Ladder? {
+        guard let lowest = variants.first, renditions[lowest.renditionIndex].folder.sizes.isEmpty,
+            let variant = variants.last(where: { renditions[$0.renditionIndex].hasStoredBeginning })
+        else { return nil }
+        await prepareCandidates(of: asset, &slice)
+        let base = renditions[variant.renditionIndex]
+        guard let substitutes = substitutes(of: base, in: asset), substitutes.hasLikelyLower else { return nil }
+        let better = await substitutes.likelyBetter(&slice)
+        let best = variants.last { other in better.contains { $0 === renditions[other.renditionIndex] } }
+        return Ladder(best: best ?? variant, base: base)
     }
 
     /// Returns the ladder with the best rendition, or else the one with most renditions, of those that the budget reaches.
@@ -154,4 +173,14 @@ extension Substitutions {
     }
 
     private static let mostKinds = 64
+}
+
+extension Rendition {
+    /// True if the first segment is stored, with its initialization section and keys.
+    fileprivate var hasStoredBeginning: Bool {
+        guard let first = source?.playlist.segments.first, folder.contains(file(of: first)) else { return false }
+        let section = first.map.map { name(of: $0).description }
+        return section.map { folder.contains($0) } ?? true
+            && first.keys.compactMap { number(of: $0) }.allSatisfy(keys.hasFile)
+    }
 }

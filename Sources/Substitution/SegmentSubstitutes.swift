@@ -94,6 +94,9 @@ public struct Quality {
         return found
     }
 
+    /// True if pieces of a lower rendition may be usable as substitutes.
+    var hasLikelyLower: Bool { alignments.contains { !$0.isBetter && $0.isLikely } }
+
     /// The reasons why other renditions, by id, cannot supply substitutes: sentences without a full stop.
     public var refusals: [(rendition: String, reason: String)] {
         alignments.compactMap { alignment in alignment.checkedRefusal.map { (alignment.other.name.id, $0) } }
@@ -123,19 +126,22 @@ public struct Quality {
         return alignments.filter { $0.other.name.id == rendition }
     }
 
-    /// The qualities of a segment: its own first, then the better ones by ascending bit rate. Empty if the name is no
-    /// segment's. Includes qualities that cannot be verified yet because too few pieces are stored.
+    /// The qualities of a segment by ascending bit rate, its own among them. Empty if the name is no segment's. Includes qualities
+    /// that cannot be verified yet because too few pieces are stored.
     public func qualities(of name: PieceName) -> [Quality] {
         guard let index = index(of: name), let segment = own.source?.playlist.segments[index],
             let quality = own.quality(of: segment, rate: rate)
         else { return [] }
-        return [quality]
-            + alignments.filter(\.isBetter).compactMap { alignment in
-                guard let segment = alignment.likelyCounterpart(of: index),
-                    let quality = alignment.other.quality(of: segment, rate: alignment.rate)
-                else { return nil }
-                return quality.isStored && !alignment.covers(index) ? nil : quality
-            }
+        let lower = alignments.filter { !$0.isBetter }.reversed().compactMap { Self.quality(of: index, by: $0) }
+        let better = alignments.filter(\.isBetter).compactMap { Self.quality(of: index, by: $0) }
+        return lower + [quality] + better
+    }
+
+    private static func quality(of index: Int, by alignment: Alignment) -> Quality? {
+        guard let segment = alignment.likelyCounterpart(of: index),
+            let quality = alignment.other.quality(of: segment, rate: alignment.rate)
+        else { return nil }
+        return quality.isStored && !alignment.covers(index) ? nil : quality
     }
 
     // MARK: Splicing

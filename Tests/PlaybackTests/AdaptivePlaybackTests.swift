@@ -78,6 +78,21 @@ import Testing
         try await fixture.origin.release()
     }
 
+    @Test func aStoredBeginningOfAnyQualityComesFirst() async throws {
+        let fixture = try await fixture()
+        try await store(fixture, "ts", [("video-270p", [0, 1])])
+        try await fixture.origin.clearRequests()
+        let paths = try await paths(fixture, auto(fixture))
+        #expect(paths[0].contains("/video-270p/"))
+        for place in 0..<2 {
+            #expect(try await body(fixture, paths[place]) == Spliced.bytes("ts/270p/\(place).ts"))
+        }
+        #expect(try await fixture.mediaPaths().isEmpty)
+        // Nothing is known of the link: the lowest quality comes next, although the playlist is that of the best.
+        #expect(try await body(fixture, paths[2]) == Spliced.transport("ts/180p/2.ts"))
+        #expect(try await fixture.mediaPaths() == ["/ts/180p/2.ts"])
+    }
+
     @Test func listsOneVariantWithTheBestAttributesAndTheLowestPlaylist() async throws {
         let fixture = try await fixture()
         let text = try await fixture.get(auto(fixture)).text

@@ -27,6 +27,8 @@ import Substitution
         /// The rendition that was abandoned for this segment: only lower ones are considered; nil if none was.
         var ceiling: String?
         var isJump = false
+        /// The rendition that the URL names, which can always be sent; nil for the lowest.
+        var own: String?
     }
 
     /// Records the number of a requested segment; true if it does not follow the latest one.
@@ -37,11 +39,12 @@ import Substitution
     }
 
     /// Returns the quality to use; nil if there is none.
-    /// - Parameter qualities: sorted; the rendition's own first, the best last.
+    /// - Parameter qualities: sorted, the best last.
     func choose(from qualities: [Quality], _ situation: Situation) -> Quality? {
         let below = qualities.prefix { $0.rendition.name.id != situation.ceiling }
         let open = below.enumerated().filter { index, quality in
-            index == 0 || quality.isStored || situation.mayAsk && !hasFailedOften(quality.rendition.name.id)
+            index == 0 || quality.isStored || quality.rendition.name.id == situation.own
+                || situation.mayAsk && !hasFailedOften(quality.rendition.name.id)
         }.map(\.element)
         guard let lowest = open.first else { return nil }
         link.sampleBeforeChoice()

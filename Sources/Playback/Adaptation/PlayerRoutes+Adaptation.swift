@@ -33,7 +33,7 @@ extension PlayerRoutes {
         let situation = Adapter.Situation(
             buffer: buffer(of: request.sessionFolder.session), playerTimeout: playerTimeout(of: adapter, adaptation),
             mayAsk: adaptation.mayFetch && !library.isOffline && library.readOnlyReason == nil,
-            ceiling: adaptation.abandoned, isJump: adaptation.isJump)
+            ceiling: adaptation.abandoned, isJump: adaptation.isJump, own: request.sessionFolder.folder.id)
         guard let quality = adapter.choose(from: qualities, situation) else { return }
         let chosen = quality.rendition.name.id
         let isOwn = chosen == request.sessionFolder.folder.id
@@ -52,7 +52,7 @@ extension PlayerRoutes {
     /// Fetches a segment in the chosen quality, and answers once it is stored. Returns false if no fetch can start.
     func fetchChosenQuality(_ request: SegmentRequest) -> Bool {
         guard let adapter = request.sessionFolder.served.adapter, let adaptation = request.adaptation,
-            let (quality, own) = adaptation.choice, request.sessionFolder.splicing != nil
+            let (quality, lowest) = adaptation.choice, request.sessionFolder.splicing != nil
         else { return false }
         guard let (fetches, segment) = fetches(for: quality, of: request.sessionFolder.asset) else {
             adapter.recordFailure(quality.rendition.name.id)
@@ -65,7 +65,7 @@ extension PlayerRoutes {
         adaptiveFetch.follow { [weak self] progress in
             guard let self else { return true }
             adapter.link.sample()
-            return isHopeless(progress, of: quality, instead: own, for: request, by: adapter)
+            return isHopeless(progress, of: quality, instead: lowest, for: request, by: adapter)
         } ended: { [weak self] end in
             guard let self, request.exchange.isOpen else { return }
             if isAnswered(request, with: segment, of: quality, endingWith: end, by: adapter) {
@@ -171,7 +171,7 @@ extension PlayerRoutes {
 
     /// True if a running fetch must be abandoned: not in the first half of its duration, as new connections are slow.
     private func isHopeless(
-        _ progress: AdaptiveFetch.Progress, of quality: Quality, instead own: Quality, for request: SegmentRequest,
+        _ progress: AdaptiveFetch.Progress, of quality: Quality, instead lowest: Quality, for request: SegmentRequest,
         by adapter: Adapter
     ) -> Bool {
         var playerTimeout = 0.0
@@ -188,7 +188,7 @@ extension PlayerRoutes {
         let throughput = Double(max(1, progress.bytes)) / progress.elapsed
         return AdaptationRule.isHopeless(
             remaining: progress.remaining ?? max(0, quality.bytes - progress.allBytes),
-            instead: own.isStored ? 0 : own.bytes,
+            instead: lowest.isStored ? 0 : lowest.bytes,
             buffer: min(buffer(of: request.sessionFolder.session), playerTimeout),
             // After a slowdown the link's average is too high; on a shared link, this fetch's own rate is too low.
             throughput: min(throughput, adapter.link.recentRate ?? throughput))

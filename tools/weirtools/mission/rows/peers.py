@@ -2,6 +2,7 @@
 
 import subprocess
 import time
+import urllib.parse
 
 from weirtools.mission.row import need, row
 from weirtools.mission.rows.seeds import chosen, variant_path
@@ -161,15 +162,16 @@ def cached(stage):
     need("0.ts" in numbers and "5.ts" not in numbers, "4 s fetch %s" % sorted(numbers))
     # They begin playback, also where Weir chooses the quality, and whatever the link could do.
     before = stage.media_requests()
-    segments = [line for line in stage.text(variant_of(stage, "/auto/ts.m3u8")).splitlines() if line and not line.startswith("#")]
+    variant = variant_of(stage, "/auto/ts.m3u8")
+    segments = [line for line in stage.text(variant).splitlines() if line and not line.startswith("#")]
     for segment in segments[:2]:
-        status, head, _ = stage.get(segment)
+        status, head, _ = stage.get(urllib.parse.urljoin(variant, segment))
         need(status == 200 and "hit" in head["Cache-Status"], "%s is answered with %d, %s" % (segment, status, head["Cache-Status"]))
     need(stage.media_requests() == before, "what was kept in advance is fetched again")
 
 
 def variant_of(stage, view):
-    """The path of the only variant's playlist in a view; its URIs are paths too."""
+    """The path of the only variant's playlist in a view."""
     variants = [line for line in stage.text(view).splitlines() if line and not line.startswith("#")]
     need(len(variants) == 1, "%s lists %d variants" % (view, len(variants)))
     return variants[0]
@@ -199,11 +201,11 @@ def stale(stage):
     stage.rules({"path": "*", "status": 500})
     stage.plays(variant_path(stage, stage.url("ts"), "90p"), "ts/90p/media.m3u8")
     stage.clear_rules()
-    stage.run("get", stage.url("cmaf"), "-q", "90p", "--range", "0-6")
+    stage.run("get", stage.url("aes"), "-q", "90p", "--range", "0-6")
     stage.run("get", stage.url("ts/180p/media.m3u8"), "--name", "lone", "--range", "0-6")
     faults = [({"status": status}, False) for status in (403, 404, 410, 500, 503)] + [({"html": True}, False), ({"hold": True}, True)]
     for fault, is_silent in faults:
-        for name, url in (("cmaf", stage.url("cmaf")), ("lone", stage.url("ts/180p/media.m3u8"))):
+        for name, url in (("aes", stage.url("aes")), ("lone", stage.url("ts/180p/media.m3u8"))):
             stage.restart()
             stage.rules({"path": "*.m3u8", **fault})
             for view in ("/" + url, "/%s.m3u8" % name, "/auto/" + url, "/local/" + url):
