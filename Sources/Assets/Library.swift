@@ -272,7 +272,8 @@ public import Store
     private func make(
         _ url: WebURL, name: String?, title: String?, _ access: OriginAccess
     ) async -> Result<Asset, LibraryError> {
-        let name = name ?? AssetNaming.unique(AssetNaming.name(for: url), isTaken: isTaken)
+        let given = name.map { AssetNaming.slug($0[...]) }
+        let name = given ?? AssetNaming.unique(AssetNaming.name(for: url), isTaken: isTaken)
         reserved.insert(name)
         defer { reserved.remove(name) }
         let id = AssetNaming.id(forName: name, isTaken: isTakenID)
@@ -519,7 +520,17 @@ public import Store
     ) async throws(StoreError) {
         let store = store
         let awaited = try await DiskWork.run { () throws(StoreError) in try store.markRemoved(id) }
-        try await deleteRows(awaited)
+        do throws(StoreError) {
+            try await deleteRows(awaited)
+        } catch {
+            // The catalogue needs room to forget the asset, and its files give that. If the process ends in between, the asset has
+            // no files.
+            guard error.code == .diskFull else { throw error }
+            await withCheckedContinuation { continuation in
+                store.deleteRemoved(id) { continuation.resume() }
+            }
+            try await deleteRows(awaited)
+        }
         guard !awaited.isEmpty else { return store.deleteRemoved(id) }
         store.deleteRemoved(id) {
             Task {

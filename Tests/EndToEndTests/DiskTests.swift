@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -99,6 +100,38 @@ struct DiskTests {
             try await scene.waitForCompletion(of: "3x800000")
             try await scene.waitForCompletion(of: "long")
         }
+    }
+
+    @Test("full to the last byte: an asset can be removed, and its space is free")
+    func removesOnFullDisk() async throws {
+        try await Scene.with(isStarted: false) { scene in
+            try FileManager.default.createDirectory(atPath: scene.weir.store, withIntermediateDirectories: true)
+            try await scene.weir.start(
+                wrapper: Self.mounted("mount -t tmpfs -o size=8m weir \"$0\"", scene), options: ["--reserve", "0"])
+            for name in ["film", "other"] {
+                let get = ["get", scene.origin.url("/_vod/2x90000\(name.count)/media.m3u8"), "--name", name]
+                #expect(try await scene.weir.run(get).exit == .code(0))
+            }
+            let root = "/proc/\(await scene.weir.pid ?? 0)/root"
+            try Self.fill(root + scene.weir.store + "/filler")
+            let removal = try await scene.weir.run(["remove", "film", "--yes"])
+            #expect(removal.exit == .code(0), "\(removal.errors)")
+            #expect(try await !scene.weir.run(["list"]).output.contains("film"))
+            try await waitUntil("the files of the other asset alone") { scene.pieces(in: root).count == 2 }
+            // It does not come back.
+            #expect(try await HTTPProbe.fetch(scene.weir.url("/film.m3u8")).status == 404)
+            #expect(try await HTTPProbe.fetch(scene.weir.url("/other.m3u8")).status == 200)
+        }
+    }
+
+    /// Writes a file until its disk has not a byte left.
+    private static func fill(_ path: String) throws {
+        let descriptor = open(path, O_WRONLY | O_CREAT, 0o600)
+        guard descriptor >= 0 else { throw SystemCallError("open") }
+        defer { close(descriptor) }
+        let block = [UInt8](repeating: 1, count: 1 << 16)
+        while write(descriptor, block, block.count) > 0 {}
+        while write(descriptor, block, 1) > 0 {}
     }
 
     @Test("full in the middle of a segment: players get every byte, and no partial file remains")
