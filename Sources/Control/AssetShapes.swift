@@ -196,7 +196,9 @@ import WeirAPI
         shape.width = variant.resolution?.width
         shape.height = variant.resolution?.height
         shape.codecs = variant.attributes["CODECS"]
-        shape.bandwidth = Int(variant.bandwidth)
+        if variant.bandwidth > .zero {
+            shape.bandwidth = Int(variant.bandwidth)
+        }
         shape.averageBandwidth = variant.averageBandwidth.map { Int($0) }
         shape.frameRate = variant.frameRate
         shape.videoRange = variant.videoRange
@@ -221,7 +223,8 @@ import WeirAPI
     }
 
     private func estimate(bandwidth: BitRate) -> Int? {
-        duration.map { Int(bandwidth.bytes(in: MediaDuration(seconds: $0))) }
+        guard bandwidth > .zero else { return nil }
+        return duration.map { Int(bandwidth.bytes(in: MediaDuration(seconds: $0))) }
     }
 
     /// A variant with what is stored of it, without the attributes of its line in the playlist.

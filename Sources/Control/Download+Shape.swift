@@ -35,7 +35,9 @@ extension API.Download {
         summary = download.account.map { Summary($0, of: progress) }
         duration = progress.duration > 0 ? API.milliseconds(progress.duration) : nil
         bytes = Int(progress.bytes)
-        totalBytes = progress.parts.isEmpty || progress.isOpen ? nil : Int(progress.totalBytes)
+        if !progress.parts.isEmpty, !progress.isOpen {
+            totalBytes = progress.estimatedBytes.map { Int($0) }
+        }
         let unfinished = Int(download.unfinishedBytes)
         arriving = unfinished > 0 ? unfinished : nil
         rate = download.bytesPerSecond.map { Int($0) }
@@ -80,7 +82,9 @@ extension API.Download {
             shape.loaded = part.loaded.shape
             shape.expected = part.expected.shape
             shape.bytes = Int(part.bytes)
-            shape.totalBytes = Int(part.totalBytes)
+            if part.isComplete || !part.isSizeInvented {
+                shape.totalBytes = Int(part.totalBytes)
+            }
             shape.fraction = part.fraction
             shape.weight = part.weight
             shape.isComplete = part.isComplete

@@ -22,6 +22,8 @@ package struct DownloadProgress: Sendable {
         package var isComplete = false
         /// True if `totalBytes` is exact, or follows from what is stored and not from announced bit rates.
         var isSizeKnown = false
+        /// True if nothing but an assumed bit rate gives `totalBytes`.
+        package var isSizeInvented = false
         /// Requested and stored bytes as the playlists announce them: their ratio never falls while pieces arrive.
         var announced = 0.0
         var reached = 0.0
@@ -65,6 +67,11 @@ package struct DownloadProgress: Sendable {
 
     package var bytes: ByteCount { parts.reduce(.zero) { $0 + $1.bytes } }
     package var totalBytes: ByteCount { parts.reduce(.zero) { $0 + $1.totalBytes } }
+    /// `totalBytes`, if they follow from anything that is announced or stored.
+    package var estimatedBytes: ByteCount? {
+        let isInvented = parts.contains { $0.isSizeInvented && !$0.isComplete }
+        return isInvented ? nil : totalBytes
+    }
     /// True if the size is known to a factor of two: most of it does not follow from announced bit rates alone.
     package var isSizeKnown: Bool {
         let unknown = parts.filter { !$0.isSizeKnown && !$0.isComplete }.reduce(ByteCount.zero) { $0 + $1.totalBytes }
@@ -212,16 +219,16 @@ struct Measure: Sendable {
         let files: [String]
         let sizes: [String: Int64]
         let wanted: WantedTime
-        /// From the multivariant playlist.
-        let bitRate: BitRate
-        /// The indexes of segments of subtitles that the origin does not have: nothing is missing there, and nothing loaded.
+        /// From the multivariant playlist, or assumed.
+        let bitRate: AnnouncedRate
+        /// The indices of segments of subtitles that the origin does not have: nothing is missing there, and nothing loaded.
         let givenUp: Set<Int>
 
         /// The segments with their files; none unless the playlist has ended.
         var segments: some Sequence<(Segment, String)> { zip(playlist.segments, files) }
 
         /// Nil before the playlist is known.
-        @LoopActor init?(_ rendition: Rendition, _ wanted: WantedTime, bitRate: BitRate) {
+        @LoopActor init?(_ rendition: Rendition, _ wanted: WantedTime, bitRate: AnnouncedRate) {
             guard let playlist = rendition.source?.playlist else { return nil }
             self.playlist = playlist
             id = rendition.name.id
@@ -249,7 +256,8 @@ struct Measure: Sendable {
     init(_ input: Input) {
         self.init(unknown: input.id, kind: input.kind)
         let sizes = input.sizes
-        let bitRate = input.bitRate
+        let bitRate = input.bitRate.bits
+        var sizedCount = 0
         var time = 0.0
         for (segment, file) in input.segments {
             let start = time
@@ -273,6 +281,9 @@ struct Measure: Sendable {
             let announced = segment.announcedBytes(bitRate: bitRate)
             let size = sizes[file]
             part.announced += segment.isGap ? 0 : Double(announced)
+            if size != nil || segment.byteRange != nil || segment.bitRate != nil {
+                sizedCount += 1
+            }
             if segment.isGap || size != nil {
                 if end > start {
                     ready.append(start..<end)
@@ -292,24 +303,31 @@ struct Measure: Sendable {
         for (file, size) in sizes where file.hasPrefix("init-") {
             part.bytes += ByteCount(size)
         }
+        // A single segment may be the head of the film, which has little in it.
+        let isAssumed = input.bitRate.isAssumed
+        part.isSizeInvented = missing > 0 && isAssumed && sizedCount < 2
+        let isMeasured = Self.isMeasured(part) || isAssumed && sizedCount > 1 && part.loaded.duration > 0
         part.isSizeKnown = missing == 0 || Self.isMeasured(part)
-        let estimated = ByteCount(estimate: missing * Self.rate(part, bitRate))
+        let rate = isMeasured ? Double(part.bytes) / part.loaded.duration : Double(bitRate) / 8
+        let estimated = ByteCount(estimate: missing * rate)
         part.totalBytes = part.bytes + known + estimated
     }
 
     /// Later than the end of any media, in seconds.
     private static let end = 1e12
 
-    /// Bytes per second: measured once enough is stored, announced before.
-    private static func rate(_ part: DownloadProgress.Part, _ bitRate: BitRate) -> Double {
-        isMeasured(part) ? Double(part.bytes) / part.loaded.duration : Double(bitRate) / 8
-    }
-
     /// True if enough is stored for the size of the rest to follow from it: a twentieth, or a minute.
     private static func isMeasured(_ part: DownloadProgress.Part) -> Bool {
         let seconds = part.loaded.duration
         return seconds > 0 && seconds >= min(0.05 * part.expected.duration, 60)
     }
+}
+
+/// The bit rate of a rendition before enough of it is stored.
+struct AnnouncedRate {
+    let bits: BitRate
+    /// True for a picture whose playlist announces none: the real rate may be a tenth of it, or twenty times as much.
+    var isAssumed = false
 }
 
 struct AnnouncedRates {
@@ -322,19 +340,22 @@ struct AnnouncedRates {
             let id = asset.renditions[variant.renditionIndex].name.id
             guard variants[id] == nil else { continue }
             let all = variant.averageBandwidth ?? variant.bandwidth
+            guard all > .zero else { continue }
             let sound: BitRate = variant.audio == nil ? .zero : min(Self.sound, all / 4)
             variants[id] = (all - sound, sound)
         }
     }
 
-    @LoopActor func bitRate(of rendition: Rendition) -> BitRate {
+    @LoopActor func bitRate(of rendition: Rendition) -> AnnouncedRate {
         if let known = variants[rendition.name.id]?.own {
-            return known
+            return AnnouncedRate(bits: known)
         }
         switch rendition.kind {
-        case .video: return Self.lone
-        case .audio: return variants.values.map(\.sound).filter { $0 > .zero }.max() ?? Self.sound
-        case .subtitles: return Self.subtitles
+        case .video: return AnnouncedRate(bits: Self.lone, isAssumed: true)
+        case .audio:
+            let sounds = variants.values.map(\.sound).filter { $0 > .zero }
+            return AnnouncedRate(bits: sounds.max() ?? Self.sound)
+        case .subtitles: return AnnouncedRate(bits: Self.subtitles)
         }
     }
 

@@ -145,7 +145,9 @@ extension Downloader {
     func checkRoom(for task: DownloadTask, of asset: Asset) async throws(Refusal) {
         guard let room = library.volumes.room(for: asset) else { return }
         let progress = await Download(asset, task, state: .queued, created: 0).measuredProgress()
-        let needed = Int64(progress.totalBytes - progress.bytes)
+        // An invented size is no reason to refuse: a download for which there is no room waits.
+        guard let total = progress.estimatedBytes else { return }
+        let needed = Int64(total - progress.bytes)
         guard needed > room, let free = retention.roomAfterPurge(for: asset), needed > free else { return }
         throw .noRoom(name: asset.name, needed: needed, free: free)
     }

@@ -28,7 +28,7 @@ import Retention
     /// A playlist of at most this many segments is measured at once.
     private static let small = 10_000
 
-    func measure(of rendition: Rendition, _ wanted: WantedTime, bitRate: BitRate) -> Measure {
+    func measure(of rendition: Rendition, _ wanted: WantedTime, bitRate: AnnouncedRate) -> Measure {
         let key = Key(rendition: rendition.name.id, wanted: wanted)
         let state = state(of: rendition)
         if let known = known[key], known.state == state {
@@ -52,7 +52,7 @@ import Retention
     }
 
     /// Measures a long playlist on a worker, and returns then.
-    func prepare(_ rendition: Rendition, _ wanted: WantedTime, bitRate: BitRate) async {
+    func prepare(_ rendition: Rendition, _ wanted: WantedTime, bitRate: AnnouncedRate) async {
         let state = state(of: rendition)
         guard known[Key(rendition: rendition.name.id, wanted: wanted)]?.state != state,
             let input = Measure.Input(rendition, wanted, bitRate: bitRate), input.files.count > Self.small

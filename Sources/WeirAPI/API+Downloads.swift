@@ -66,7 +66,7 @@ extension API {
         package var duration: Double?
         /// Stored bytes of the selection.
         package var bytes = 0
-        /// The expected size of the selection: an estimate until the download is complete.
+        /// The expected size of the selection: an estimate until the download is complete. Absent while it is unknown.
         package var totalBytes: Int?
         /// Bytes of pieces on their way, which are not stored yet; absent if there are none.
         package var arriving: Int?
@@ -296,7 +296,8 @@ extension API.Download {
         /// Selected ranges of media time, in order.
         package var expected: [TimeRange] = []
         package var bytes = 0
-        package var totalBytes = 0
+        /// Absent while it is unknown: the playlist announces no bit rate, and fewer than two segments are stored.
+        package var totalBytes: Int?
         /// Progress from 0 to 1, by bytes: an estimate, and 1 only when everything is stored.
         package var fraction = 0.0
         /// Share of the whole: 70 for video, 20 for audio and 10 for subtitles, spread over the renditions of a kind and

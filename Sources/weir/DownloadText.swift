@@ -27,9 +27,11 @@ enum DownloadText {
     }
 
     private static func row(_ part: API.Download.Part) -> [String] {
-        let size =
-            part.isComplete
-            ? Format.bytes(part.bytes) : "\(Format.bytes(part.bytes)) of \(Format.estimate(part.totalBytes))"
+        var size = Format.bytes(part.bytes)
+        if !part.isComplete {
+            let total = part.totalBytes.map(Format.estimate) ?? "unknown"
+            size += " of \(total)"
+        }
         return [part.id, Format.percent(part.fraction), time(part), size]
     }
 

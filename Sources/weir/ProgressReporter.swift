@@ -199,7 +199,8 @@ struct ProgressReporter {
         if let total = download.totalBytes {
             return "\(line)   \(Format.estimate(total))"
         }
-        return line
+        let isUnknown = !download.parts.isEmpty && download.isRecording != true
+        return isUnknown ? "\(line)   size unknown" : line
     }
 
     /// A line for each new state and each tenth, and otherwise every five seconds.

@@ -33,6 +33,21 @@ import Testing
         #expect(abs(progress.fraction - 0.33) < 0.03)
     }
 
+    /// A lone media playlist announces no bit rate.
+    @Test func aSizeIsUnknownUntilTwoSegmentsAre() throws {
+        let segments = (0..<10).map { "#EXTINF:4,\n\($0).ts\n" }.joined()
+        let stored = try StoredAsset(text: "#EXTM3U\n#EXT-X-TARGETDURATION:4\n\(segments)#EXT-X-ENDLIST\n")
+        #expect(stored.download("media").progress.estimatedBytes == nil)
+        try stored.put("media/0.ts", bytes: 100)
+        #expect(stored.download("media").progress.estimatedBytes == nil)
+        try stored.put("media/1.ts", bytes: 300)
+        #expect(stored.download("media").progress.estimatedBytes == 2000)
+        for number in 2..<10 {
+            try stored.put("media/\(number).ts", bytes: 100)
+        }
+        #expect(stored.download("media").progress.estimatedBytes == 1200)
+    }
+
     @Test func theFirstEstimateIsTheAnnouncedBandwidth() throws {
         let stored = try StoredAsset("ts", "video-90p")
         let progress = stored.download("video-90p").progress
