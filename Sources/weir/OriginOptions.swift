@@ -1,4 +1,5 @@
 import ArgumentParser
+import Daemon
 import WeirAPI
 
 /// The options that describe the way to an origin. Every command that reaches one has them.
@@ -93,9 +94,16 @@ struct OriginOptions: ParsableArguments {
     func order(for words: [String]) throws -> API.PresentationRequest {
         let pasted = try paste.order(words)
         let named = words.first ?? ""
-        let source = pasted?.source ?? named
+        let word = SourceWord(pasted?.source ?? named)
+        let source = word.source
         var order = API.PresentationRequest(source: source)
         order.headers = try headers.fields
+        if !word.fields.isEmpty {
+            // An option goes before what came with the URL.
+            let given = order.headers ?? []
+            let names = given.filter { $0.host == nil }.map { $0.name.lowercased() }
+            order.headers = given + word.fields.filter { !names.contains($0.name.lowercased()) }
+        }
         if !source.isEmpty {
             order.cookies = try cookieFile.lines(for: source)
         }
