@@ -280,6 +280,6 @@ extension LibraryService {
         guard library.stream(named: name) != nil else { return }
         throw APIError(
             .noSuchAsset, "\(name) is in the streams file, and nothing of it is stored",
-            next: "weir get \(name), or delete the entry with an editor")
+            next: "weir get \(name); or weir remove \(name), which deletes its entry")
     }
 }

@@ -30,6 +30,8 @@ package import WeirAPI
     package let summaries: Summaries
     /// The connections of players, which may hold the space of removed files; nil without a server.
     package weak var pool: ConnectionPool?
+    /// Changes the streams file; nil without one.
+    package var streams: StreamService?
 
     package init(
         library: Library, summaries: Summaries, substitutions: Substitutions, retention: RetentionService,
@@ -68,6 +70,10 @@ package import WeirAPI
     package func removeAsset(named name: String) async throws(APIError) -> API.Removal {
         if let orphan = exchange.orphans.bundles[name], library.asset(named: name) == nil {
             return try await remove(orphan)
+        }
+        if knownOnly(named: name) != nil, let streams {
+            try await streams.remove(named: name)
+            return API.Removal(name: name, bytes: 0)
         }
         let asset = try find(name)
         downloader.forget(asset)

@@ -10,13 +10,17 @@ package protocol StreamStore: Sendable {
     func read() async throws(APIError) -> [KnownStream]
     /// Appends streams, and returns all streams of the file. Throws if the file cannot be written; nothing has changed then.
     func append(_ streams: [KnownStream]) async throws(APIError) -> [KnownStream]
+    /// Removes the entry of a stream, and returns the streams that are left. Throws if the file cannot be written; nothing has
+    /// changed then.
+    func remove(_ stream: KnownStream) async throws(APIError) -> [KnownStream]
 }
 
-/// Adds streams to the streams file of a running daemon: one request at a time, because each reads the file first.
+/// Adds streams to the streams file of a running daemon, and removes them: one request at a time, because each reads the file
+/// first.
 @LoopActor package final class StreamService {
     private let library: Library
     private let store: any StreamStore
-    private var latest: Task<Result<API.StreamReport, APIError>, Never>?
+    private var latest: Task<Void, Never>?
 
     package init(_ library: Library, store: any StreamStore) { (self.library, self.store) = (library, store) }
 
@@ -26,12 +30,26 @@ package protocol StreamStore: Sendable {
 
     /// Adds the streams that are new. A stream that is known already is no error.
     func add(_ request: API.StreamRequest) async throws(APIError) -> API.StreamReport {
-        let before = latest
-        let task = Task { @LoopActor () -> Result<API.StreamReport, APIError> in
-            _ = await before?.value
-            do throws(APIError) { return .success(try await self.append(request)) } catch { return .failure(error) }
+        try await inTurn { () throws(APIError) in try await self.append(request) }
+    }
+
+    /// Removes the entry of a name. Comments of the file stay.
+    func remove(named name: String) async throws(APIError) {
+        try await inTurn { () throws(APIError) in
+            guard let stream = self.library.stream(named: name) else { return }
+            self.library.streams = try await self.store.remove(stream)
         }
-        latest = task
+    }
+
+    private func inTurn<Value: Sendable>(
+        _ body: @escaping @LoopActor () async throws(APIError) -> Value
+    ) async throws(APIError) -> Value {
+        let before = latest
+        let task = Task { @LoopActor () -> Result<Value, APIError> in
+            await before?.value
+            do throws(APIError) { return .success(try await body()) } catch { return .failure(error) }
+        }
+        latest = Task { _ = await task.value }
         return try await task.value.get()
     }
 
@@ -85,8 +103,8 @@ package protocol StreamStore: Sendable {
         }
         let title = stream.title.map { String($0.prefix(200)) }
         let derived = title.map(KnownStream.name) ?? ""
-        // A number alone is left of titles in other alphabets.
-        let isWord = derived.utf8.contains { (0x61...0x7A).contains($0) }
+        // A number alone says little.
+        let isWord = derived.contains(where: \.isLetter)
         let wish = stream.name ?? (isWord ? derived : AssetNaming.name(for: order.url))
         guard
             var known = KnownStream(

@@ -111,7 +111,9 @@ import WeirAPI
         var endpoints = EndpointHandlers()
         service.register(in: &endpoints)
         PlaybackService(sessions, library: library).register(in: &endpoints)
-        StreamService(library, store: UserStreams(configuration: configuration)).register(in: &endpoints)
+        let streams = StreamService(library, store: UserStreams(configuration: configuration))
+        streams.register(in: &endpoints)
+        service.streams = streams
         let control = ControlRoutes(endpoints, events: events, token: token, otherUsers: configuration.otherUsers)
         self.control = control
         playback.changingToken = control.pageKey

@@ -131,6 +131,36 @@ struct StreamFile {
 }
 
 extension StreamFile {
+    /// The text of the file at `path` without the entry of a stream; its comments stay. Nil if the rest would not be the other
+    /// entries exactly, as in a file with all streams in one list.
+    static func removing(_ stream: KnownStream, from text: String, path: String) -> String? {
+        guard let old = try? StreamFile(text, path: path).streams,
+            let index = old.firstIndex(where: { $0.name == stream.name && $0.url == stream.url })
+        else { return nil }
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        let heads = heads(in: lines)
+        guard heads.count == old.count else { return nil }
+
+        let block = block(index, heads, of: lines)
+        let isKept = { (line: Substring) in
+            let start = line.drop { $0 == " " || $0 == "\t" }.first
+            return start == nil || start == "#" || start == "\r"
+        }
+        // The blank lines that separated the entry from the next one go with it.
+        let end = block.lastIndex { !isKept($0) } ?? block.startIndex
+        let own = block[...end].filter { $0.contains("#") && isKept($0) }
+        let rest = block[(end + 1)...].drop { $0.allSatisfy(\.isWhitespace) }
+        let kept = lines[..<block.startIndex] + own + rest + lines[block.endIndex...]
+        var result = kept.joined(separator: "\n")
+        if !result.isEmpty, !result.hasSuffix("\n") {
+            result += "\n"
+        }
+        var wanted = old
+        wanted.remove(at: index)
+        guard let new = try? StreamFile(result, path: path).streams, new == wanted else { return nil }
+        return result
+    }
+
     /// An entry as text.
     static func text(of stream: KnownStream) -> String {
         var lines = ["[[stream]]", "name = \(quoted(stream.name))"]

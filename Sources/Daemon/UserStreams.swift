@@ -22,6 +22,19 @@ struct UserStreams: StreamStore {
         }
     }
 
+    func remove(_ stream: KnownStream) async throws(APIError) -> [KnownStream] {
+        try await onThread { configuration throws(APIError) in
+            let path = configuration.streamsFile
+            guard let rest = StreamFile.removing(stream, from: try Self.text(at: path), path: path) else {
+                throw APIError(
+                    .cannotWrite, "the entry of \(stream.name) is not removed: Weir does not find its lines in \(path)",
+                    next: "delete it with an editor")
+            }
+            try Self.write(rest, to: path)
+            return try Self.streams(configuration)
+        }
+    }
+
     private func onThread<Value: Sendable>(
         _ body: @escaping @Sendable (Configuration) throws(APIError) -> Value
     ) async throws(APIError) -> Value {

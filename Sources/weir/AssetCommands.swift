@@ -3,7 +3,10 @@ import WeirAPI
 
 struct RemoveCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Delete assets from the store.", aliases: ["rm"])
+        commandName: "remove", abstract: "Delete assets from the store.",
+        discussion: """
+            An asset that is only an entry of the streams file loses that entry; the file's comments stay.
+            """, aliases: ["rm"])
 
     @Argument(help: ArgumentHelp("The assets' names.", valueName: "name"), completion: .assetNames)
     var names: [String]
@@ -19,6 +22,10 @@ struct RemoveCommand: ReportingCommand {
                 throw Failure("\(name) was not removed", exitCode: 1, code: "declined")
             }
             let removal = try await client.call(Endpoints.removeAsset, name)
+            guard asset.isKnownOnly != true else {
+                Output.line("removed \(removal.name) from the streams file")
+                continue
+            }
             Output.line("removed \(removal.name), \(Format.bytes(removal.bytes))\(Self.held(removal))")
             if let folder = removal.remainingFolder {
                 Output.error("weir: its files are on an absent disk: \(folder) is deleted when the disk is back\n")
@@ -44,7 +51,8 @@ struct RemoveCommand: ReportingCommand {
                 "\(asset.name) is stored in \(volume.path), which is absent: its files there are deleted when it is back\n"
             )
         }
-        Output.error("remove \(asset.name), \(Format.bytes(asset.bytes))? [y/N] ")
+        let what = asset.isKnownOnly == true ? " from the streams file" : ", \(Format.bytes(asset.bytes))"
+        Output.error("remove \(asset.name)\(what)? [y/N] ")
         let answer = readLine()?.lowercased() ?? ""
         return answer == "y" || answer == "yes"
     }

@@ -29,6 +29,7 @@ import WeirAPI
 }
 
 private struct NoStreams: StreamStore {
+    func remove(_ stream: KnownStream) async throws(APIError) -> [KnownStream] { [] }
     func read() async throws(APIError) -> [KnownStream] { [] }
     func append(_ streams: [KnownStream]) async throws(APIError) -> [KnownStream] { streams }
 }

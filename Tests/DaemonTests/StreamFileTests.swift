@@ -36,6 +36,50 @@ import Testing
         #expect(try read(StreamFile.text(of: stream) + "\n" + StreamFile.text(of: plain)) == [stream, plain])
     }
 
+    private static let three = """
+        # My streams
+
+        [[stream]]
+        # the first
+        name = "a"   # short
+        url = "http://h/a"
+        headers = [
+          "X-Key: k",
+        ]
+
+        # the second
+        [[stream]]
+        name = "b"
+        url = "http://h/b"
+        # the end of b
+
+        [[stream]]
+        name = "c"
+        url = "http://h/c"
+
+        """
+
+    @Test(arguments: [
+        ("a", "# My streams\n\n# the first\n# the second\n[[stream]]\nname = \"b\"\n"),
+        ("b", "]\n\n# the second\n# the end of b\n\n[[stream]]\nname = \"c\"\n"),
+        ("c", "url = \"http://h/b\"\n# the end of b\n"),
+    ])
+    func anEntryIsRemovedAndItsCommentsStay(_ name: String, _ part: String) throws {
+        let streams = try read(Self.three)
+        let stream = try #require(streams.first { $0.name == name })
+        let text = try #require(StreamFile.removing(stream, from: Self.three, path: "/s.toml"))
+        #expect(text.contains(part), "\(text)")
+        #expect(try read(text) == streams.filter { $0 != stream })
+    }
+
+    @Test func anEntryWhoseLinesAreNotFoundStays() throws {
+        let list = "stream = [{name = \"a\", url = \"http://h/a\"}, {name = \"b\", url = \"http://h/b\"}]\n"
+        let stream = try #require(try read(list).first)
+        #expect(StreamFile.removing(stream, from: list, path: "/s.toml") == nil)
+        let other = try #require(KnownStream(name: "z", title: nil, url: try WebURL("http://h/z")))
+        #expect(StreamFile.removing(other, from: Self.three, path: "/s.toml") == nil)
+    }
+
     @Test(arguments: ["headers = \"a\"", "headers = [1]", "headers = [\"hush\"]", "headers = [\"X: hush\\n\"]"])
     func headersAreFields(line: String) throws {
         let error = try #require(throws: ConfigurationError.self) { try read("\(Self.a)\(line)\n") }

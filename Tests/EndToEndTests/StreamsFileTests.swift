@@ -30,6 +30,21 @@ import Testing
         try await weir.terminate()
     }
 
+    @Test func removesAnEntryAndKeepsTheComments() async throws {
+        let folder = try TemporaryFolder()
+        let rest = "# My streams\n" + entry("other", "http://h/other.m3u8")
+        let file = try folder.write(
+            Data((rest + "\n# The film.\n" + entry("film", "http://h/film.m3u8")).utf8), to: "streams.toml")
+        let weir = try await WeirProcess(options: ["--streams", file])
+        let removal = try await weir.run(["remove", "film", "--yes"])
+        #expect(removal.exit == .code(0) && removal.output.hasPrefix("removed film from"), "\(removal.errors)")
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == rest + "\n# The film.\n")
+        let list = try await weir.run(["list"]).output
+        #expect(list.contains("other") && !list.contains("film"), "\(list)")
+        #expect(try await weir.run(["remove", "film", "--yes"]).exit == .code(66))
+        try await weir.terminate()
+    }
+
     @Test func refusesToStartWithAnInvalidStreamsFile() async throws {
         let folder = try TemporaryFolder()
         let file = try folder.write(
