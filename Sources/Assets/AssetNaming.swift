@@ -1,3 +1,4 @@
+internal import Foundation
 public import HTTPMessage
 public import Origin
 
@@ -32,11 +33,15 @@ package enum AssetNaming {
         return "\(name)-\(number)"
     }
 
-    /// Makes a unique id for a new asset: its name, by which the user recognizes the folder, and four characters.
+    /// Makes a unique id for a new asset: what its name has of ASCII, by which the user recognizes the folder, and four characters.
     package static func id(forName name: String, isTaken: (String) -> Bool) -> String {
         let alphabet = Array("abcdefghijkmnpqrstuvwxyz23456789")
+        var start = idSlug(name[...])
+        if start.isEmpty {
+            start = "asset"
+        }
         while true {
-            let id = name + "-" + String((0..<4).compactMap { _ in alphabet.randomElement() })
+            let id = start + "-" + String((0..<4).compactMap { _ in alphabet.randomElement() })
             if !isTaken(id) {
                 return id
             }
@@ -48,7 +53,7 @@ package enum AssetNaming {
 
     /// The sentence about a text that is no name.
     package static func flaw(of name: String) -> String {
-        let isLong = name.utf8.count > longest && name.allSatisfy { $0 == "-" || slug("\($0)") == "\($0)" }
+        let isLong = name.count > longest && name.allSatisfy { $0 == "-" || slug("\($0)") == "\($0)" }
         return "\"\(name)\" is no name: "
             + (isLong ? "it has more than \(longest) characters" : "use small letters, digits and single dashes")
     }
@@ -74,9 +79,51 @@ package enum AssetNaming {
 
     /// Number of characters of a name, at most.
     package static let longest = 40
+    /// Bytes of a name, at most: a character may have any number of accents.
+    private static let mostBytes = 160
 
-    /// Reduces a text to lower-case letters, digits and single `-`; at most `longest` characters.
+    /// Reduces a text to small letters and digits of any script and single `-`, in NFC; at most `longest` characters.
     package static func slug(_ text: Substring) -> String {
+        // Accents of their own characters (NFD), as macOS writes them, would make another name of it.
+        let composed = String(text).lowercased().precomposedStringWithCanonicalMapping
+        var slug = ""
+        for character in composed {
+            let isKept = character.unicodeScalars.allSatisfy { scalar in
+                scalar.properties.isAlphabetic || scalar.properties.numericType != nil || isMark(scalar)
+            }
+            if isKept, character.isLetter || character.isNumber {
+                slug.append(character)
+            } else if !slug.isEmpty, slug.last != "-" {
+                slug += "-"
+            }
+            if slug.count >= longest || slug.utf8.count > mostBytes {
+                break
+            }
+        }
+        if slug.utf8.count > mostBytes {
+            slug.removeLast()
+        }
+        while slug.last == "-" {
+            slug.removeLast()
+        }
+        return slug
+    }
+
+    /// True for a sign of a letter, such as a vowel of an Indian script.
+    private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .nonspacingMark, .spacingMark: true
+        default: false
+        }
+    }
+
+    /// True for a part of an id: `idSlug` leaves it unchanged.
+    package static func isID(_ text: String) -> Bool {
+        !text.isEmpty && idSlug(text[...]).utf8.elementsEqual(text.utf8)
+    }
+
+    /// Reduces a text to lower-case letters of ASCII, digits and single `-`, for folders and paths; at most `longest` characters.
+    package static func idSlug(_ text: Substring) -> String {
         var slug = ""
         for byte in text.utf8 {
             let character = Character(UnicodeScalar(byte)).lowercased()
@@ -114,11 +161,11 @@ public struct KnownStream: Equatable, Sendable {
     /// Creates a stream; nil if the name is no valid asset name.
     public init?(name: String, title: String?, url: WebURL) {
         guard AssetNaming.isName(name) else { return nil }
-        self.name = name
+        self.name = AssetNaming.slug(name[...])
         self.title = title
         self.url = url
     }
 
-    /// Makes a name from a title: lower-case letters, digits and single dashes; empty if nothing is left.
+    /// Makes a name from a title: small letters, digits and single dashes; empty if nothing is left.
     public static func name(forTitle title: String) -> String { AssetNaming.slug(title[...]) }
 }

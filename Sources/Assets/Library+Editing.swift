@@ -15,6 +15,8 @@ extension Library {
         guard name != asset.name else { return }
         try checkWritable("\(asset.name) keeps its name")
         try checkFree(name)
+        // As a name is kept: composed.
+        let name = AssetNaming.slug(name[...])
         reserved.insert(name)
         defer { reserved.remove(name) }
         if asset.isPersistent {

@@ -67,7 +67,7 @@ public struct RenditionNaming: Equatable, Sendable {
             case .video: "video"
             default: "media"
             }
-        let language = AssetNaming.slug((media.language ?? media.name)[...])
+        let language = AssetNaming.idSlug((media.language ?? media.name)[...])
         return language.isEmpty ? kind : "\(kind)-\(language)"
     }
 

@@ -49,7 +49,9 @@ package import Sharing
         guard !file.contains("/"), let dot = file.lastIndex(of: ".") else { return nil }
         let name = file[..<dot]
         let track = file[file.index(after: dot)...]
-        guard let decoded = PercentEncoding.decode(track), !name.isEmpty, !decoded.isEmpty else { return nil }
-        return (String(name), decoded)
+        guard let name = PercentEncoding.decode(name), let track = PercentEncoding.decode(track), !name.isEmpty,
+            !track.isEmpty
+        else { return nil }
+        return (name, track)
     }
 }

@@ -96,7 +96,7 @@ import Playback
         var names: [(name: String, title: String?)] = library.assets.map { ($0.name, $0.title) }
         names += library.unopenedStreams.map { ($0.name, $0.title) }
         let items = names.sorted { $0.name < $1.name }.map { item in
-            "<li><a href=\"\(item.name).m3u8\">\(Self.escaped(item.title ?? item.name))</a></li>"
+            "<li><a href=\"\(PercentEncoding.encode(item.name)).m3u8\">\(Self.escaped(item.title ?? item.name))</a></li>"
         }
         return "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" "
             + "content=\"width=device-width\"><title>Weir</title><h1>Weir</h1><ul>\(items.joined())</ul></html>\n"

@@ -156,7 +156,7 @@ package struct AttachmentOrder: Sendable {
                 size = pictures.first.flatMap { PictureSize.of($0) }.map { [$0.width, $0.height] }
             }
         }
-        let words = [kind.rawValue, kind == .subtitles ? AssetNaming.slug((order.language ?? "")[...]) : ""]
+        let words = [kind.rawValue, kind == .subtitles ? AssetNaming.idSlug((order.language ?? "")[...]) : ""]
         let base = Additions.attachedPrefix + words.filter { !$0.isEmpty }.joined(separator: "-")
         let id = AssetNaming.unique(base) { id in asset.content.additions.renditions[id] != nil }
         // A name that cannot be in a quoted string of a playlist (RFC 8216 §4.2) is made one.

@@ -11,7 +11,7 @@ package import Store
 
     /// Adds an attached track. Returns its rendition; nil if its playlist cannot be read.
     package func adopt(_ attachment: BundleIdentity.Attachment, playlist text: [UInt8]) -> Rendition? {
-        guard attachment.id.hasPrefix(Additions.attachedPrefix), AssetNaming.isName(attachment.id),
+        guard attachment.id.hasPrefix(Additions.attachedPrefix), AssetNaming.isID(attachment.id),
             let source = content.attachedSource(text)
         else { return nil }
         let rendition = content.makeRendition(of: attachment)
@@ -23,7 +23,7 @@ package import Store
 
     /// Adds a rendition of stored interstitials, without a playlist; nil for an id that none has.
     package func adopt(interstitialRendition id: String) -> Rendition? {
-        guard id.hasPrefix(Additions.interstitialPrefix), AssetNaming.isName(id) else { return nil }
+        guard id.hasPrefix(Additions.interstitialPrefix), AssetNaming.isID(id) else { return nil }
         let rendition = content.additions.renditions[id] ?? content.makeRendition(ofInterstitial: id)
         content.additions.renditions[id] = rendition
         return rendition

@@ -30,7 +30,7 @@ extension PlayerRoutes {
         let streams = Dictionary(library.streams.map { ($0.url, $0) }) { first, _ in first }
         var channels: [(name: String, channel: ChannelList.Channel)] = []
         for asset in library.assets where asset.refusal == nil && (try? retention.checkExpiry(of: asset)) != nil {
-            var channel = ChannelList.Channel(url: "\(base)/\(asset.name).m3u8")
+            var channel = ChannelList.Channel(url: "\(base)/\(PercentEncoding.encode(asset.name)).m3u8")
             channel.id = asset.name
             channel.title = asset.title ?? asset.name
             let stream = streams[asset.origin]
@@ -41,7 +41,7 @@ extension PlayerRoutes {
             channels.append((asset.name, channel))
         }
         for stream in library.unopenedStreams {
-            var channel = ChannelList.Channel(url: "\(base)/\(stream.name).m3u8")
+            var channel = ChannelList.Channel(url: "\(base)/\(PercentEncoding.encode(stream.name)).m3u8")
             channel.id = stream.name
             channel.title = stream.title ?? stream.name
             channel.logo = stream.logo

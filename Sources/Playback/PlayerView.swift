@@ -101,7 +101,7 @@ import Substitution
             return Self.uri(of: name)
         }
         guard kind == .presentation, let stored = library.asset(at: url), stored.isPlayableOffline else { return nil }
-        return mount + (session.mode == .offline ? "/offline/" : "/") + "\(stored.name).m3u8"
+        return mount + (session.mode == .offline ? "/offline/" : "/") + "\(PercentEncoding.encode(stored.name)).m3u8"
     }
 
     private static func uri(of name: Interstitials.Name) -> String {

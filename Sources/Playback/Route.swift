@@ -76,7 +76,8 @@ enum Route: Equatable {
         let parts = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst().map(
             Self.text)
         guard let file = parts.last, file.hasSuffix(".m3u8") else { return nil }
-        let name = String(file.dropLast(5))
+        let word = String(file.dropLast(5))
+        let name = PercentEncoding.decode(word) ?? word
         switch (parts.count, parts[0]) {
         case (1, _): self = .entry(name: name, mode: .auto)
         case (2, "offline"): self = .entry(name: name, mode: .offline)

@@ -50,7 +50,7 @@ struct StreamListTests {
                         && list.text.contains(
                             "#EXTINF:-1 tvg-id=\"one\" tvg-logo=\"http://logo.example/1.png\" group-title=\"News, world\",One\n\(base)/one.m3u8\n"
                         ), "\(list.text)")
-                for name in ["zwei", "zwei-2", "news"] {
+                for name in ["zwei", "zwei-2", "%D0%BD%D0%BE%D0%B2%D0%BE%D1%81%D1%82%D0%B8"] {
                     #expect(list.text.contains("\n\(base)/\(name).m3u8\n"))
                 }
                 let shown = try await scene.weir.run(["list", "--json"]).output

@@ -17,6 +17,8 @@ import Testing
     static let routes: [(String, Route)] = [
         ("/sintel.m3u8", .entry(name: "sintel", mode: .auto)),
         ("/sintel.m3u8?x=/a/b", .entry(name: "sintel", mode: .auto)),
+        ("/das-gl%C3%BCck.m3u8", .entry(name: "das-glück", mode: .auto)),
+        ("/das-glu%CC%88ck.m3u8", .entry(name: "das-glück", mode: .auto)),
         ("/offline/sintel.m3u8", .entry(name: "sintel", mode: .offline)),
         ("/local/sintel.m3u8", .entry(name: "sintel", mode: .local)),
         ("/auto/sintel.m3u8", .entry(name: "sintel", mode: .adaptive)),

@@ -90,7 +90,7 @@ package struct OrphanBundle: Equatable, Sendable {
     }
 
     private static func isID(_ text: String) -> Bool {
-        (1...80).contains(text.utf8.count) && Directory.isName(text) && AssetNaming.isName(String(text.prefix(39)))
+        (1...80).contains(text.utf8.count) && Directory.isName(text) && AssetNaming.isID(String(text.prefix(39)))
             && text.utf8.allSatisfy { $0 != UInt8(ascii: ".") && $0 != UInt8(ascii: "_") }
             && text == text.lowercased() && text.last != "-"
     }
