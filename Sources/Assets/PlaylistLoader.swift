@@ -119,7 +119,10 @@ import SegmentFormat
         of rendition: Rendition, in asset: Asset, _ directives: DeliveryDirectives = .none,
         _ manner: PlaylistFetcher.Manner = .patient
     ) async throws(LibraryError) -> Rendition.Source {
-        try library.checkOnline("\(rendition.name.id) of \(asset.name) is not in the store")
+        try library.checkOnline(
+            asset.isLive
+                ? "\(asset.name) is live, so that it plays only online, and Weir is offline"
+                : "\(rendition.name.id) of \(asset.name) is not in the store")
         let urls = asset.urls(of: rendition)
         do throws(LibraryError) {
             return try await fetchFromMirrors(rendition, in: asset, directives, manner)
@@ -133,8 +136,8 @@ import SegmentFormat
         }
     }
 
-    /// Fetches the playlist from the mirror that answered last, then from the others; one that does not match the known
-    /// one is not used. Throws `originAbsent` if a mirror is absent, because that may be temporary; otherwise the first
+    /// Fetches the playlist from the mirror that answered last, then from the others, at most `MirrorPace.quick` of them: the next
+    /// load begins with those that were not asked. One that does not match the known playlist is not used. Throws `originAbsent` if a mirror is absent, because that may be temporary; otherwise the first
     /// error.
     private func fetchFromMirrors(
         _ rendition: Rendition, in asset: Asset, _ directives: DeliveryDirectives, _ manner: PlaylistFetcher.Manner
@@ -145,6 +148,10 @@ import SegmentFormat
         var failure: LibraryError?
         for turn in 0..<count {
             let mirror = (first + turn) % count
+            if turn == MirrorPace.quick {
+                rendition.urls.mirror = mirror
+                break
+            }
             // A line that may be a mirror is on the same host, which must have answered.
             if turn >= certain, let failure, failure.originStatus == nil {
                 break

@@ -12,6 +12,7 @@ import Origin
     private weak var library: Library?
     private var tried: Set<WebURL>
     private var visited: Set<Int> = []
+    private let pace = MirrorPace()
     /// True if a URL that was refused was asked for again.
     private var hasAskedAgain = false
     /// The rendition's count of arrivals at the last renewal for this resource; nil before.
@@ -77,7 +78,9 @@ import Origin
         return asset.urls(of: rendition).count > visited.count + 1
     }
 
-    func next(after error: FetchError, isForPlayer: Bool) async -> Resource? {
+    func next(
+        after error: FetchError, isForPlayer: Bool, isAwaited: @escaping @LoopActor () -> Bool
+    ) async -> Resource? {
         guard let rendition, !asset.isRemoved else { return nil }
         if let found = current(in: rendition) {
             return found
@@ -104,6 +107,7 @@ import Origin
         for turn in 0..<count {
             let mirror = (first + turn) % count
             guard visited.insert(mirror).inserted, let library else { continue }
+            guard await pace.mayVisit(while: isAwaited) else { return nil }
             let source = await library.playlists.visit(mirror, of: rendition, in: asset, for: resource.name)
             if let source, let untried = untried(in: source, rendition) {
                 return untried

@@ -431,7 +431,10 @@ public import Store
     private func search(after error: FetchError) {
         guard let alternates else { return }
         Task { @LoopActor in
-            let next = await alternates.next(after: error, isForPlayer: state.urgency == .playback)
+            let isForPlayer = state.urgency == .playback
+            let next = await alternates.next(after: error, isForPlayer: isForPlayer) { [weak self] in
+                self?.state.readers ?? 0 > 0
+            }
             if let next, state.readers > 0 {
                 move(to: next)
                 body.isSound = true

@@ -185,6 +185,8 @@ public enum ResourceEncryption: Sendable {
     func recordArrival()
     /// Records that the resource is stored although most players cannot use it; a sentence without a subject says why.
     func recordOddity(_ oddity: String)
-    /// Finds the next source after one failed; nil if there is none.
-    func next(after error: FetchError, isForPlayer: Bool) async -> Resource?
+    /// Finds the next source after one failed; nil if there is none, and once nobody waits for it.
+    func next(
+        after error: FetchError, isForPlayer: Bool, isAwaited: @escaping @LoopActor () -> Bool
+    ) async -> Resource?
 }

@@ -47,6 +47,38 @@ import Testing
         #expect(await code { _ = try await fixture.rendition("video-90p", of: asset) } == .originRefused)
     }
 
+    /// A playlist may name thousands of mirrors.
+    @Test func oneLoadAsksEightMirrors() async throws {
+        let folder = try TemporaryFolder()
+        let lines = (0..<20).map { "#EXT-X-STREAM-INF:BANDWIDTH=1000,PATHWAY-ID=\"p\($0)\"\nm\($0)/media.m3u8\n" }
+        let steering = "#EXT-X-CONTENT-STEERING:SERVER-URI=\"steering.json\",PATHWAY-ID=\"p0\"\n"
+        try folder.write(Data(("#EXTM3U\n" + steering + lines.joined()).utf8), to: "master.m3u8")
+        let fixture = try await TestHouse(.origin(folder))
+        let asset = try await fixture.open("/master.m3u8")
+        let id = try #require(asset.renditions.first?.name.id)
+        #expect(asset.renditions.count == 1)
+        #expect(await code { _ = try await fixture.rendition(id, of: asset) } == .badOrigin)
+        #expect(try await paths(fixture) == (0..<8).map { "/m\($0)/media.m3u8" })
+        // The next load goes on with the others.
+        #expect(await code { _ = try await fixture.rendition(id, of: asset) } == .badOrigin)
+        #expect(try await paths(fixture).dropFirst(8) == (8..<16).map { "/m\($0)/media.m3u8" }[...])
+    }
+
+    @Test func moreMirrorsAreAskedWithGrowingPausesAsLongAsSomebodyWaits() async {
+        let pauses = (1...20).map { MirrorPace.pause(before: $0).components.seconds }
+        #expect(pauses == [0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 4, 8, 16, 32, 60, 60, 60, 60, 60, 60])
+        let pace = MirrorPace()
+        for _ in 2...8 {
+            #expect(await pace.mayVisit(while: { true }))
+        }
+        var checks = 0
+        let mayVisit = await pace.mayVisit {
+            checks += 1
+            return checks < 2
+        }
+        #expect(!mayVisit)
+    }
+
     @Test(arguments: [404, 403, 500, 0])
     func aSegmentComesFromTheMirrorThatHasIt(_ status: Int) async throws {
         let (fixture, asset) = try await start()

@@ -34,18 +34,32 @@ import Store
 
     // MARK: Listing
 
+    /// Of 1,000 objects each: more than an asset has.
+    private static let mostPages = 2_000
+
     func open() async throws(ExchangeError) -> PublicationFinding {
         lengths = [:]
         var token: String?
+        // A faulty store may say for ever that there is more.
+        var tokens: Set<String> = []
         repeat {
             let (_, body) = try await answer(requests.list(after: token), "\(address) cannot be listed")
             guard let list = XMLElement(body), list.name == "ListBucketResult" else {
                 throw ExchangeError(.badAnswer, "\(requests.base.origin) does not answer as an object store does")
             }
-            for item in list.all("Contents") {
+            let items = list.all("Contents")
+            for item in items {
                 record(item)
             }
-            token = list.child("IsTruncated")?.text == "true" ? list.child("NextContinuationToken")?.text : nil
+            token = nil
+            if list.child("IsTruncated")?.text == "true", let next = list.child("NextContinuationToken")?.text {
+                let isNew = tokens.insert(next).inserted
+                guard isNew, !items.isEmpty, tokens.count < Self.mostPages else {
+                    throw ExchangeError(
+                        .badAnswer, "the list of \(place) does not end: the store always has more of it")
+                }
+                token = next
+            }
         } while token != nil
         guard lengths[PublicationRecord.fileName] != nil else {
             return PublicationFinding(isEmpty: lengths.isEmpty, record: nil)
