@@ -243,8 +243,11 @@ struct MPVScriptTests {
         }
     }
 
-    @Test("loads the two playlists that ytdl_hook itself finds, and takes the pictures first where an edl:// says so")
-    func followsTheRealYTDLHook() async throws {
+    /// By default mpv hands to ytdl_hook only what it has failed to open itself.
+    @Test(
+        "loads the two playlists that ytdl_hook itself finds, and takes the pictures first where an edl:// says so",
+        arguments: ["yes", "no"])
+    func followsTheRealYTDLHook(isFirst: String) async throws {
         try await Scene.with { scene in
             let folder = try TemporaryFolder()
             let formats = [("video-90p", "avc1", "none"), ("audio-en", "none", "mp4a")].map { name, video, sound in
@@ -264,7 +267,7 @@ struct MPVScriptTests {
                 [
                     scene.origin.url("/watch"), "--untimed", "--ao-null-untimed=yes", "--ytdl=yes",
                     "--script-opts-append=ytdl_hook-ytdl_path=\(finder)",
-                    "--script-opts-append=ytdl_hook-try_ytdl_first=yes",
+                    "--script-opts-append=ytdl_hook-try_ytdl_first=\(isFirst)",
                 ], scene.weir)
             #expect(try await mpv.process.end(within: .seconds(60)) == .code(0), "\(mpv.process.standardOutput)")
             let words = mpv.process.standardOutput

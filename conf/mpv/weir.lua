@@ -165,7 +165,9 @@ local function behind(url)
             for _, manner in ipairs({"offline/", "local/", "auto/"}) do
                 if rest:sub(1, #manner) == manner then rest = rest:sub(#manner + 1) break end
             end
-            return rest:match("^%a+://") and rest or rest:match("^([^/?#]+)%.m3u8") or ""
+            if rest:match("^%a+://") then return rest end
+            local name = rest:match("^([^/?#]+)%.m3u8") or ""
+            return (name:gsub("%%(%x%x)", function(digits) return string.char(tonumber(digits, 16)) end))
         end
     end
     return nil
@@ -301,13 +303,17 @@ local function playlists_of_edl(url)
 end
 
 -- Behind ytdl_hook, whose results are other URLs. A video playlist and an audio playlist become one master.
-mp.add_hook("on_load", 15, function(hook)
+local function open_result(hook)
     local url = mp.get_property("stream-open-filename", "")
     if url == handled or behind(url) then return end
     if is_meant(url) then return go_through(url, {"--check"}, hook) end
     local video, audio = playlists_of_edl(url)
     if video then go_through(video, {"--check", "--with-audio", without_password(audio)}, hook) end
-end)
+end
+
+mp.add_hook("on_load", 15, open_result)
+-- By default ytdl_hook gets a URL only once mpv itself has failed to open it (try_ytdl_first=no).
+mp.add_hook("on_load_fail", 15, open_result)
 
 -- Builds the command line of a report.
 local function report(it, rate)
