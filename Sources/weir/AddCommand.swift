@@ -244,7 +244,7 @@ struct ListFile {
             file = FileHandle(forReadingAtPath: path)
         }
 
-        guard let data = try? file.map({ try $0.read(upToCount: ChannelFile.limit + 1) ?? Data() }) else {
+        guard let data = try? file?.readToEnd(limit: ChannelFile.limit) else {
             throw Failure("\(path) cannot be read", next: "give an existing file", exitCode: 66, code: "no-list")
         }
         guard data.count <= ChannelFile.limit else {

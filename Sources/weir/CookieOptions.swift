@@ -8,9 +8,8 @@ struct CookieOptions {
     /// Reads the lines for an asset at `source`; nil without the option. Throws `Failure` for a file without cookies.
     func lines(for source: String) throws -> [String]? {
         guard let cookies else { return nil }
-        // One byte above the limit is enough to detect a file that is too large.
         let file = FileHandle(forReadingAtPath: cookies)
-        guard let data = try? file.map({ try $0.read(upToCount: Self.maximumSize + 1) ?? Data() }) else {
+        guard let data = try? file?.readToEnd(limit: Self.maximumSize) else {
             throw Failure("\(cookies) cannot be read", next: "give an existing file", exitCode: 66, code: "no-cookies")
         }
         guard data.count <= Self.maximumSize, let lines = CookieFile.lines([UInt8](data), for: source) else {

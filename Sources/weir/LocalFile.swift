@@ -13,3 +13,11 @@ enum LocalFile {
             next: "weir open \(Failure.quoted(word)), for the streams that a playlist names")
     }
 }
+
+extension FileHandle {
+    /// Reads to the end, or to one byte above a limit, which shows that a file is too large.
+    func readToEnd(limit: Int) throws -> Data {
+        // At the end, the result of reading is nil.
+        try read(upToCount: limit + 1) ?? Data()
+    }
+}

@@ -23,7 +23,7 @@ struct PasteOptions {
 
     private static func text(of path: String) throws -> String {
         let file = path == "-" ? FileHandle.standardInput : FileHandle(forReadingAtPath: path)
-        guard let data = try? file.map({ try $0.read(upToCount: limit + 1) ?? Data() }) else {
+        guard let data = try? file?.readToEnd(limit: limit) else {
             throw Failure("\(path) cannot be read", next: "give an existing file", exitCode: 66, code: "no-command")
         }
         guard data.count <= limit else {

@@ -15,10 +15,10 @@ enum SecretLines {
             if let lines = known[path] {
                 return lines
             }
-            // Reading returns nil at the end.
-            guard let file = FileHandle(forReadingAtPath: path),
-                let data = try? file.read(upToCount: limit + 1) ?? Data()
-            else { throw ValidationError("\(option) \(value): the file cannot be read") }
+            let file = FileHandle(forReadingAtPath: path)
+            guard let data = try? file?.readToEnd(limit: limit) else {
+                throw ValidationError("\(option) \(value): the file cannot be read")
+            }
             guard data.count <= limit else { throw ValidationError("\(option) \(value): the file is over 64 KB") }
             let lines = lines(data)
             if lines.isEmpty {

@@ -134,9 +134,8 @@ enum ArtworkFile {
     /// Reads the image file; nil without one, and for a URL. An invalid image fails the command before anything has begun.
     static func bytes(_ artwork: String?) throws -> [UInt8]? {
         guard let artwork, !PlayerURL.isURL(artwork) else { return nil }
-        // One byte above the limit is enough to detect a file that is too large.
         let file = FileHandle(forReadingAtPath: artwork)
-        guard let data = try? file.map({ try $0.read(upToCount: API.Artwork.limit + 1) ?? Data() }) else {
+        guard let data = try? file?.readToEnd(limit: API.Artwork.limit) else {
             throw Failure("\(artwork) cannot be read", next: "give an existing image", exitCode: 66, code: "no-artwork")
         }
         guard let image = API.Artwork(file: [UInt8](data)) else {
