@@ -56,7 +56,7 @@ import Store
                 let isNew = tokens.insert(next).inserted
                 guard isNew, !items.isEmpty, tokens.count < Self.mostPages else {
                     throw ExchangeError(
-                        .badAnswer, "the list of \(place) does not end: the store always has more of it")
+                        .badAnswer, "the list of \(address) does not end: the store always has more of it")
                 }
                 token = next
             }
