@@ -17,6 +17,7 @@
 /// | origin | absence | 2 transfers in a row could not reach it: `absencePauses`, 5 to 60 s | refuse at once |
 /// | origin | death (`HostReach`) | it refuses or has no address while others answer: `deadPause`, 30 s | refuse at once |
 /// | entry of a session | silence, if something stored plays | `entrySilence`, 1 s | play that |
+/// | entry of a session | an error, if something stored plays | one request | play that |
 /// | comparison with a stored segment | reply | `comparisonLimit`, 10 s; `comparisonLimitWhileAwaited`, 4 s | go on |
 /// | fetch | silence | `originSilence`, 4 s | switch source, or send the head |
 /// | reply | first byte | `playerTimeout`, 8 s | send the head, or refuse |
