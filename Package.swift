@@ -111,7 +111,7 @@ let package = Package(
                 "HLS", "Retention", "SafeText", "Store",
             ]),
         // Channels, and their recordings at their times.
-        room("Recordings", ["Downloads", "EventLoop", "Assets", "Orders"]),
+        room("Recordings", ["Downloads", "EventLoop", "Fetching", "Assets", "Orders", "Playheads", "Store"]),
         room(
             "Sessions",
             [
@@ -140,7 +140,8 @@ let package = Package(
                 "WeirAPI", "AccessLog", "CDocument", "Control", "Downloads", "EventLoop", "Sharing",
                 "HTTPMessage",
                 "HTTPServer",
-                "Integrity", "Assets", "Orders", "Origin", "Playback", "HLS", "PlaylistCheck", "Retention",
+                "Integrity", "Assets", "Orders", "Origin", "Playback", "HLS", "PlaylistCheck", "Recordings",
+                "Retention",
                 "SafeText", "Sessions", "Store", "Subprocess", "Substitution", logging, toml,
             ]),
         // The commands use the API and the log's text; Daemon does what needs no daemon: CommandRuleTests.
@@ -246,7 +247,7 @@ let package = Package(
             [
                 "WeirAPI", "AccessLog", "CDocument", "Control", "Downloads", "EventLoop", "Sharing", "Fetching",
                 "HTTPMessage", "HTTPServer", "Integrity", "Assets", "Orders", "Origin", "Playback", "Playheads",
-                "Retention", "SafeText", "Store", "Substitution", "TestRooms", "TestSupport",
+                "Recordings", "Retention", "SafeText", "Store", "Substitution", "TestRooms", "TestSupport",
             ]),
         tests(
             "DaemonTests",

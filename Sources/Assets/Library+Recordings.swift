@@ -1,8 +1,8 @@
 import EventLoop
 import Fetching
 import HLS
-import HTTPMessage
-import Origin
+public import HTTPMessage
+public import Origin
 import Store
 
 /// Recordings: assets of their own, which share the URL, the way to the origin and each request with their channel.
@@ -20,8 +20,28 @@ extension Library {
         return all.sorted { ($0.created, $0.name) < ($1.created, $1.name) }
     }
 
-    /// Makes a recording of a channel, in which nothing is recorded yet. Asks the origin for nothing.
-    /// - Throws: `nameTaken` if the name is invalid or taken, and `store`.
+    /// Returns the asset of a channel whose origin need not answer now; makes it if it is new.
+    public func expect(
+        _ url: WebURL, fields: UserFields = UserFields(), cookies: [StoredCookie] = [],
+        route: OriginRoute = OriginRoute()
+    ) -> Asset {
+        if let known = asset(at: url) {
+            return known
+        }
+        let stream = streams.first { $0.url == url }
+        let given = stream.flatMap { isTaken($0.name) ? nil : $0.name }
+        let name = given ?? AssetNaming.unique(AssetNaming.name(for: url), isTaken: isTaken)
+        let access = OriginAccess(to: url, with: fields.applied(to: stream?.fields ?? UserFields()), route: route)
+        access.cookies.offer(cookies)
+        let channel = Asset(
+            id: AssetNaming.id(forName: name, isTaken: isTakenID), name: name, title: stream?.title, origin: url,
+            access: access, created: date(), store: store)
+        register(channel)
+        return channel
+    }
+
+    /// Makes a recording of a channel, in which nothing is recorded yet. Asks the origin for nothing if its entry is known.
+    /// - Throws: `nameTaken` if the name is invalid or taken, `store`, and the error of fetching the entry.
     public func makeRecording(
         of channel: Asset, name: String, title: String?
     ) async throws(LibraryError) -> Asset {
@@ -30,6 +50,10 @@ extension Library {
         reserved.insert(name)
         defer { reserved.remove(name) }
         await wake(channel)
+        // The catalogue has no playlist of a channel that is one, and none of one that has never answered.
+        if channel.content.entry == nil {
+            try await playlists.loadMissingEntry(of: channel)
+        }
         let recording = Asset(
             id: AssetNaming.id(forName: name, isTaken: isTakenID), name: name, title: title, origin: channel.origin,
             access: channel.access, created: date(), store: store)

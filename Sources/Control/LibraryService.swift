@@ -376,6 +376,21 @@ package import WeirAPI
         }
     }
 
+    /// The channel of a planned recording, whose origin need not answer before its time.
+    func plannedChannel(_ request: API.DownloadRequest) async throws(APIError) -> Asset {
+        do throws(APIError) {
+            return try await openChannel(request)
+        } catch {
+            let mayComeLater: [APIError.Code] = [.badOrigin, .originAbsent, .originRefused, .notPlaylist, .offline]
+            let source = library.stream(named: request.source)?.url.text ?? request.source
+            guard mayComeLater.contains(error.code), source.contains(":") else { throw error }
+            let order = try OriginOrder(source, request.headers, request.route)
+            let route = try order.route(from: OriginRoute()) ?? OriginRoute()
+            return library.expect(
+                order.url, fields: order.fields ?? UserFields(), cookies: Self.cookies(request.cookies), route: route)
+        }
+    }
+
     /// A recording, whose URL is that of its channel.
     private func open(_ recording: Asset, _ request: API.DownloadRequest) async throws(APIError) -> Asset {
         if let title = request.title {
@@ -392,7 +407,7 @@ package import WeirAPI
     }
 
     /// The channel of an order to record, or the recording that the order names. The order's name and title are the recording's.
-    private func openChannel(_ request: API.DownloadRequest) async throws(APIError) -> Asset {
+    func openChannel(_ request: API.DownloadRequest) async throws(APIError) -> Asset {
         if let known = try? find(request.source), known.isChannelRecording {
             guard !known.isRecorded || known.isRecording else {
                 let channel = library.channel(of: known)?.name ?? known.origin.redacted

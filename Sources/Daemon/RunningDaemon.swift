@@ -16,6 +16,7 @@ import Logging
 import Orders
 import Origin
 import Playback
+import Recordings
 import Retention
 import Sessions
 import Sharing
@@ -53,6 +54,7 @@ import WeirAPI
     private let downloadLog: DownloadLog
     private let phones: Phones
     /// While the daemon listens.
+    let schedules: RecordingSchedules
     private var networkWatch: NetworkWatch?
 
     /// Builds all rooms and the server, which does not listen yet.
@@ -110,6 +112,14 @@ import WeirAPI
         downloadLog = DownloadLog(of: downloader, logger: logger)
         var endpoints = EndpointHandlers()
         service.register(in: &endpoints)
+        let state = StateDirectory(configuration.state)
+        schedules = RecordingSchedules(
+            library, downloader, stored: Self.planned(in: state, report: report),
+            save: { text in
+                do throws(APIError) { try state.writeFile(Self.plansFile, text) } catch { return error.message }
+                return nil
+            }, report: report)
+        RecordingService(service, schedules).register(in: &endpoints)
         PlaybackService(sessions, library: library).register(in: &endpoints)
         let streams = StreamService(library, store: UserStreams(configuration: configuration))
         streams.register(in: &endpoints)
@@ -138,6 +148,20 @@ import WeirAPI
         }
         metrics.server = server
         service.pool = pool
+    }
+
+    /// The file of planned recordings in the state folder, and its length that is read at most.
+    private static let plansFile = "recordings"
+    private static let longestPlans = 4 << 20
+
+    private static func planned(in state: StateDirectory, report: (String) -> Void) -> String? {
+        switch state.readFile(plansFile, limit: longestPlans) {
+        case .success(let text): return text
+        case .failure(.noSuchFile): return nil
+        case .failure(let error):
+            report("the planned recordings cannot be read, and none begins: \(error)")
+            return nil
+        }
     }
 
     private static func openStore(_ configuration: Configuration, _ logger: Logger) throws(ApplicationError)
@@ -265,6 +289,7 @@ import WeirAPI
         keepPageKey(in: claim)
         networkWatch = NetworkWatch { [client] in client.recordNetworkChange() }
         downloader.resume()
+        schedules.start()
         Task { @LoopActor [orphans = exchange.orphans] in await orphans.adopt() }
         return "http://\(first)"
     }
@@ -283,6 +308,7 @@ import WeirAPI
         sessions.count(withoutSilentFor: IdleClock.longestPause) > 0
             || pool.count(withoutSilentFor: IdleClock.longestPause) > 0
             || downloader.downloads.contains { $0.state.isActive }
+            || schedules.isWaiting
             || downloader.integrity.jobs.all.contains { $0.state.isActive }
             || exchange.mover.jobs.all.contains { $0.state.isActive }
             || exchange.publications.jobs.all.contains { $0.state.isActive }
@@ -345,6 +371,7 @@ import WeirAPI
         phones.close()
         await sessions.close()
         await summaries.close()
+        schedules.stop()
         downloader.stop()
         client.stop()
         await library.close()

@@ -74,6 +74,18 @@ package enum Endpoints {
         Endpoint(.post, "/downloads/{id}/\(change.rawValue)", phones: true, withoutBody: API.ResumeRequest())
     }
 
+    // MARK: Planned recordings
+
+    package static let recordings = Endpoint<API.Nothing, API.RecordingList>(.get, "/recordings")
+    /// Plans recordings of a channel, whose origin need not answer before. Throws `.badRequest` for times that make no sense.
+    package static let addRecording = Endpoint<API.RecordingRequest, API.ScheduledRecording>(
+        .post, "/recordings", status: 201)
+    /// Gives a planned recording other times. Throws `.noSuchAsset`, `.badRequest`.
+    package static let changeRecording = Endpoint<API.RecordingTimes, API.ScheduledRecording>(
+        .put, "/recordings/{name}")
+    /// Forgets a planned recording, and returns it. What is recorded stays. Throws `.noSuchAsset`.
+    package static let cancelRecording = Endpoint<API.Nothing, API.ScheduledRecording>(.delete, "/recordings/{name}")
+
     // MARK: Sessions
 
     package static let sessions = Endpoint<API.Nothing, API.SessionList>(.get, "/sessions", phones: true)

@@ -23,6 +23,8 @@ struct DaemonStatus: Encodable, Sendable {
     var playing: [SessionSummary] = []
     /// Downloads that are neither complete nor cancelled.
     var downloads: [API.Download] = []
+    /// Planned recordings, the next one first.
+    var recordings: [API.ScheduledRecording] = []
     /// The reason why a running daemon does not answer.
     var error: API.Download.Failure?
 
@@ -58,6 +60,9 @@ struct DaemonStatus: Encodable, Sendable {
         playing = try await client.call(Endpoints.sessions).sessions.filter { $0.ended == nil }
         downloads = try await client.call(Endpoints.downloads).downloads.filter {
             $0.state != .complete && $0.state != .cancelled
+        }
+        recordings = try await client.call(Endpoints.recordings).recordings.sorted {
+            $0.begin ?? .max < $1.begin ?? .max
         }
     }
 
@@ -99,6 +104,10 @@ enum StatusText {
         guard status.running, status.error == nil else { return TextTable(rows: rows) }
         rows += named("plays", status.playing.map(session), most: mostPlaying)
         rows += named("downloads", status.downloads.map(download), most: mostDownloads)
+        if !status.recordings.isEmpty {
+            let plans = status.recordings.map { "\($0.name)  \($0.words)" }
+            rows += named("records", plans, most: mostDownloads)
+        }
         if let idleExit = status.idleExit {
             rows.append(["ends", "after \(TimeSpan.text(Int64(idleExit))) without work"])
         }

@@ -46,9 +46,13 @@ struct ListCommand: ReportingCommand {
         }
 
         let assets = try await daemon.client.assets(as: ListedAsset.self, isBrief: true).filter(isListed)
-        guard !assets.isEmpty else { return Output.error(Self.emptiness(states, offline: offline, urls: daemon.urls)) }
+        let listsPlans = !offline && (states.isEmpty || states.contains(AssetState.scheduled.rawValue))
+        let plans = listsPlans ? try await daemon.client.call(Endpoints.recordings).recordings : []
+        guard !assets.isEmpty || !plans.isEmpty else {
+            return Output.error(Self.emptiness(states, offline: offline, urls: daemon.urls))
+        }
         // A title that is too long must not break the lines of a terminal.
-        var table = Self.table(assets)
+        var table = Self.table(assets, plans)
         if Terminal.showsOutput {
             table = table.cutting("TITLE", to: Terminal.size().columns)
         }
@@ -78,17 +82,17 @@ struct ListCommand: ReportingCommand {
         return "\(Format.count(assets.count, "asset")), \(bytes), \(saved) \(AssetState.saved.words)"
     }
 
-    static func table(_ assets: [ListedAsset]) -> TextTable {
+    static func table(_ assets: [ListedAsset], _ plans: [API.ScheduledRecording] = []) -> TextTable {
         var heading = ["NAME", "TIME", "QUALITY", "SIZE", "STATE"]
         // Titles are long, and come last.
         if assets.contains(where: { $0.title != nil }) {
             heading.append("TITLE")
         }
-        return TextTable(rows: [heading] + rows(assets))
+        return TextTable(rows: [heading] + rows(assets, plans))
     }
 
-    /// The rows, those of recordings below the row of their channel and indented.
-    private static func rows(_ assets: [ListedAsset]) -> [[String]] {
+    /// The rows, those of recordings and plans below the row of their channel and indented.
+    private static func rows(_ assets: [ListedAsset], _ plans: [API.ScheduledRecording]) -> [[String]] {
         let names = Set(assets.map(\.name))
         var recordings: [String: [ListedAsset]] = [:]
         var others: [ListedAsset] = []
@@ -100,6 +104,7 @@ struct ListCommand: ReportingCommand {
             }
         }
 
+        var planned = Dictionary(grouping: plans, by: \.channel)
         var rows: [[String]] = []
         for asset in others {
             rows.append(asset.row)
@@ -108,8 +113,22 @@ struct ListCommand: ReportingCommand {
                 row[0] = "  " + row[0]
                 rows.append(row)
             }
+            for plan in planned.removeValue(forKey: asset.name) ?? [] {
+                rows.append(row(of: plan, indent: "  "))
+            }
+        }
+        for plan in plans where planned[plan.channel] != nil {
+            rows.append(row(of: plan, indent: ""))
         }
         return rows
+    }
+
+    private static func row(of plan: API.ScheduledRecording, indent: String) -> [String] {
+        var words = plan.words
+        if plan.begin != nil {
+            words = "\(AssetState.scheduled.words): \(words)"
+        }
+        return [indent + plan.name, "–", "–", "–", words, plan.title ?? ""]
     }
 }
 

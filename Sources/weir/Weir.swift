@@ -28,7 +28,8 @@ import Glibc
             CommandGroup(
                 name: "Download",
                 subcommands: [
-                    GetCommand.self, AddCommand.self, PauseCommand.self, ResumeCommand.self, CancelCommand.self,
+                    GetCommand.self, AddCommand.self, RecordCommand.self, PauseCommand.self, ResumeCommand.self,
+                    CancelCommand.self,
                     CacheCommand.self, UpdateCommand.self,
                 ]),
             CommandGroup(

@@ -1,6 +1,7 @@
 import Assets
 import EventLoop
 import Playback
+import Recordings
 import TestRooms
 import WeirAPI
 
@@ -14,7 +15,10 @@ import WeirAPI
     static func handlers(of house: TestHouse) -> EndpointHandlers {
         let library = house.library
         var handlers = EndpointHandlers()
-        LibraryService(of: house).register(in: &handlers)
+        let service = LibraryService(of: house)
+        service.register(in: &handlers)
+        let schedules = RecordingSchedules(library, house.downloader, stored: nil, save: { _ in nil })
+        RecordingService(service, schedules).register(in: &handlers)
         PlaybackService(house.playback.sessions, library: library).register(in: &handlers)
         StreamService(library, store: NoStreams()).register(in: &handlers)
         return handlers

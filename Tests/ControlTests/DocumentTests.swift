@@ -119,7 +119,9 @@ import WeirAPI
             "StreamReport": API.StreamReport.self, "StreamRequest": API.StreamRequest.self, "Tracks": API.Tracks.self,
             "Incompatible": API.Explanation.Incompatible.self, "Variant": API.Variant.self,
             "Verification": API.Verification.self, "VerificationRequest": API.VerificationRequest.self,
-            "VerifiedPart": API.Verification.Part.self,
+            "VerifiedPart": API.Verification.Part.self, "RecordingTimes": API.RecordingTimes.self,
+            "RecordingRequest": API.RecordingRequest.self, "ScheduledRecording": API.ScheduledRecording.self,
+            "RecordingList": API.RecordingList.self,
         ]
     }
 
@@ -216,7 +218,7 @@ import WeirAPI
             .compactMap { ($0 as? [String: Any])?["requestBody"] as? [String: Any] }
             .compactMap { ($0["content"] as? [String: Any])?["application/json"] as? [String: [String: String]] }
             .compactMap { $0["schema"]?["$ref"]?.split(separator: "/").last.map(String.init) }
-        #expect(requests.count == 22)
+        #expect(requests.count == 24)
         for name in requests {
             #expect(schemas[name]?["additionalProperties"] as? Bool == false, "\(name)")
         }

@@ -123,7 +123,7 @@ struct RecordingTests {
             }
             try await expectLive("/" + url)
             for _ in 1...2 {
-                let got = try await scene.weir.run(["get", "--record", "--for", "2s", url], within: .seconds(60))
+                let got = try await scene.weir.run(["get", "--record", "--for", "4s", url], within: .seconds(60))
                 #expect(got.exit == .code(0), "\(got.errors)")
                 try await expectLive("/" + url)
                 try await expectLive("/news.m3u8")
@@ -137,6 +137,38 @@ struct RecordingTests {
             #expect(shown.contains("recordings: \(names.joined(separator: ", "))"), "\(shown)")
             let channels = try await HTTPProbe.fetch(scene.weir.url("/weir.m3u")).text
             #expect(channels.contains("/news.m3u8\n") && channels.contains("/\(names[0]).m3u8\n"), "\(channels)")
+        }
+    }
+
+    @Test("that is planned begins at its time, after a kill of the daemon too")
+    func begunAtItsTime() async throws {
+        try await Scene.with { scene in
+            let url = scene.origin.url("/_live/news/media.m3u8")
+            // A time has no seconds: it begins earlier than the next minute, and some seconds from now.
+            let now = Date()
+            let minute = Date(timeIntervalSince1970: (now.timeIntervalSince1970 / 60).rounded(.up) * 60 + 60)
+            let early = Int(minute.timeIntervalSince(now)) - 4
+            let clock = Calendar.current.dateComponents([.hour, .minute], from: minute)
+            let at = String(format: "%02d:%02d", clock.hour ?? 0, clock.minute ?? 0)
+            let planned = try await scene.weir.run(
+                ["record", url, "--at", at, "--for", "10m", "--pre", "\(early)s", "--every", "day"])
+            #expect(planned.exit == .code(0), "\(planned.errors)")
+            let name = "news-\(at.filter { $0 != ":" })"
+            #expect(planned.output.contains(name) && planned.output.contains("every day"), "\(planned.output)")
+            let list = try await scene.weir.run(["list"]).output
+            #expect(list.contains("  \(name) ") && list.contains("scheduled: "), "\(list)")
+            try await scene.weir.kill()
+            try await scene.weir.start()
+            try await waitUntil("the recording", within: .seconds(30)) {
+                try await scene.weir.run(["list", "--state", "recording"]).output.contains("news-2")
+            }
+            let status = try await scene.weir.run(["status"]).output
+            #expect(status.contains("records") && status.contains(name), "\(status)")
+            let changed = try await scene.weir.run(["record", name, "--at", "03:00", "--for", "1h", "--every", "mon"])
+            #expect(changed.output.contains("03:00 to ") && changed.output.contains("every mon"), "\(changed)")
+            #expect(try await scene.weir.run(["record", name, "--cancel"]).exit == .code(0))
+            let rest = try await scene.weir.run(["record"])
+            #expect(rest.output == "" && rest.errors.hasPrefix("nothing is planned"), "\(rest)")
         }
     }
 

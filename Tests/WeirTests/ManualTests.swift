@@ -31,7 +31,7 @@ import WeirAPI
     }
 
     @Test(arguments: [
-        ("weir ge", ["get"]), ("weir re", ["remove", "rename", "resume"]),
+        ("weir ge", ["get"]), ("weir re", ["record", "remove", "rename", "resume"]),
         ("weir get --prefer-m", ["--prefer-multichannel"]),
         ("weir link s", ["set", "show"]), ("weir log --format w", ["w3c"]),
     ])

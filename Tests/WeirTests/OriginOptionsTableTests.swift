@@ -9,7 +9,7 @@ import Testing
     ]
 
     private static let commands: Set = [
-        "add", "cache", "check", "get", "keys", "play", "resume", "set", "show", "update", "url", "verify",
+        "add", "cache", "check", "get", "keys", "play", "record", "resume", "set", "show", "update", "url", "verify",
     ]
 
     private struct Dump: Decodable {
