@@ -33,6 +33,10 @@ static inline int weir_rename_new(int folder, const char *from, const char *to) 
     return (int)syscall(SYS_renameat2, folder, from, folder, to, 1u);
 }
 
+// Shares the blocks of a whole file with another one: ioctl_ficlone(2), which Swift cannot call because ioctl(2) is variadic. The
+// number is FICLONE, whose header does not go together with glibc's.
+static inline int weir_share_blocks(int source, int target) { return (int)syscall(SYS_ioctl, target, 0x40049409ul, source); }
+
 // Exchanges two folders, given by their paths. 2 is RENAME_EXCHANGE.
 static inline int weir_rename_exchange(const char *one, const char *other) {
     return (int)syscall(SYS_renameat2, AT_FDCWD, one, AT_FDCWD, other, 2u);

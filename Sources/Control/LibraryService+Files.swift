@@ -49,8 +49,7 @@ extension LibraryService {
         let asset = try find(name)
         do throws(ExchangeError) {
             let export = try await exchange.exporter.export(
-                asset, to: request.path, as: request.format,
-                sharesFiles: request.link ?? false)
+                asset, to: request.path, as: request.format)
             var shape = API.Export(
                 name: asset.name, path: request.path, format: export.format, bytes: Int(export.bytes))
             let shortfalls = export.leftOut.map { Shortfall(.container, $0) }

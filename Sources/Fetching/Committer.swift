@@ -5,7 +5,9 @@ import Store
 /// The files of one turn of the loop form one batch, and their results return together. Larger batches would need fewer
 /// wakeups of threads, but more time: on two processors the transfers from the origin would be delayed.
 @LoopActor package final class Committer {
-    private typealias Ending = (StoreError?) -> Void
+    /// The piece's identity, if it is known.
+    typealias Outcome = Result<FileIdentity?, StoreError>
+    private typealias Ending = (Outcome) -> Void
 
     private let store: BundleStore
     private var waiting: [(commit: BundleStore.Commit, ending: Ending)] = []
@@ -32,18 +34,18 @@ import Store
     /// True if the disk keeps up, so that more may be fetched.
     var hasRoom: Bool { bytes < Self.limit }
 
-    /// Commits a file as a piece, and calls back later: with nil once the piece is stored, or with the error.
+    /// Commits a file as a piece, and calls back later: once the piece is stored, or with the error.
     func commit(
-        _ file: GatheredFile, to folder: PieceDirectory, as target: String, ended: @escaping (StoreError?) -> Void
+        _ file: GatheredFile, to folder: PieceDirectory, as target: String, ended: @escaping (Outcome) -> Void
     ) {
         let count = file.count
         bytes += count
         waiting.append(
             (
                 BundleStore.Commit(file, to: folder, as: target),
-                { [self] failure in
+                { [self] outcome in
                     bytes -= count
-                    ended(failure)
+                    ended(outcome)
                 }
             ))
         turn?.fireSoon()
@@ -63,8 +65,8 @@ import Store
         let batch = waiting
         waiting = []
         let endings = Endings(batch.map(\.ending))
-        store.commit(batch.map(\.commit)) { failures in
-            Task { @LoopActor in endings.report(failures) }
+        store.commit(batch.map(\.commit)) { outcomes in
+            Task { @LoopActor in endings.report(outcomes) }
         }
     }
 
@@ -73,9 +75,9 @@ import Store
 
         init(_ all: [Ending]) { self.all = all }
 
-        func report(_ failures: [StoreError?]) {
-            for (ending, failure) in zip(all, failures) {
-                ending(failure)
+        func report(_ outcomes: [Outcome]) {
+            for (ending, outcome) in zip(all, outcomes) {
+                ending(outcome)
             }
         }
     }

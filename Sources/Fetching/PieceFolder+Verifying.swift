@@ -1,11 +1,11 @@
 import EventLoop
-import Glibc
 package import Store
 
 /// Verification of stored pieces before they are played: since the last start and within a week, each piece is read once.
 ///
 /// A piece that this process stored is sound. The next segments are read ahead of the player, so that a player waits only for
-/// its first one. A damaged piece is set aside and is a hole from then on.
+/// its first one. A damaged piece is set aside and is a hole from then on. A piece that another program has changed since it was
+/// verified shows at its next open, and is verified again.
 extension PieceFolder {
     /// Number of segments that are verified ahead of the player, and of those left at which more are.
     private static let ahead = 8
@@ -13,12 +13,7 @@ extension PieceFolder {
     /// Bytes that are verified ahead of the player: what is read too early has left the page cache before it is sent.
     private static let aheadBytes: Int64 = 64 << 20
 
-    /// Seconds of a clock that also counts while the machine sleeps.
-    static var now: Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_BOOTTIME, &time)
-        return Int64(time.tv_sec)
-    }
+    static var now: Int64 { BootClock.seconds }
 
     /// True if the piece need not be verified before it is sent, or is not stored.
     package func isVerified(_ file: String) -> Bool { verified.contains(file, at: Self.now) || sizes[file] == nil }
@@ -82,8 +77,11 @@ extension PieceFolder {
             return begin(file, in: present, isUrgent: true, isWhole: check.isWhole, done: check.done)
         }
         switch result {
-        case .sound: verified.insert(file, at: Self.now)
-        case .blocks(let digests): verifiedBlocks[file] = VerifiedBlocks(digests, at: Self.now)
+        case .sound(let identity):
+            verifiedBlocks[file] = nil
+            verified.insert(file, identity, at: Self.now)
+        case .blocks(let digests, let identity):
+            verifiedBlocks[file] = VerifiedBlocks(digests, of: identity, at: Self.now)
         case .unknown: verified.excuse(file, at: Self.now)
         case .gone: if !verified.contains(file, at: Self.now) { removeFromList(file) }
         case .damaged(let fault): setAside(file, fault)
@@ -108,24 +106,29 @@ extension PieceFolder {
         return blocks.digests
     }
 
-    /// True if a block of a large piece was verified.
-    package func isSound(block number: Int, of file: String) -> Bool {
-        verifiedBlocks[file]?.verified.contains(number) ?? verified.contains(file, at: Self.now)
+    /// True if a block of a large piece was verified, in the file that is open.
+    package func isSound(block number: Int, of file: String, _ identity: FileIdentity) -> Bool {
+        if let blocks = verifiedBlocks[file] {
+            return blocks.identity == identity && blocks.verified.contains(number)
+        }
+        return verified.identity(of: file) == identity && verified.contains(file, at: Self.now)
     }
 
     /// Verifies a block of an open large piece. `done` is called later, with false if it is damaged: the piece is set aside
     /// then, if it is still stored. Until then the caller keeps the descriptor open.
-    /// - Parameter digest: the block's, when the piece was opened.
+    /// - Parameters:
+    ///   - identity: the open file's.
+    ///   - digest: the block's, when the piece was opened.
     package func verify(
-        block number: Int, of file: String, _ descriptor: Int32, size: Int64, _ digest: Digest,
+        block number: Int, of file: String, _ descriptor: Int32, _ identity: FileIdentity, _ digest: Digest,
         done: @escaping @LoopActor (Bool) -> Void
     ) {
         let start = Int64(number) * Ledger.Entry.blockSize
-        let range = start..<min(size, start + Ledger.Entry.blockSize)
+        let range = start..<min(identity.size, start + Ledger.Entry.blockSize)
         bundle.store.check(block: range, of: descriptor, digest) { isSound in
             Task { @LoopActor in
                 if isSound {
-                    self.recordSound(block: number, of: file)
+                    self.recordSound(block: number, of: file, identity)
                 } else {
                     self.reject(file)
                 }
@@ -134,11 +137,13 @@ extension PieceFolder {
         }
     }
 
-    private func recordSound(block number: Int, of file: String) {
+    private func recordSound(block number: Int, of file: String, _ identity: FileIdentity) {
+        // Another file, or another state of it, is verified by itself.
+        guard verifiedBlocks[file]?.identity == identity else { return }
         verifiedBlocks[file]?.insert(number)
         guard verifiedBlocks[file]?.isComplete ?? false else { return }
         verifiedBlocks[file] = nil
-        verified.insert(file, at: Self.now)
+        verified.insert(file, identity, at: Self.now)
     }
 
     /// Reads the whole piece, which sets it aside.
@@ -159,11 +164,41 @@ extension PieceFolder {
         verifiedAhead = nil
     }
 
-    /// Records that a verification of the whole folder has found a piece sound.
-    package func recordVerified(_ file: String) {
+    /// Records that a verification of the whole folder has found a piece sound: the file that it has read.
+    package func recordVerified(_ file: String, _ identity: FileIdentity) {
         if contains(file) {
-            verified.insert(file, at: Self.now)
+            verified.insert(file, identity, at: Self.now)
         }
+    }
+
+    // MARK: Changes
+
+    /// The file that a piece was when it was verified; nil if it was not, or could not be read.
+    private func remembered(_ file: String) -> FileIdentity? {
+        verified.identity(of: file) ?? verifiedBlocks[file]?.identity
+    }
+
+    /// Compares the file that was just opened as a piece with what is remembered of it.
+    func state(of file: String, _ identity: FileIdentity) -> OpenPiece.State {
+        guard let before = remembered(file) else {
+            if let size = known?[file], size != identity.size {
+                return .lost
+            }
+            return .unverified
+        }
+        if before != identity {
+            guard before.size == identity.size else { return .lost }
+            guard bundle.store.ownChanges.explain(before, identity) else {
+                forgetVerification(of: file)
+                return .changed
+            }
+            verified.renew(file, identity)
+            verifiedBlocks[file]?.renew(identity)
+        }
+        if verifiedBlocks.isEmpty {
+            return .verified
+        }
+        return blocks(of: file).map { .verifiedByBlocks($0) } ?? .verified
     }
 
     /// A verification in progress.

@@ -128,19 +128,29 @@ package import Store
 
     /// Opens a piece for reading; nil if it is not stored. The caller owns the descriptor.
     ///
-    /// Files that other programs added are seen after `reread()`.
-    public func open(_ file: String) -> Int32? {
+    /// Files that other programs added are seen after `reread()`. If another program has changed the piece, it is not verified any
+    /// more: ask for that before its bytes are sent.
+    public func open(_ file: String) -> Int32? { openPiece(file)?.descriptor }
+
+    /// Opens a piece to be sent; nil if it is not stored. The caller owns the descriptor.
+    ///
+    /// Most bytes take this path: open(2) and one fstat(2), by which a piece that another program has changed shows.
+    package func openPiece(_ file: String) -> OpenPiece? {
         if let known, known[file] == nil {
             return nil
         }
-        guard let folder = try? directory(create: false).directory,
-            let descriptor = folder.open(file, length: known?[file])
-        else {
+        guard let folder = try? directory(create: false).directory, let found = folder.openIdentified(file) else {
+            removeFromList(file)
+            return nil
+        }
+        let state = state(of: file, found.identity)
+        if case .lost = state {
+            close(found.descriptor)
             removeFromList(file)
             return nil
         }
         bundle.observer?.folder(self, used: file)
-        return descriptor
+        return OpenPiece(descriptor: found.descriptor, identity: found.identity, state: state)
     }
 
     /// The identity of a piece's file; nil if the piece is not stored.
@@ -166,20 +176,22 @@ package import Store
 
     /// Writes the time of a piece's last use to the disk, in seconds since 1970.
     package func recordUse(of file: String, at time: Int64) {
-        (try? directory(create: false))?.directory.recordUse(of: file, at: time)
+        guard let folder = try? directory(create: false).directory else { return }
+        bundle.store.ownChanges.perform(on: file, in: folder) { folder.recordUse(of: file, at: time) }
     }
 
     func commit(_ growing: GrowingFile, as file: String) throws(StoreError) {
         let size = growing.written
+        let identity: FileIdentity?
         _ = sizes  // Read the folder before the new file is in it, so that the observer gets the file once.
         do throws(StoreError) {
-            try growing.commit(to: directory(create: true), as: file)
+            identity = try growing.commit(to: directory(create: true), as: file)
         } catch  where error.code == .missing && growing.isKeepable && !bundle.isRemoved {
             // Another program deleted the folder and everything in it. Make the folder again.
             forget()
-            try growing.commit(to: directory(create: true), as: file)
+            identity = try growing.commit(to: directory(create: true), as: file)
         }
-        recordStored(file, size: size)
+        recordStored(file, size: size, identity)
     }
 
     /// Commits gathered files as pieces, and calls back: with nil once the piece is stored and in the list, or with the
@@ -191,23 +203,30 @@ package import Store
         let folder: PieceDirectory
         do throws(StoreError) { folder = try directory(create: true) } catch { return ended(error) }
         let era = bundle.era
-        committer.commit(gathered, to: folder, as: file) { [self] failure in
-            if failure?.code == .missing, !isAgain, !bundle.isRemoved, bundle.era == era {
+        committer.commit(gathered, to: folder, as: file) { [self] result in
+            let isPresent = !bundle.isRemoved && bundle.era == era
+            switch result {
+            case .success(let identity):
+                if isPresent {
+                    recordStored(file, size: Int64(gathered.count), identity)
+                }
+                ended(nil)
+            case .failure(let failure):
+                guard failure.code == .missing, !isAgain, isPresent else { return ended(failure) }
                 // Another program deleted the folder and everything in it. Make the folder again.
                 forget()
-                return commit(gathered, as: file, by: committer, isAgain: true, ended: ended)
+                commit(gathered, as: file, by: committer, isAgain: true, ended: ended)
             }
-            if failure == nil, !bundle.isRemoved, bundle.era == era {
-                recordStored(file, size: Int64(gathered.count))
-            }
-            ended(failure)
         }
     }
 
-    private func recordStored(_ file: String, size: Int64) {
+    /// - Parameter identity: the stored file's; nil if it is not known, so that the piece is verified before it is sent.
+    private func recordStored(_ file: String, size: Int64, _ identity: FileIdentity?) {
         known?[file] = size
         forgetVerification(of: file)
-        verified.insert(file, at: Self.now)
+        if let identity {
+            verified.insert(file, identity, at: Self.now)
+        }
         changes += 1
         bundle.observer?.folder(self, gained: file, size: size)
         bundle.owner?.folder(self, gained: file)
@@ -221,8 +240,9 @@ package import Store
         _ = sizes
         let pieces = try directory(create: true)
         try pieces.directory.write(bytes, as: file)
+        let identity = pieces.directory.identity(of: file)
         pieces.didWrite(file, size: Int64(bytes.count))
-        recordStored(file, size: Int64(bytes.count))
+        recordStored(file, size: Int64(bytes.count), identity)
     }
 
     /// Stores files as pieces, and writes them outside the loop: they may have many megabytes.

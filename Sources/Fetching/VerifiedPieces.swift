@@ -1,30 +1,55 @@
 import Store
 
-/// Remembers since when the pieces of a folder are known to be sound. Pure; times are in seconds of a clock that never goes back.
+/// Remembers since when the pieces of a folder are known to be sound, and as which files. Pure; times are in seconds of a clock
+/// that never goes back.
 struct VerifiedPieces {
+    private struct Record {
+        let since: Int64
+        /// The file that was read or stored; nil if it could not be read.
+        var identity: FileIdentity?
+    }
+
     /// A piece is verified again after a week: disks lose bits.
     static let life: Int64 = 7 * 86_400
     /// A piece that could not be read is sent, and verified at a later request.
     static let respite: Int64 = 60
-    private var since: [String: Int64] = [:]
+    private var records: [String: Record] = [:]
 
-    func contains(_ file: String, at now: Int64) -> Bool { since[file].map { now - $0 < Self.life } ?? false }
-    var count: Int { since.count }
-    mutating func insert(_ file: String, at now: Int64) { since[file] = now }
-    mutating func excuse(_ file: String, at now: Int64) { since[file] = now - Self.life + Self.respite }
-    mutating func remove(_ file: String) { since[file] = nil }
-    mutating func removeAll() { since = [:] }
+    var count: Int { records.count }
+    func contains(_ file: String, at now: Int64) -> Bool { records[file].map { now - $0.since < Self.life } ?? false }
+    func identity(of file: String) -> FileIdentity? { records[file]?.identity }
+
+    mutating func insert(_ file: String, _ identity: FileIdentity, at now: Int64) {
+        records[file] = Record(since: now, identity: identity)
+    }
+
+    mutating func excuse(_ file: String, at now: Int64) {
+        records[file] = Record(since: now - Self.life + Self.respite)
+    }
+
+    /// Sets another identity of the same bytes.
+    mutating func renew(_ file: String, _ identity: FileIdentity) { records[file]?.identity = identity }
+    mutating func remove(_ file: String) { records[file] = nil }
+    mutating func removeAll() { records = [:] }
 }
 
 /// The verified blocks of a large piece.
 struct VerifiedBlocks {
     let digests: [Digest]
+    /// The file that the blocks are of.
+    private(set) var identity: FileIdentity
     private(set) var verified: Set<Int> = []
     private let since: Int64
 
-    init(_ digests: [Digest], at now: Int64) { (self.digests, since) = (digests, now) }
+    init(_ digests: [Digest], of identity: FileIdentity, at now: Int64) {
+        self.digests = digests
+        self.identity = identity
+        since = now
+    }
 
     var isComplete: Bool { verified.count == digests.count }
     func isOutdated(at now: Int64) -> Bool { now - since >= VerifiedPieces.life }
     mutating func insert(_ block: Int) { verified.insert(block) }
+    /// Sets another identity of the same bytes.
+    mutating func renew(_ identity: FileIdentity) { self.identity = identity }
 }

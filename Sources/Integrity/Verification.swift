@@ -56,8 +56,8 @@ extension PieceFolder {
             verification.record(fault, of: file, in: self)
             removeIfGone(file, directory)
         }
-        for file in result.sound.keys {
-            recordVerified(file)
+        for (file, identity) in result.sound {
+            recordVerified(file, identity)
         }
         guard result.isComplete else { return }
         for file in sizes.keys where result.sound[file] == nil {

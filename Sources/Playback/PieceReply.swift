@@ -8,6 +8,7 @@ import Origin
 import Playheads
 import SegmentFormat
 import Sessions
+import Store
 
 /// Answers a request for one resource, unchanged, from its stored file or from a fetch.
 @LoopActor enum PieceReply {
@@ -15,39 +16,34 @@ import Sessions
     /// copy and no executor hop. Returns the piece if it is small enough to be held in memory.
     /// - Parameter ignoresRange: true if a range request would continue a body of other bytes.
     static func send(
-        _ descriptor: Int32, _ mediaType: MediaType, ignoresRange: Bool, to exchange: Exchange
+        _ open: OpenPiece, _ mediaType: MediaType, ignoresRange: Bool, to exchange: Exchange
     ) -> SmallPiece? {
-        let owned = OwnedDescriptor(descriptor)
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { return unreadable(exchange) }
-        var representation = Representation(size: Int64(status.st_size), mediaType: mediaType)
-        representation.entityTag = EntityTag(tag(status.modified))
+        let owned = OwnedDescriptor(open.descriptor)
+        let size = open.identity.size
+        var representation = Representation(size: size, mediaType: mediaType)
+        representation.entityTag = EntityTag(tag(open.identity.modified))
         representation.fields = stored
-        guard status.st_size <= SmallPiece.limit else {
+        guard size <= SmallPiece.limit else {
             representation.ignoresRange = ignoresRange
             exchange.reply(representation, .file(owned))
             return nil
         }
-        guard let piece = SmallPiece(owned, status: status, representation) else { return unreadable(exchange) }
-        representation.ignoresRange = ignoresRange || status.st_size == 0
+        guard let piece = SmallPiece(owned, open.identity, representation) else { return unreadable(exchange) }
+        representation.ignoresRange = ignoresRange || size == 0
         exchange.reply(representation, .bytes(piece.bytes))
         return piece
     }
 
     /// Answers from an open large piece whose blocks are verified while they are sent, and takes ownership of it.
+    /// - Parameter digests: those of the blocks.
     static func send(
-        _ descriptor: Int32, named file: String, in folder: PieceFolder, _ mediaType: MediaType, ignoresRange: Bool,
-        to exchange: Exchange
+        _ open: OpenPiece, named file: String, in folder: PieceFolder, digests: [Digest], _ mediaType: MediaType,
+        ignoresRange: Bool, to exchange: Exchange
     ) {
-        let owned = OwnedDescriptor(descriptor)
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else {
-            _ = unreadable(exchange)
-            return
-        }
-        let size = Int64(status.st_size)
+        let owned = OwnedDescriptor(open.descriptor)
+        let size = open.identity.size
         var representation = Representation(size: size, mediaType: mediaType)
-        representation.entityTag = EntityTag(tag(status.modified))
+        representation.entityTag = EntityTag(tag(open.identity.modified))
         representation.fields = stored
         representation.ignoresRange = ignoresRange
         let selection = RepresentationSelection(
@@ -57,7 +53,7 @@ import Sessions
             range = part
         }
         let body = VerifiedBody(
-            owned, named: file, in: folder, digests: folder.blocks(of: file) ?? [], size: size, range: range)
+            owned, open.identity, named: file, in: folder, digests: digests, range: range)
         exchange.reply(representation, .growing(body))
     }
 
@@ -326,13 +322,12 @@ import Sessions
     /// Answers from an open file, and takes ownership of it.
     func send(_ descriptor: Int32, to exchange: Exchange) {
         let owned = OwnedDescriptor(descriptor)
-        var file = stat()
-        guard fstat(descriptor, &file) == 0 else {
+        guard let file = FileIdentity(of: descriptor) else {
             return exchange.reply(.internalServerError, "The piece cannot be read.")
         }
         let tag = PieceReply.tag(modified ?? file.modified)
         guard let splice else {
-            return exchange.reply(representation(size: Int64(file.st_size), tag: tag), .file(owned))
+            return exchange.reply(representation(size: file.size, tag: tag), .file(owned))
         }
         let parts = splice.pieces.map { piece -> ReplyPart in
             switch piece {
@@ -374,11 +369,6 @@ extension Fetch {
         }
         return resource.exactLength ?? length
     }
-}
-
-extension stat {
-    /// The modification time in nanoseconds since 1970.
-    fileprivate var modified: Int64 { Int64(st_mtim.tv_sec &* 1_000_000_000 &+ st_mtim.tv_nsec) }
 }
 
 @LoopActor private final class GrowingReply: GrowingBody {

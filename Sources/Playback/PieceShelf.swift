@@ -78,17 +78,17 @@ import Store
     let identity: FileIdentity
     static let limit = 16 * 1024
 
-    /// Takes ownership of a file with this status; nil if it cannot be read.
-    init?(_ file: consuming OwnedDescriptor, status: stat, _ representation: Representation) {
+    /// Takes ownership of a file with this identity; nil if it cannot be read.
+    init?(_ file: consuming OwnedDescriptor, _ identity: FileIdentity, _ representation: Representation) {
         let descriptor = file.rawValue
-        let count = Int(status.st_size)
+        let count = Int(identity.size)
         var isComplete = false
         bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             filled = max(0, pread(descriptor, buffer.baseAddress, count, 0))
             isComplete = filled == count
         }
         self.representation = representation.prepared
-        identity = FileIdentity(status)
+        self.identity = identity
         guard isComplete else { return nil }
     }
 }

@@ -200,16 +200,21 @@ extension PlayerRoutes {
             request.exchange.reply(representation, .bytes(small.bytes))
             return true
         }
-        guard let descriptor = folder.open(file) else { return false }
+        guard let open = folder.openPiece(file) else { return false }
+        if case .changed = open.state {
+            close(open.descriptor)
+            verifyChanged(file, in: folder, for: request)
+            return true
+        }
         recordServed(request)
         let ignoresRange = recordOwnPiece(request, isSpliced: false) != .same
-        if !folder.isVerified(file), folder.blocks(of: file) != nil {
+        if case .verifiedByBlocks(let digests) = open.state {
             PieceReply.send(
-                descriptor, named: file, in: folder, shelf.type(of: file), ignoresRange: ignoresRange,
+                open, named: file, in: folder, digests: digests, shelf.type(of: file), ignoresRange: ignoresRange,
                 to: request.exchange)
             return true
         }
-        let small = PieceReply.send(descriptor, shelf.type(of: file), ignoresRange: ignoresRange, to: request.exchange)
+        let small = PieceReply.send(open, shelf.type(of: file), ignoresRange: ignoresRange, to: request.exchange)
         if let small {
             shelf.insert(small, as: file, in: folder)
         }
@@ -221,11 +226,12 @@ extension PlayerRoutes {
         let folder = request.sessionFolder.folder
         let file = request.file
         guard let segment = request.segment, folder.contains(file) else { return false }
+        guard let descriptor = folder.open(file) else { return false }
         guard folder.isVerified(file) else {
+            close(descriptor)
             verifyWhole(file, in: folder, for: request)
             return true
         }
-        guard let descriptor = folder.open(file) else { return false }
         guard let splice = splice(descriptor, as: segment, for: request) else {
             close(descriptor)
             return false
@@ -309,15 +315,33 @@ extension PlayerRoutes {
         request.exchange.reply(representation, .bytes(bytes))
     }
 
+    /// Verifies a piece that another program has changed since it was verified, and then chooses the answer again.
+    private func verifyChanged(_ file: String, in folder: PieceFolder, for request: SegmentRequest) {
+        var waiting = request
+        waiting.countVerification()
+        // A program writes to it without end.
+        guard waiting.mayVerify else {
+            folder.removeFromList(file)
+            return serveVerified(waiting)
+        }
+        folder.verify(file) { [self, waiting] in
+            if waiting.exchange.isOpen {
+                serveVerified(waiting)
+            }
+        }
+    }
+
     /// Verifies a piece that is spliced or stands in for another one, and then chooses the answer again.
     private func verifyWhole(_ file: String, in folder: PieceFolder, for request: SegmentRequest) {
-        folder.verify(file, isWhole: true) { [self] in
-            guard request.exchange.isOpen else { return }
-            // A piece that cannot be verified, because its folder cannot be opened, is a hole.
-            if !folder.isVerified(file) {
+        var waiting = request
+        waiting.countVerification()
+        folder.verify(file, isWhole: true) { [self, waiting] in
+            guard waiting.exchange.isOpen else { return }
+            // A piece that cannot be verified, because its folder cannot be opened or a program writes to it without end, is a hole.
+            if !folder.isVerified(file) || !waiting.mayVerify {
                 folder.removeFromList(file)
             }
-            serveVerified(request)
+            serveVerified(waiting)
         }
     }
 

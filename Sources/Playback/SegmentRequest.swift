@@ -49,6 +49,8 @@ import Substitution
     var standIn: Quality?
     /// The origin's failure, or the reason for not asking it; nil if there is none.
     private(set) var error: LibraryError?
+    /// Number of verifications that this request has waited for.
+    private var verifications = 0
     /// Cache-Status of the fetch that answers the request; nil if there is none.
     var fetchStatus: CacheStatus?
 
@@ -62,6 +64,10 @@ import Substitution
         number = Self.number(sessionFolder, name)
         readForm()
     }
+
+    mutating func countVerification() { verifications += 1 }
+    /// False if its piece changes after each verification: then it is no piece.
+    var mayVerify: Bool { verifications <= 4 }
 
     /// The request as it was before any choice, with the failed attempts and the time of the first one.
     var afresh: SegmentRequest {

@@ -11,7 +11,8 @@ import Store
     private let file: OwnedDescriptor
     private let name: String
     private let folder: PieceFolder
-    private let size: Int64
+    private let identity: FileIdentity
+    private var size: Int64 { identity.size }
     /// End of the verified blocks, which begin with the one of the first wanted byte.
     private(set) var written: Int64
     private(set) var state = GrowingBodyState.open
@@ -31,14 +32,14 @@ import Store
     ///   - digests: those of the file's blocks.
     ///   - range: the wanted bytes.
     init(
-        _ file: consuming OwnedDescriptor, named name: String, in folder: PieceFolder, digests: [Digest], size: Int64,
-        range: Range<Int64>
+        _ file: consuming OwnedDescriptor, _ identity: FileIdentity, named name: String, in folder: PieceFolder,
+        digests: [Digest], range: Range<Int64>
     ) {
         self.file = file
         self.digests = digests
         self.name = name
         self.folder = folder
-        self.size = size
+        self.identity = identity
         next = Int(range.lowerBound / Ledger.Entry.blockSize)
         written = Int64(next) * Ledger.Entry.blockSize
         end = range.upperBound
@@ -59,11 +60,11 @@ import Store
     /// have left the page cache before they are sent.
     private func verifyNext() {
         while state == .open, !isVerifying, written - position < Self.ahead {
-            if folder.isSound(block: next, of: name) {
+            if folder.isSound(block: next, of: name, identity) {
                 advance()
             } else if digests.indices.contains(next) {
                 isVerifying = true
-                folder.verify(block: next, of: name, file.rawValue, size: size, digests[next]) { [self] in finish($0) }
+                folder.verify(block: next, of: name, file.rawValue, identity, digests[next]) { [self] in finish($0) }
             } else {
                 state = .failed
             }

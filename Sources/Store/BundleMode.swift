@@ -37,10 +37,10 @@ extension BundleStore {
             fchmod(root.descriptor, status.st_mode & 0o777 | mode.passage)
         }
         fchmod(assets.descriptor, mode.passage)
-        Self.inBackground { [home, root] in
+        Self.inBackground { [home, root, ownChanges] in
             for name in (try? assets.names()) ?? [] {
                 guard let bundle = try? home.bundle(name, create: false), bundle.differs(from: mode) else { continue }
-                try? bundle.apply(mode)
+                try? bundle.apply(mode, ownChanges)
             }
             if mode.isPrivate {
                 try? root.remove(Self.modeMarker)
@@ -57,7 +57,7 @@ extension BundleStore {
         guard !mode.isPrivate else { return }
         let volume = volume ?? home
         // After the pieces that are being written into it.
-        worker?.submit { try? volume.bundle(id, create: false).apply(mode) }
+        worker?.submit { [ownChanges] in try? volume.bundle(id, create: false).apply(mode, ownChanges) }
     }
 }
 
@@ -72,26 +72,29 @@ extension Directory {
     }
 
     /// Sets the permissions of a bundle: first those of its files, so that an interrupted call is repeated.
-    fileprivate func apply(_ mode: BundleMode) throws(StoreError) {
+    fileprivate func apply(_ mode: BundleMode, _ ownChanges: OwnChanges) throws(StoreError) {
         for entry in try entries() {
             guard entry.isDirectory else {
-                try setMode(mode.files, of: entry.name)
+                setMode(mode.files, of: entry.name, ownChanges)
                 continue
             }
             let folder = try subdirectory(entry.name)
             let files = entry.name == "keys" ? mode.keys : mode.files
             for piece in try folder.entries() where !piece.isDirectory {
-                try folder.setMode(files, of: piece.name)
+                folder.setMode(files, of: piece.name, ownChanges)
             }
             fchmod(folder.descriptor, BundleMode.folder(of: files))
         }
         fchmod(descriptor, BundleMode.folder(of: mode.files))
     }
 
-    private func setMode(_ mode: UInt32, of name: String) throws(StoreError) {
-        // Deleted meanwhile, or replaced by a link, which is not followed.
-        guard let file = openIfPresent(name) else { return }
-        fchmod(file, mode)
-        close(file)
+    private func setMode(_ mode: UInt32, of name: String, _ ownChanges: OwnChanges) {
+        guard let status = status(of: name), status.st_mode & 0o777 != mode else { return }
+        ownChanges.perform(on: name, in: self) {
+            // Deleted meanwhile, or replaced by a link, which is not followed.
+            guard let file = openIfPresent(name) else { return }
+            fchmod(file, mode)
+            close(file)
+        }
     }
 }

@@ -45,6 +45,8 @@ public final class BundleStore: Sendable {
     private let verifying = Mutex<WorkQueue?>(nil)
     /// The thread that reads pieces before they are played, started by the first one.
     private let checking = Mutex<PieceChecker?>(nil)
+    /// The changes of pieces' statuses that are the store's own.
+    package let ownChanges = OwnChanges()
 
     private typealias Writable = (
         lock: StoreLock, temporary: Directory, assets: Directory, catalogue: Catalogue, worker: WorkQueue,
@@ -191,7 +193,8 @@ public final class BundleStore: Sendable {
         in directory: Directory, of volume: Volume? = nil,
         lost: @escaping @Sendable (String, StoreError) -> Void = { _, _ in }
     ) -> PieceDirectory {
-        PieceDirectory(directory, syncThread, by: (try? (volume ?? home).folders())?.temporary, lost: lost)
+        let temporary = (try? (volume ?? home).folders())?.temporary
+        return PieceDirectory(directory, syncThread, by: temporary, noting: ownChanges, lost: lost)
     }
 
     func reader() throws(StoreError) -> WorkQueue {
@@ -321,19 +324,25 @@ extension BundleStore {
         }
     }
 
-    /// Writes pieces in the order of the calls. `ended` gets the error of each commit, or nil, on the store's thread.
-    public func commit(_ commits: [Commit], ended: @escaping @Sendable ([StoreError?]) -> Void) {
-        guard let worker else { return ended(commits.map { _ in readOnlyReason }) }
+    /// Writes pieces in the order of the calls. `ended` gets the result of each commit, on the store's thread: the piece's identity,
+    /// if it is known.
+    package func commit(
+        _ commits: [Commit], ended: @escaping @Sendable ([Result<FileIdentity?, StoreError>]) -> Void
+    ) {
+        guard let worker else {
+            let reason = readOnlyReason ?? StoreError(.notWritable, path: root.path)
+            return ended(commits.map { _ in .failure(reason) })
+        }
         worker.submit {
-            ended(
-                commits.map { commit in
-                    do throws(StoreError) {
-                        try commit.file.commit(to: commit.folder, as: commit.target)
-                        return nil
-                    } catch {
-                        return error
-                    }
-                })
+            var results: [Result<FileIdentity?, StoreError>] = []
+            for commit in commits {
+                do throws(StoreError) {
+                    results.append(.success(try commit.file.commit(to: commit.folder, as: commit.target)))
+                } catch {
+                    results.append(.failure(error))
+                }
+            }
+            ended(results)
         }
     }
 

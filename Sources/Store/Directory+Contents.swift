@@ -1,4 +1,4 @@
-package import CLinux
+import CLinux
 import Glibc
 
 extension Directory {
@@ -158,20 +158,6 @@ extension stat {
     var isFolder: Bool { st_mode & S_IFMT == S_IFDIR }
 }
 
-/// Identifies the state of a file: it differs after a change or a replacement.
-struct FileStamp: Equatable {
-    private let inode: UInt
-    private let size: Int64
-    private let seconds, nanoseconds: Int
-
-    init(_ status: stat) {
-        inode = UInt(status.st_ino)
-        size = Int64(status.st_size)
-        seconds = status.st_mtim.tv_sec
-        nanoseconds = status.st_mtim.tv_nsec
-    }
-}
-
 /// The mark that excludes a folder from backups by tar, borg, restic and others: CACHEDIR.TAG (https://bford.info/cachedir/).
 extension Directory {
     static let cacheTag = "CACHEDIR.TAG"
@@ -194,20 +180,5 @@ extension BundleStore {
     public func setExcludedFromBackups(_ isExcluded: Bool) throws(StoreError) {
         guard readOnlyReason == nil else { return }
         try assets?.setExcludedFromBackups(isExcluded)
-    }
-}
-
-/// The facts in which a file with other content differs: the file itself, its length, and the time of its last write.
-package struct FileIdentity: Hashable, Sendable {
-    private let (device, inode, size): (UInt64, UInt64, Int64)
-    private let (seconds, nanoseconds): (Int64, Int64)
-
-    /// The identity of a file with this status.
-    package init(_ status: stat) {
-        device = UInt64(status.st_dev)
-        inode = UInt64(status.st_ino)
-        size = Int64(status.st_size)
-        seconds = Int64(status.st_mtim.tv_sec)
-        nanoseconds = Int64(status.st_mtim.tv_nsec)
     }
 }

@@ -62,6 +62,16 @@ public final class Directory: Sendable {
         return opened >= 0 ? opened : nil
     }
 
+    /// Opens the file `name` for reading, with its identity by one fstat(2); nil on any error. For the hot path.
+    package func openIdentified(_ name: String) -> (descriptor: Int32, identity: FileIdentity)? {
+        guard let opened = openIfPresent(name) else { return nil }
+        guard let identity = FileIdentity(of: opened) else {
+            close(opened)
+            return nil
+        }
+        return (opened, identity)
+    }
+
     /// Opens the file `name` for reading. Returns nil if `length` is given and the file has another length.
     public func open(_ name: String, length: Int64?) -> Int32? {
         guard let opened = openIfPresent(name) else { return nil }

@@ -222,8 +222,10 @@ public final class GrowingFile {
 
     // MARK: The end
 
-    /// Renames the file to the piece `target` in `folder`; it stays readable. Throws if it has no name or the rename fails.
-    public func commit(to folder: PieceDirectory, as target: String) throws(StoreError) {
+    /// Renames the file to the piece `target` in `folder`; it stays readable. Returns the piece's identity, if it is known.
+    /// Throws if it has no name or the rename fails.
+    @discardableResult
+    package func commit(to folder: PieceDirectory, as target: String) throws(StoreError) -> FileIdentity? {
         guard let home else { throw spillReason ?? StoreError(.notWritable, path: folder.directory.path) }
         var kept = dup(descriptor)
         setTime(kept)
@@ -246,7 +248,7 @@ public final class GrowingFile {
             throw error
         }
         self.home = nil
-        folder.didAdd(target, size: written, descriptor: kept >= 0 ? kept : nil)
+        return folder.didAdd(target, size: written, descriptor: kept >= 0 ? kept : nil)
     }
 
     /// Without the time, a client that resumes the body gets it from its start.
@@ -387,7 +389,9 @@ public struct GatheredFile: Sendable {
     public var count: Int { bytes.count }
 
     /// Writes the piece `target` in `folder`: all of it or nothing, even after a crash. After an error it may be tried again.
-    func commit(to folder: PieceDirectory, as target: String) throws(StoreError) {
+    /// Returns the piece's identity, if it is known.
+    @discardableResult
+    func commit(to folder: PieceDirectory, as target: String) throws(StoreError) -> FileIdentity? {
         var descriptor: Int32 = -1
         func finish(_ file: Int32) {
             futimens(file, timespec.times(modified))
@@ -413,6 +417,6 @@ public struct GatheredFile: Sendable {
             }
             throw error
         }
-        folder.didAdd(target, size: Int64(count), descriptor: descriptor >= 0 ? descriptor : nil)
+        return folder.didAdd(target, size: Int64(count), descriptor: descriptor >= 0 ? descriptor : nil)
     }
 }

@@ -111,7 +111,7 @@ struct LedgerReader: Sendable {
     // Its folder may own it.
     private unowned let folder: PieceDirectory
     private var ledger = Ledger([])
-    private var stamp: FileStamp?
+    private var stamp: FileIdentity?
 
     init(_ folder: PieceDirectory) throws(StoreError) {
         self.folder = folder
@@ -127,7 +127,7 @@ struct LedgerReader: Sendable {
     }
 
     private mutating func refresh() throws(StoreError) {
-        let now = folder.directory.status(of: Ledger.fileName).map(FileStamp.init)
+        let now = folder.directory.identity(of: Ledger.fileName)
         guard now != stamp else { return }
         // Set before reading: lines appended meanwhile are read the next time.
         stamp = now

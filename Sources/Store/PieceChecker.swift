@@ -2,11 +2,11 @@ import Glibc
 import Synchronization
 
 /// The result of reading a piece before it is sent.
-public enum PieceCheck: Sendable {
-    /// Its bytes are those of its ledger line, or it has no line yet and gets one.
-    case sound
-    /// A large piece, which has not been read: the digests of its blocks of `Ledger.Entry.blockSize` bytes.
-    case blocks([Digest])
+package enum PieceCheck: Sendable {
+    /// Its bytes are those of its ledger line, or it has no line yet and gets one: the file that was read.
+    case sound(FileIdentity)
+    /// A large piece, which has not been read: the digests of its blocks of `Ledger.Entry.blockSize` bytes, and the file.
+    case blocks([Digest], FileIdentity)
     /// Its bytes are wrong. In a writable store it is already removed.
     case damaged(PieceFault)
     /// Deleted or replaced meanwhile.
@@ -95,7 +95,7 @@ extension BundleStore {
     /// - Parameters:
     ///   - isUrgent: true if a player waits for it.
     ///   - isWhole: true to read a large piece too, instead of returning the digests of its blocks.
-    public func check(
+    package func check(
         _ file: String, in folder: PieceDirectory, isUrgent: Bool, isWhole: Bool = false,
         done: @escaping @Sendable (PieceCheck) -> Void
     ) {

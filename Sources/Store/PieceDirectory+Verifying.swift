@@ -4,8 +4,8 @@ import Synchronization
 
 extension PieceDirectory {
     private enum Outcome {
-        case sound(Int64)
-        case adopted(Int64)
+        case sound(FileIdentity)
+        case adopted(FileIdentity)
         case wrong(PieceFault)
         /// Deleted meanwhile.
         case gone
@@ -24,9 +24,9 @@ extension PieceDirectory {
         defer { if aside != nil, !result.faults.isEmpty { fsync(directory.descriptor) } }
         for entry in try directory.entries() where !entry.isDirectory && isPiece(entry.name) {
             switch try verify(entry.name, &reader, at: pace, aside: aside) {
-            case .sound(let size): result.sound[entry.name] = size
-            case .adopted(let size):
-                result.sound[entry.name] = size
+            case .sound(let identity): result.sound[entry.name] = identity
+            case .adopted(let identity):
+                result.sound[entry.name] = identity
                 result.adopted += 1
             case .wrong(let fault):
                 result.faults[entry.name] = fault
@@ -50,13 +50,13 @@ extension PieceDirectory {
                 var current = if let reader { reader } else { try LedgerReader(self) }
                 defer { reader = current }
                 if !isWhole, let entry = current.entry(of: file), !entry.blocks.isEmpty,
-                    directory.size(of: file) == entry.size
+                    let identity = directory.identity(of: file), identity.size == entry.size
                 {
-                    return .blocks(entry.blocks)
+                    return .blocks(entry.blocks, identity)
                 }
                 let pace = try ReadingPace(bytesPerSecond: 0)
                 return switch try verify(file, &current, at: pace, aside: temporary, isForPlayer: true) {
-                case .sound, .adopted: .sound
+                case .sound(let identity), .adopted(let identity): .sound(identity)
                 case .wrong(let fault): .damaged(fault)
                 case .gone, .cancelled: .gone
                 }
@@ -75,9 +75,15 @@ extension PieceDirectory {
         defer { close(opened) }
         var status = stat()
         guard fstat(opened, &status) == 0 else { throw StoreError(path: directory.path + "/" + file) }
-        let size = Int64(status.st_size)
-        if isExpected(file) {
-            return .sound(size)
+        // A change while it is read shows at the next open.
+        let identity = FileIdentity(status)
+        if let expected = expected(file) {
+            guard let arrived = expected.identity, arrived != identity, !ownChanges.explain(arrived, identity) else {
+                return .sound(identity)
+            }
+            // Another program has changed it before its digest was known, unless the store has replaced it since it was opened.
+            guard let aside, directory.identity(of: file) == identity else { return .sound(identity) }
+            return setAside(file, status, to: aside) ? .wrong(.bytes) : .gone
         }
         var entry = reader.entry(of: file)
         if entry == nil {
@@ -85,19 +91,19 @@ extension PieceDirectory {
         }
         guard let entry else {
             adopt(file)
-            return .adopted(size)
+            return .adopted(identity)
         }
-        guard let fault = fault(of: opened, file, size, entry, at: pace, isForPlayer: isForPlayer) else {
-            return .sound(size)
+        guard let fault = fault(of: opened, file, identity.size, entry, at: pace, isForPlayer: isForPlayer) else {
+            return .sound(identity)
         }
         if pace.isCancelled {
             return .cancelled
         }
         // The piece may have been replaced, and its line written, since it was opened.
-        if isExpected(file) {
-            return .sound(size)
+        if expected(file) != nil {
+            return .sound(identity)
         }
-        guard try reader.latestEntry(of: file) == entry else { return .sound(size) }
+        guard try reader.latestEntry(of: file) == entry else { return .sound(identity) }
         guard let aside else { return .wrong(fault) }
         return setAside(file, status, to: aside) ? .wrong(fault) : .gone
     }
@@ -120,10 +126,15 @@ extension PieceDirectory {
         guard size == entry.size else { return .length }
         defer { if !isForPlayer { posix_fadvise(opened, 0, 0, POSIX_FADV_DONTNEED) } }
         do throws(StoreError) {
-            let digest = try Digest(of: opened, path: file) { count throws(StoreError) in
+            let found = try Ledger.Entry(reading: opened, length: size, path: file) { count throws(StoreError) in
                 guard pace.waitForTurn(after: count) else { throw StoreError(.busy, path: file) }
             }
-            return digest == entry.digest ? nil : .bytes
+            guard found.digest == entry.digest else { return .bytes }
+            // An earlier Weir, or an import, has written the line. Next time the piece is sent before its end is read.
+            if entry.blocks.isEmpty, !found.blocks.isEmpty {
+                writeBlocks(of: file, found)
+            }
+            return nil
         } catch {
             return .unreadable
         }
@@ -164,8 +175,9 @@ public enum PieceFault: String, Sendable {
 
 /// The result of verifying a folder's pieces.
 public struct PieceVerification: Sendable {
-    /// The lengths of sound pieces by file name. Includes pieces stored meanwhile, and pieces that had no line until now.
-    public internal(set) var sound: [String: Int64] = [:]
+    /// The sound pieces by file name, as they were when they were read. Includes pieces stored meanwhile, and pieces that had no
+    /// line until now.
+    package internal(set) var sound: [String: FileIdentity] = [:]
     /// The damaged pieces. In a writable store they are already removed.
     public internal(set) var faults: [String: PieceFault] = [:]
     /// The number of pieces that had no line and get one.

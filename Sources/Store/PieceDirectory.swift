@@ -12,15 +12,24 @@ public final class PieceDirectory: Sendable {
     let temporary: Directory?
     private let syncThread: SyncThread?
     private let lost: @Sendable (String, StoreError) -> Void
+    let ownChanges: OwnChanges
     private let state = Mutex(State())
     private let lines = Mutex(Lines())
     /// The ledger as the check of pieces before they are played has read it last; locked during such a check.
     let reading = Mutex<LedgerReader?>(nil)
 
     private struct State {
-        /// Files whose line is still to be written, and the number of the arrival that the line is for.
-        var expected: [String: Int] = [:]
+        /// Files whose line is still to be written.
+        var expected: [String: Expected] = [:]
         var arrivals = 0
+    }
+
+    /// A piece whose line is still to be written.
+    struct Expected {
+        /// The number of the arrival that the line is for.
+        let number: Int
+        /// The file as it arrived; nil while it arrives, and if unknown.
+        let identity: FileIdentity?
     }
 
     /// Locked during disk writes. `state` is never locked then, because the loop locks it.
@@ -33,46 +42,51 @@ public final class PieceDirectory: Sendable {
 
     init(
         _ directory: Directory, _ syncThread: SyncThread? = nil, by temporary: Directory? = nil,
+        noting ownChanges: OwnChanges = OwnChanges(),
         lost: @escaping @Sendable (String, StoreError) -> Void = { _, _ in }
     ) {
         self.directory = directory
         self.syncThread = syncThread
         self.temporary = temporary
+        self.ownChanges = ownChanges
         self.lost = lost
     }
 
     /// Call before a piece is added, and `didAdd` or `didFail` afterwards: the ledger's entry is outdated from now on.
     func willAdd(_ file: String) {
         if syncThread != nil {
-            _ = expect(file)
+            _ = expect(file, nil)
         }
     }
 
-    private func expect(_ file: String) -> Int {
+    private func expect(_ file: String, _ identity: FileIdentity?) -> Int {
         state.withLock { state in
             state.arrivals += 1
-            state.expected[file] = state.arrivals
+            state.expected[file] = Expected(number: state.arrivals, identity: identity)
             return state.arrivals
         }
     }
 
     func didFail(_ file: String) { state.withLock { $0.expected[file] = nil } }
-    func isExpected(_ file: String) -> Bool { state.withLock { $0.expected[file] != nil } }
+    func expected(_ file: String) -> Expected? { state.withLock { $0.expected[file] } }
 
-    /// Schedules the sync and the line of a new piece. Takes ownership of `descriptor`; nil to open it by its name.
-    func didAdd(_ file: String, size: Int64, descriptor: Int32?) {
-        sync(file, number: syncThread == nil ? 0 : expect(file), size: size, descriptor)
+    /// Schedules the sync and the line of a new piece. Takes ownership of `descriptor`; nil to open it by its name. Returns the
+    /// identity of an open piece.
+    @discardableResult func didAdd(_ file: String, size: Int64, descriptor: Int32?) -> FileIdentity? {
+        let identity = descriptor.flatMap { FileIdentity(of: $0) }
+        let number = syncThread == nil ? 0 : expect(file, identity)
+        sync(file, number: number, size: size, descriptor, identity)
+        return identity
     }
 
     /// Schedules the sync of a text that has grown, together with the pieces that it lists. It is not a piece and gets no line.
-    func didGrow(_ file: String, descriptor: Int32?) { sync(file, number: nil, size: 0, descriptor) }
+    func didGrow(_ file: String, descriptor: Int32?) { sync(file, number: nil, size: 0, descriptor, nil) }
 
-    private func sync(_ file: String, number: Int?, size: Int64, _ descriptor: Int32?) {
+    private func sync(_ file: String, number: Int?, size: Int64, _ descriptor: Int32?, _ identity: FileIdentity?) {
         if let syncThread {
-            let modified = descriptor.flatMap { ModificationTime(of: $0) }
             syncThread.sync(
                 .init(
-                    pieces: self, file: file, number: number, size: size, descriptor: descriptor, modified: modified))
+                    pieces: self, file: file, number: number, size: size, descriptor: descriptor, identity: identity))
         } else if let descriptor {
             close(descriptor)
         }
@@ -102,10 +116,35 @@ public final class PieceDirectory: Sendable {
         }
     }
 
+    /// Adds the blocks of a large piece, which was found sound, to its line.
+    func writeBlocks(of file: String, _ entry: Ledger.Entry) {
+        guard syncThread != nil else { return }
+        lines.withLock { lines in
+            // A line that does not fit on the disk is written after another verification.
+            _ = append(Ledger.lines(of: file, entry), isFirst: false)
+        }
+    }
+
+    /// Makes a hard link to a piece in a folder of the store's own, for a program that only reads it; false if it cannot be made,
+    /// as on another disk. No user may be led there: what is written to the link is written to the piece.
+    func link(_ file: String, into folder: Directory) -> Bool {
+        ownChanges.perform(on: file, in: directory) {
+            Directory.isName(file) && linkat(directory.descriptor, file, folder.descriptor, file, 0) == 0
+        }
+    }
+
+    /// Removes such a link.
+    func unlink(_ file: String, from folder: Directory) {
+        ownChanges.perform(on: file, in: directory) {
+            // What is left is removed with the folder.
+            try? folder.remove(file)
+        }
+    }
+
     /// Ends the wait for a piece's line, unless the piece was replaced meanwhile.
     func endWait(for arrival: SyncThread.Arrival) {
         state.withLock { state in
-            if state.expected[arrival.file] == arrival.number {
+            if state.expected[arrival.file]?.number == arrival.number {
                 state.expected[arrival.file] = nil
             }
         }
@@ -115,7 +154,7 @@ public final class PieceDirectory: Sendable {
     func discard(_ arrival: SyncThread.Arrival, _ error: StoreError) {
         let isCurrent = state.withLock { state in
             guard arrival.number != nil else { return false }
-            guard arrival.number == 0 || state.expected[arrival.file] == arrival.number else { return false }
+            guard arrival.number == 0 || state.expected[arrival.file]?.number == arrival.number else { return false }
             state.expected[arrival.file] = nil
             return true
         }

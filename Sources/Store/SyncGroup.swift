@@ -1,18 +1,6 @@
 import CLinux
 import Glibc
 
-/// The time at which a file was last written to.
-struct ModificationTime: Equatable, Sendable {
-    private let (seconds, nanoseconds): (Int, Int)
-
-    init?(of descriptor: Int32) {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { return nil }
-        seconds = status.st_mtim.tv_sec
-        nanoseconds = status.st_mtim.tv_nsec
-    }
-}
-
 struct SyncGroup: ~Copyable {
     private var pieces: [(arrival: SyncThread.Arrival, descriptor: Int32)] = []
     private let all: [SyncThread.Arrival]
@@ -51,30 +39,19 @@ struct SyncGroup: ~Copyable {
     private func entries() throws(StoreError) -> [(arrival: SyncThread.Arrival, entry: Ledger.Entry)] {
         var entries: [(arrival: SyncThread.Arrival, entry: Ledger.Entry)] = []
         for (arrival, descriptor) in pieces where arrival.number != nil {
-            var size: Int64 = 0
-            var digest = try Digest(of: descriptor, path: path(of: arrival)) { size += Int64($0) }
-            var blocks = Self.blocks(of: descriptor, size: size)
+            let found = FileIdentity(of: descriptor)
+            var entry = try Ledger.Entry(
+                reading: descriptor, length: found?.size ?? arrival.size, path: path(of: arrival))
             // Another program has written to the piece before its digest was known. No content has the digest of zeros, so the
             // next verification finds the piece damaged.
-            if let modified = arrival.modified, ModificationTime(of: descriptor) != modified {
-                digest = Digest.ofNothing
-                blocks = []
+            if let arrived = arrival.identity, let found = FileIdentity(of: descriptor), found != arrived,
+                !arrival.pieces.ownChanges.explain(arrived, found)
+            {
+                entry = Ledger.Entry(size: entry.size, digest: Digest.ofNothing)
             }
-            entries.append((arrival, Ledger.Entry(size: size, digest: digest, blocks: blocks)))
+            entries.append((arrival, entry))
         }
         return entries
-    }
-
-    /// The digests of a large piece's blocks; empty for a small one.
-    private static func blocks(of descriptor: Int32, size: Int64) -> [Digest] {
-        guard size > Ledger.Entry.blockLimit else { return [] }
-        var digests: [Digest] = []
-        for start in stride(from: 0, to: size, by: Int64.Stride(Ledger.Entry.blockSize)) {
-            let end = min(size, start + Ledger.Entry.blockSize)
-            guard let digest = Digest(of: descriptor, in: start..<end) else { return [] }
-            digests.append(digest)
-        }
-        return digests
     }
 
     private func syncFiles() throws(StoreError) {

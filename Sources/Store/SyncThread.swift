@@ -13,8 +13,8 @@ final class SyncThread: Sendable {
         let size: Int64
         /// The open file, owned by the sync thread; nil to open it by its name.
         var descriptor: Int32?
-        /// The modification time at its arrival; nil if unknown.
-        var modified: ModificationTime?
+        /// The file at its arrival; nil if unknown.
+        var identity: FileIdentity?
     }
 
     private struct Queue {

@@ -210,12 +210,9 @@ extension API {
         package var path: String
         /// The format; if absent, the path's ending decides: `.tar`, `.mp4`, `.mkv`, or else a folder.
         package var format: ExportFormat?
-        /// True to hard-link a folder's files to the store's files, if both are on one disk.
-        package var link: Bool?
-        package init(path: String, format: ExportFormat? = nil, link: Bool? = nil) {
+        package init(path: String, format: ExportFormat? = nil) {
             self.path = path
             self.format = format
-            self.link = link
         }
     }
 

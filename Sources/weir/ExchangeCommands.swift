@@ -21,8 +21,6 @@ struct ExportCommand: ReportingCommand {
         help: ArgumentHelp("The format, if the target's ending does not determine it.", valueName: "folder|tar|mp4|mkv")
     )
     var format: ExportFormat?
-    @Flag(help: "Hard-link the folder's files to the store's, on the same disk: fast, but never change them.")
-    var link = false
     @Flag(help: "Write one JSON object.")
     var json = false
     @OptionGroup var common: CommonOptions
@@ -43,7 +41,7 @@ struct ExportCommand: ReportingCommand {
     ]
 
     func execute() async throws {
-        let request = API.ExportRequest(path: DiskPath.absolute(target), format: format, link: link ? true : nil)
+        let request = API.ExportRequest(path: DiskPath.absolute(target), format: format)
         let export = try await common.daemon().client.call(Endpoints.export, name, body: request)
         let failure = export.shortfalls.map { Failure($0, next: "weir export \(export.name) FOLDER, which holds all") }
         if json {

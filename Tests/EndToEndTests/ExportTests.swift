@@ -49,7 +49,7 @@ struct ExportTests {
         try await Scene.with { scene in
             let out = try TemporaryFolder()
             for fixture in ["cmaf", "aes", "byterange-fmp4"] {
-                try await export(fixture, to: out.path(fixture), fixture == "aes" ? ["--link"] : [], in: scene)
+                try await export(fixture, to: out.path(fixture), in: scene)
                 let tar = try await scene.weir.run(["export", fixture, out.path(fixture + ".tar")])
                 #expect(tar.exit == .code(0), "\(tar.errors)")
             }
@@ -62,6 +62,24 @@ struct ExportTests {
                 try await expectSums(in: out.path(fixture))
             }
             #expect(try Self.names(in: out).filter { $0.contains("weir-part") } == [])
+        }
+    }
+
+    /// A tag editor writes into the files that it finds.
+    @Test("has files of its own, as a publication: what is written to them changes nothing in the store")
+    func sharesNoFiles() async throws {
+        try await Scene.with { scene in
+            let out = try TemporaryFolder()
+            try await export("ts", to: out.path("ts"), in: scene)
+            #expect(try await scene.weir.run(["publish", "ts", out.path("site")]).exit == .code(0))
+            let before = try scene.pieces().map { try Data(contentsOf: URL(filePath: $0)) }
+            for file in out.files() where file.hasSuffix(".ts") {
+                #expect(
+                    try FileManager.default.attributesOfItem(atPath: out.path(file))[.referenceCount] as? Int == 1)
+                try FileDamage.flipBit(of: out.path(file))
+            }
+            #expect(try scene.pieces().map { try Data(contentsOf: URL(filePath: $0)) } == before)
+            #expect(try await scene.weir.run(["export", "ts", out.path("x"), "--link"]).exit == .code(64))
         }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -83,6 +84,30 @@ struct SoundPlaybackTests {
             #expect(try await HTTPProbe.fetch(segments[0]).status == 404)
             let other = try await HTTPProbe.fetch(segments[1])
             #expect(other.isComplete && other.body.count == size)
+        }
+    }
+
+    @Test("of more than 32 MB that changes while Weir runs: its beginning is sent before its end is verified")
+    func verifiesChangedBlocks() async throws {
+        try await Scene.with { scene in
+            let size = 40_000_000
+            let url = scene.origin.url("/_vod/2x\(size)/media.m3u8")
+            #expect(try await scene.weir.run(["get", url, "--name", "film"]).exit == .code(0))
+            try await scene.weir.terminate()
+            try await scene.weir.start(options: ["--offline"])
+            let segments = try await PlaylistWalk.segments(scene.weir.url("/offline/film.m3u8"))
+            let whole = try await HTTPProbe.fetch(segments[0])
+            #expect(whole.isComplete && whole.body.count == size)
+            let piece = try #require(scene.pieces().first { $0.hasSuffix("/0.ts") })
+
+            #expect(utimes(piece, nil) == 0)
+            #expect(try await HTTPProbe.fetch(segments[0]).body == whole.body)
+            let block = 4 << 20
+            try FileDamage.flipBit(of: piece, at: 5 * block + 7)
+            let cut = try await HTTPProbe.fetch(segments[0])
+            #expect(cut.status == 200 && !cut.isComplete && cut.body == whole.body.prefix(5 * block))
+            try await waitUntil("the removal") { !scene.pieces().contains(piece) }
+            #expect(try await HTTPProbe.fetch(segments[0]).status == 404)
         }
     }
 

@@ -140,9 +140,16 @@ import Testing
             try file.append([UInt8(number)], at: 0)
             return BundleStore.Commit(try #require(file.handOver()), to: store.pieces(in: bundle), as: "\(number).ts")
         }
-        let failures = await withCheckedContinuation { continuation in
+        let results = await withCheckedContinuation { continuation in
             store.commit(commits) { continuation.resume(returning: $0) }
         }
+        let failures = results.map { result -> StoreError? in
+            switch result {
+            case .success: nil
+            case .failure(let error): error
+            }
+        }
+        #expect(try results[0].get() == bundle.identity(of: "0.ts"))
         #expect(failures.map { $0 == nil } == [true, false, true])
         #expect(failures[1]?.path.hasSuffix("/a/1.ts") == true)
         // The sync thread may have written the ledger already.

@@ -39,6 +39,19 @@ import Testing
         #expect(check.exit == .code(0), "\(check.errors)")
     }
 
+    /// Its beginning is sent before its end is verified.
+    @Test func aLargePieceHasBlocks() throws {
+        let store = try BundleStore(path: folder.path("store"), reserve: 0)
+        let staged = try store.stage("film-2222")
+        #expect(truncate(source, off_t(Ledger.Entry.blockLimit) + 1) == 0)
+        try withSource { file in
+            try staged.add("0.ts", to: "video", from: file, 0..<Ledger.Entry.blockLimit + 1, path: source)
+        }
+        try staged.commit()
+        let video = try store.bundle("film-2222", create: false).subdirectory("video")
+        #expect(try store.pieces(in: video).ledger()?.entries["0.ts"]?.blocks.count == 9)
+    }
+
     @Test func refusesAShorterOrDifferentFile() throws {
         let store = try BundleStore(path: folder.path("store"), reserve: 0)
         let staged = try store.stage("film-2222")

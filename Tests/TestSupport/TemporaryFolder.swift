@@ -81,3 +81,21 @@ package enum FileDamage {
         try handle.close()
     }
 }
+
+/// The clock of a disk: the times of files are those of the kernel's last tick, some milliseconds ago.
+package enum DiskTick {
+    /// Waits until a change of a file gets a later time than all changes so far.
+    package static func pass(in folder: TemporaryFolder) async throws {
+        let first = try time(in: folder)
+        try await waitUntil("the next tick of the disk's clock") { try time(in: folder) > first }
+    }
+
+    private static func time(in folder: TemporaryFolder) throws -> Int64 {
+        let file = folder.path("tick-\(UInt64.random(in: 0 ... .max))")
+        try Data().write(to: URL(filePath: file))
+        defer { unlink(file) }
+        var status = stat()
+        guard stat(file, &status) == 0 else { throw SystemCallError("stat") }
+        return Int64(status.st_ctim.tv_sec) * 1_000_000_000 + Int64(status.st_ctim.tv_nsec)
+    }
+}

@@ -25,11 +25,9 @@ import Store
     /// - Parameters:
     ///   - path: absolute; its folder must exist, and be writable for this process.
     ///   - format: nil for the format that the path's extension names.
-    ///   - sharesFiles: true to write hard links to the store's files where possible: a change to a linked file changes
-    /// the store.
     /// - Throws: `incomplete`, `exists`, `badTarget`, `noProgram`, `store`, `library`.
     package func export(
-        _ asset: Asset, to path: String, as format: ExportFormat? = nil, sharesFiles: Bool = false
+        _ asset: Asset, to path: String, as format: ExportFormat? = nil
     ) async throws(ExchangeError) -> Export {
         let format = format ?? ExportFormat.of(path)
         guard !library.store.contains(path) else {
@@ -46,13 +44,13 @@ import Store
         // Pieces that other programs have deleted are found now, and not in the middle of the export.
         await library.survey(asset)
         switch format {
-        case .folder, .tar: return try await writeTree(asset, to: path, as: format, sharesFiles: sharesFiles)
+        case .folder, .tar: return try await writeTree(asset, to: path, as: format)
         case .mp4, .mkv: return try await remux(asset, to: path, as: format)
         }
     }
 
     private func writeTree(
-        _ asset: Asset, to path: String, as format: ExportFormat, sharesFiles: Bool
+        _ asset: Asset, to path: String, as format: ExportFormat
     ) async throws(ExchangeError) -> Export {
         let name = asset.name
         let time = Library.now
@@ -60,7 +58,7 @@ import Store
         do throws(StoreError) {
             try await DiskWork.run { () throws(StoreError) in
                 switch format {
-                case .folder: try contents.writeFolder(at: path, sharesFiles: sharesFiles)
+                case .folder: try contents.writeFolder(at: path)
                 default: try contents.writeArchive(at: path, root: name, time: time)
                 }
             }

@@ -29,11 +29,13 @@ struct Remuxer: Sendable {
         do throws(StoreError) {
             let target = try ExportTarget(path: path, kind: .file)
             try target.fill { () throws(StoreError) in
-                try export.contents.fill(work)
-                try writeSubtitles(to: work)
-                let outcome = try ChildProgram.run(ffmpeg, arguments(work, to: target.temporaryPath), in: work)
-                guard outcome.hasSucceeded else {
-                    throw StoreError(.program, path: ffmpeg, detail: outcome.errors.last ?? "it failed without a word")
+                try export.contents.withLinks(in: work) { () throws(StoreError) in
+                    try writeSubtitles(to: work)
+                    let outcome = try ChildProgram.run(ffmpeg, arguments(work, to: target.temporaryPath), in: work)
+                    guard outcome.hasSucceeded else {
+                        let reason = outcome.errors.last ?? "it failed without a word"
+                        throw StoreError(.program, path: ffmpeg, detail: reason)
+                    }
                 }
             }
         } catch {

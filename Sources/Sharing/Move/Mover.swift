@@ -200,7 +200,7 @@ package import Store
         )
         let era = bundle.era
         let transit = try await DiskWork.run { () throws(StoreError) in
-            try BundleTransit(of: id, from: source, to: target) { PieceName($0) != nil }
+            try BundleTransit(of: id, from: source, to: target, noting: store.ownChanges) { PieceName($0) != nil }
         }
         do throws(StoreError) {
             // Twice: the first pass may take long, and leaves little to the second.

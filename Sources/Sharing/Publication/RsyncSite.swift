@@ -62,6 +62,7 @@ import Synchronization
         let outcome =
             try await inWorkFolder { [self] work throws(StoreError) in
                 let folder = try work.subdirectory("film", create: true)
+                defer { Self.removeLinks(from: folder, to: items) }
                 try Self.fill(folder, with: items)
                 let sent = Mutex<Set<String>>([])
                 // Pieces never change. Texts are rewritten each time, so that their times differ.
@@ -127,6 +128,13 @@ import Synchronization
             case .text(let bytes): try (home ?? folder).write(bytes, as: item.name)
             case .piece: try item.link(into: home ?? folder)
             }
+        }
+    }
+
+    private nonisolated static func removeLinks(from folder: Directory, to items: [ExportContents.Item]) {
+        for item in items {
+            guard let name = item.folder, let home = try? folder.subdirectory(name) else { continue }
+            item.removeLink(from: home)
         }
     }
 

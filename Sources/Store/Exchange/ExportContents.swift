@@ -80,12 +80,21 @@ public struct ExportContents: Sendable {
             return try ExportContents.open(name, size, in: pieces)
         }
 
-        /// Makes a hard link to a piece in a folder on the store's disk (link(2)).
+        /// Lays a piece into a folder of the store's own, for a program that only reads it: as a hard link, or as a copy if the
+        /// piece is on another disk. Call `removeLink(from:)` afterwards.
         public func link(into folder: Directory) throws(StoreError) {
-            guard case .piece(let pieces, let name) = source else { return }
-            guard linkat(pieces.directory.descriptor, name, folder.descriptor, try folder.leaf(self.name), 0) == 0
-            else {
-                throw StoreError(path: pieces.directory.path + "/" + name)
+            guard case .piece(let pieces, let name) = source, !pieces.link(name, into: folder) else { return }
+            guard let file = try open() else { return }
+            defer { close(file) }
+            let copy = try folder.open(name, flags: O_WRONLY | O_CREAT | O_EXCL)
+            defer { close(copy) }
+            try FileCopy.copyWhole(file, count: size, to: copy, path: folder.path + "/" + name)
+        }
+
+        /// Removes what `link(into:)` has made.
+        public func removeLink(from folder: Directory) {
+            if case .piece(let pieces, let name) = source {
+                pieces.unlink(name, from: folder)
             }
         }
     }
@@ -145,7 +154,7 @@ public struct ExportContents: Sendable {
         if let known = ledger?.entries[name], known.size == size {
             return known
         }
-        return Ledger.Entry(size: size, digest: try Digest(of: file, path: name))
+        return try Ledger.Entry(reading: file, length: size, path: name)
     }
 
     private func write(to sink: inout some ExportSink) throws(StoreError) {
@@ -154,18 +163,18 @@ public struct ExportContents: Sendable {
             case .text(let bytes): try sink.add(bytes, as: item.name, in: item.folder)
             case .piece(let pieces, let name):
                 guard let file, let folder = item.folder else { return }
-                let piece = ExportPiece(home: pieces.directory, name: name, descriptor: file, size: item.size)
+                let piece = ExportPiece(home: pieces, name: name, descriptor: file, size: item.size)
                 try sink.add(piece, in: folder)
             }
         }
         try sink.finish()
     }
 
-    /// Writes a folder at `path`; with `sharesFiles`, of hard links (link(2)) to pieces on the same disk, not copies.
-    public func writeFolder(at path: String, sharesFiles: Bool) throws(StoreError) {
+    /// Writes a folder at `path`. On a file system that can, its files share the blocks of the store's until one is written to.
+    public func writeFolder(at path: String) throws(StoreError) {
         let target = try ExportTarget(path: path, kind: .folder)
         try target.fill { () throws(StoreError) in
-            var sink = FolderSink(into: try target.directory(), sharesFiles: sharesFiles)
+            var sink = FolderSink(into: try target.directory())
             try write(to: &sink)
         }
     }
@@ -179,9 +188,20 @@ public struct ExportContents: Sendable {
         }
     }
 
-    /// Fills a folder of the store, with hard links to the pieces.
-    public func fill(_ folder: Directory) throws(StoreError) {
-        var sink = FolderSink(into: folder, sharesFiles: true)
+    /// Fills a folder of the store's own with hard links to the pieces, calls `body`, and removes the links.
+    public func withLinks(in folder: Directory, _ body: () throws(StoreError) -> Void) throws(StoreError) {
+        defer { removeLinks(from: folder) }
+        var sink = FolderSink(into: folder, isLinking: true)
         try write(to: &sink)
+        try body()
+    }
+
+    private func removeLinks(from root: Directory) {
+        for folder in folders {
+            guard let linked = try? root.subdirectory(folder.name) else { continue }
+            for (name, _) in folder.files {
+                folder.pieces.unlink(name, from: linked)
+            }
+        }
     }
 }

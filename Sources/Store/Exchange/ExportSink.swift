@@ -12,7 +12,7 @@ extension ExportSink {
 }
 
 struct ExportPiece {
-    let home: Directory
+    let home: PieceDirectory
     let name: String
     /// The open file, owned by the caller.
     let descriptor: Int32
@@ -21,9 +21,14 @@ struct ExportPiece {
 
 struct FolderSink: ExportSink {
     private let root: Directory
-    private let sharesFiles: Bool
+    /// True to link the pieces, in a folder of the store's own. A link in a user's folder would let a tag editor change the piece.
+    private let isLinking: Bool
     private var folders: [String: Directory] = [:]
-    init(into root: Directory, sharesFiles: Bool) { (self.root, self.sharesFiles) = (root, sharesFiles) }
+
+    init(into root: Directory, isLinking: Bool = false) {
+        self.root = root
+        self.isLinking = isLinking
+    }
 
     mutating func add(_ bytes: [UInt8], as name: String, in folder: String?) throws(StoreError) {
         try directory(folder).write(bytes, as: name, mode: isPrivate(folder) ? 0o600 : 0o666)
@@ -31,13 +36,13 @@ struct FolderSink: ExportSink {
 
     mutating func add(_ piece: ExportPiece, in folder: String) throws(StoreError) {
         let target = try directory(folder)
-        if sharesFiles, linkat(piece.home.descriptor, piece.name, target.descriptor, piece.name, 0) == 0 {
+        if isLinking, piece.home.link(piece.name, into: target) {
             return
         }
         let file = try target.open(
             piece.name, flags: O_WRONLY | O_CREAT | O_EXCL, mode: isPrivate(folder) ? 0o600 : 0o666)
         defer { close(file) }
-        try FileCopy.copy(piece.descriptor, count: piece.size, to: file, path: target.path + "/" + piece.name)
+        try FileCopy.copyWhole(piece.descriptor, count: piece.size, to: file, path: target.path + "/" + piece.name)
     }
 
     func finish() {}

@@ -1,8 +1,19 @@
 import CLinux
 import Glibc
 
-/// Copies files; without a checksum, in the kernel: copy_file_range(2), which may share the disk's blocks, else sendfile(2).
+/// Copies files; without a checksum, in the kernel: ioctl_ficlone(2), which shares the disk's blocks until one of the files is
+/// written to, else copy_file_range(2), which may do the same, else sendfile(2).
 enum FileCopy {
+    /// Copies all `count` bytes of `source` to `target`, which is empty. A change of the copy never changes the source. Throws as
+    /// `copy`.
+    static func copyWhole(_ source: Int32, count: Int64, to target: Int32, path: String) throws(StoreError) {
+        if weir_share_blocks(source, target) == 0 {
+            guard FileIdentity(of: target)?.size == count else { throw StoreError(.wrongLength, path: path) }
+            return
+        }
+        try copy(source, count: count, to: target, path: path)
+    }
+
     /// Copies `count` bytes of `source` from `offset` to the current offset of `target`. Throws `wrongLength` if the
     /// source is shorter; otherwise the system's error, with `path`.
     static func copy(
@@ -34,7 +45,7 @@ enum FileCopy {
     static func hashed(
         _ source: Int32, sourcePath: String? = nil, to target: Int32, path: String, _ pace: ReadingPace
     ) throws(StoreError) -> Ledger.Entry {
-        var digest = DigestState()
+        var state = EntryState(length: FileIdentity(of: source)?.size ?? 0)
         var buffer = [UInt8](repeating: 0, count: 1 << 20)
         var offset: off_t = 0
         while true {
@@ -45,11 +56,11 @@ enum FileCopy {
             }
             guard count >= 0 else { throw StoreError(path: sourcePath ?? path) }
             guard count > 0 else { break }
-            buffer.withUnsafeBytes { digest.add(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+            buffer.withUnsafeBytes { state.add(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
             guard Directory.write(buffer, count, to: target) else { throw StoreError(path: path) }
             offset += off_t(count)
             _ = pace.waitForTurn(after: count)
         }
-        return Ledger.Entry(size: Int64(offset), digest: digest.digest)
+        return state.entry
     }
 }

@@ -101,7 +101,7 @@ public final class PublishedTree: Sendable {
         }
         guard let source = try item.open() else { return }
         defer { close(source) }
-        try FileCopy.copy(source, count: item.size, to: part, path: path)
+        try FileCopy.copyWhole(source, count: item.size, to: part, path: path)
         guard try Digest(of: part, path: path) == item.digest else {
             throw StoreError(.wrongLength, path: item.path, detail: "the stored piece is damaged")
         }

@@ -39,11 +39,11 @@ public final class StagedBundle: Sendable {
         let target = try directory.open(file, flags: O_RDWR | O_CREAT | O_TRUNC)
         defer { close(target) }
         try FileCopy.copy(source, from: range.lowerBound, count: Int64(range.count), to: target, path: path)
-        let digest = try Digest(of: target, path: path)
-        if let expected, expected != digest {
+        let entry = try Ledger.Entry(reading: target, length: Int64(range.count), path: path)
+        if let expected, expected != entry.digest {
             throw StoreError(.contentChanged, path: path, detail: "not what \(Ledger.fileName) beside it says")
         }
-        let line = Ledger.lines(of: file, Ledger.Entry(size: Int64(range.count), digest: digest))
+        let line = Ledger.lines(of: file, entry)
         folders.withLock { $0[folder]?.lines += line }
     }
 

@@ -8,7 +8,10 @@ import Synchronization
 /// After a crash the rest is deleted when the volume is opened again. Concurrent calls wait for each other.
 public final class BundleTransit: Sendable {
     private struct Copied {
-        let stamp: FileStamp
+        /// The source.
+        let identity: FileIdentity
+        /// The copy; nil if the system does not tell its status.
+        let copy: FileIdentity?
         /// Nil for a file that is not a piece.
         let entry: Ledger.Entry?
     }
@@ -27,13 +30,17 @@ public final class BundleTransit: Sendable {
     private let name: String
     private let root: Directory
     private let isPiece: @Sendable (String) -> Bool
+    private let ownChanges: OwnChanges
     private let progress = Mutex(Progress())
 
-    /// Prepares a copy. `isPiece` returns true if a file of that name in a folder of the bundle is a piece.
-    public init(
-        of id: String, from origin: Volume, to target: Volume, isPiece: @escaping @Sendable (String) -> Bool
+    /// Prepares a copy. `isPiece` returns true if a file of that name in a folder of the bundle is a piece. In `ownChanges` the
+    /// copies are recorded whose bytes are those of the ledger.
+    package init(
+        of id: String, from origin: Volume, to target: Volume, noting ownChanges: OwnChanges,
+        isPiece: @escaping @Sendable (String) -> Bool
     ) throws(StoreError) {
         self.id = id
+        self.ownChanges = ownChanges
         self.target = target
         self.isPiece = isPiece
         source = try origin.bundle(id, create: false)
@@ -94,7 +101,7 @@ public final class BundleTransit: Sendable {
         var count = 0
         for file in files where file != Ledger.fileName || folder.isEmpty {
             guard let status = from.status(of: file) else { continue }
-            if known[file]?.stamp == FileStamp(status) {
+            if known[file]?.identity == FileIdentity(status) {
                 continue
             }
             try room()
@@ -135,7 +142,8 @@ public final class BundleTransit: Sendable {
         // Keep played files in the page cache instead of this one; and copy the time of the last playback.
         posix_fadvise(opened, 0, 0, POSIX_FADV_DONTNEED)
         futimens(target, [status.st_atim, status.st_mtim])
-        return Copied(stamp: FileStamp(status), entry: isPiece ? entry : nil)
+        return Copied(
+            identity: FileIdentity(status), copy: FileIdentity(of: target), entry: isPiece ? entry : nil)
     }
 
     /// Writes a ledger with a line for each copied piece. A piece that does not match its old line is removed again.
@@ -152,6 +160,9 @@ public final class BundleTransit: Sendable {
                 progress.faults.append((folder, file))
             } else {
                 lines += Ledger.lines(of: file, entry)
+                if let arrived = copy.copy {
+                    ownChanges.record(from: copy.identity, to: arrived)
+                }
             }
         }
         try to.write(lines, as: Ledger.fileName)

@@ -1,6 +1,7 @@
 """S: what the product is modelled on."""
 
 import json
+import os
 import pathlib
 import shutil
 import time
@@ -386,11 +387,54 @@ def verified(stage):
     stage.settle()
     stage.weir.kill()
     pieces = sorted((stage.folder / "store").rglob("*.ts"))
-    data = bytearray(pieces[3].read_bytes())
-    data[len(data) // 2] ^= 16
-    pieces[3].write_bytes(bytes(data))
+    change(pieces[3])
     stage.restart()
     stage.plays(variant_path(stage, "ts", "90p"), "ts/90p/media.m3u8")
+
+    # While Weir runs, as a tag editor does it: in place, and with the times of before.
+    whole, times = pieces[2].read_bytes(), pieces[2].stat()
+    change(pieces[2])
+    os.utime(pieces[2], ns=(times.st_atime_ns, times.st_mtime_ns))
+    stage.plays(variant_path(stage, "ts", "90p"), "ts/90p/media.m3u8")
+    stage.wait("the changed piece as it was", lambda: pieces[2].read_bytes() == whole)
+
+    # Exports have files of their own; those that Weir's own programs read cost no verification, and nothing is fetched.
+    stage.run("export", "ts", stage.folder / "exported")
+    stage.run("publish", "ts", stage.folder / "published")
+    stage.run("export", "ts", stage.folder / "film.mkv")
+    copies = [file for name in ("exported", "published") for file in (stage.folder / name).rglob("*.ts")]
+    need(len(copies) == 2 * len(pieces), "%d files are exported" % len(copies))
+    need(all(file.stat().st_nlink == 1 for file in [*copies, *pieces]), "an export shares files with the store")
+    for copy in copies:
+        change(copy)
+    before = len(stage.media_requests())
+    stage.plays("/offline/ts.m3u8", "ts/90p/media.m3u8")
+    need(len(stage.media_requests()) == before, "after an export pieces are fetched again")
+
+    # A large piece that was only touched: its first byte comes before its end is read.
+    stage.run("get", stage.origin.url + "/_vod/1x400000000/media.m3u8", "--name", "large")
+    piece = max((stage.folder / "store").rglob("*.ts"), key=lambda file: file.stat().st_size)
+    path = next(line for line in stage.text("/offline/large.m3u8").splitlines() if line and not line.startswith("#"))
+    path = path if path.startswith("/") else "/offline/" + path
+    if path.endswith(".m3u8"):
+        inner = next(line for line in stage.text(path).splitlines() if line and not line.startswith("#"))
+        path = inner if inner.startswith("/") else path.rsplit("/", 1)[0] + "/" + inner
+    stage.wait("sum of the large piece", lambda: piece.name in (piece.parent / "SHA256SUMS").read_text())
+    for _ in range(2):
+        os.utime(piece)
+        begin = time.monotonic()
+        with stage.unread(path) as answer:
+            need(answer.status == 200 and answer.read(1) == b"G", "a large piece that was touched is answered with %d" % answer.status)
+            need(time.monotonic() - begin < 1, "the first byte takes %.1f s" % (time.monotonic() - begin))
+
+
+def change(file):
+    """Flips a bit of a file, in place."""
+    with file.open("r+b") as opened:
+        opened.seek(file.stat().st_size // 2)
+        byte = opened.read(1)[0]
+        opened.seek(-1, os.SEEK_CUR)
+        opened.write(bytes([byte ^ 16]))
 
 
 @row("S32", "A live stream is not downloaded, with a clear reason; it still plays", "weir get URL")
