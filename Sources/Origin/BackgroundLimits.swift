@@ -8,17 +8,19 @@ struct TokenBucket {
     let rate: Double
     private var tokens: Double
     private var updated: ContinuousClock.Instant
-    /// The bucket's depth in seconds of the rate.
-    private static let depth = 0.25
+    /// The bucket's depth in bytes.
+    private let depth: Double
 
-    init(rate: Int64, at now: ContinuousClock.Instant) {
+    /// - Parameter seconds: the bucket's depth, in seconds of the rate.
+    init(rate: Int64, depth seconds: Double = 0.25, at now: ContinuousClock.Instant) {
         self.rate = Double(max(1, rate))
-        tokens = self.rate * Self.depth
+        depth = self.rate * seconds
+        tokens = depth
         updated = now
     }
 
     mutating func consume(_ bytes: Int, at now: ContinuousClock.Instant) {
-        tokens = min(rate * Self.depth, tokens + rate * seconds(until: now)) - Double(bytes)
+        tokens = min(depth, tokens + rate * seconds(until: now)) - Double(bytes)
         updated = now
     }
 
@@ -27,10 +29,60 @@ struct TokenBucket {
         let tokens = tokens + rate * seconds(until: now)
         guard tokens <= 0 else { return nil }
         // Wait for half the depth, so that the transfer runs for a while once it resumes.
-        return .seconds((rate * Self.depth / 2 - tokens) / rate)
+        return .seconds((depth / 2 - tokens) / rate)
     }
 
     private func seconds(until now: ContinuousClock.Instant) -> Double { (now - updated) / .seconds(1) }
+}
+
+/// Limits background transfers to the user's rate and to what players leave them. Pure.
+///
+/// Players come and go, and what they leave changes several times a second. The user's bucket sees every byte all the same: one that
+/// began again with each change would forget what it is owed, and give its depth away each time.
+struct BackgroundRate {
+    private var users: TokenBucket?
+    private var players: TokenBucket?
+    /// Bytes that the transfers may have under way together under the user's limit; nil without one. What the system has promised
+    /// to accept comes whatever is paused, so it is a part of what the first seconds bring.
+    let window: Int64?
+    /// The number of transfers at once under the user's limit; nil without one. The system promises to accept `promise` bytes on
+    /// each new connection before its window can be limited.
+    let slots: Int?
+    private static let windowTime = 0.2
+    private static let promise = 64 << 10
+    private static let fewestSlots = 2
+    /// The depth of the user's bucket, in seconds. Beside it stands what the system holds, from which a pause ends at once.
+    private static let depth = 0.05
+
+    /// - Parameter rate: the user's, in bytes per second; nil for no limit.
+    init(users rate: Int64?, at now: ContinuousClock.Instant) {
+        users = rate.map { TokenBucket(rate: $0, depth: Self.depth, at: now) }
+        window = rate.map { Int64(Double($0) * Self.windowTime) }
+        slots = window.map { max(Self.fewestSlots, Int($0) / Self.promise) }
+    }
+
+    /// True if the user limits the rate.
+    var isLimitedByUser: Bool { users != nil }
+    /// True if anything limits the rate.
+    var isLimited: Bool { users != nil || players != nil }
+
+    /// Sets the rate that players leave, in bytes per second; nil for no limit, and 0 if nothing may arrive for now.
+    mutating func leave(_ rate: Int64?, at now: ContinuousClock.Instant) {
+        players = nil
+        if let rate, rate > 0 {
+            players = TokenBucket(rate: rate, at: now)
+        }
+    }
+
+    mutating func consume(_ bytes: Int, at now: ContinuousClock.Instant) {
+        users?.consume(bytes, at: now)
+        players?.consume(bytes, at: now)
+    }
+
+    /// The time until bytes may arrive again; nil if they may now.
+    func wait(at now: ContinuousClock.Instant) -> Duration? {
+        [users?.wait(at: now), players?.wait(at: now)].compactMap(\.self).max()
+    }
 }
 
 /// Limits the windows of transfers, so that they do not fill the queue of a slow link in which a player's next request would

@@ -63,7 +63,7 @@ public import HTTPMessage
     private var starting: [(Transfer, OriginError.Code?)] = []
     private var lastID: UInt64 = 0
     private var pump: LoopTimer?
-    private var bucket: TokenBucket?
+    private var backgroundRate: BackgroundRate
     private var refill: LoopTimer?
     private var yieldTimer: LoopTimer?
     private var windowLimiter = WindowLimiter()
@@ -90,11 +90,12 @@ public import HTTPMessage
             slots: configuration.slotsPerHost, reserve: configuration.slotsInReserve,
             streams: configuration.streamsPerHost)
         presence = OriginPresence(configuration.giveUpRule)
+        backgroundRate = BackgroundRate(users: configuration.backgroundRate, at: .now)
         pump = LoopTimer { [weak self] in self?.turn() }
         refill = LoopTimer { [weak self] in self?.turn() }
         yieldTimer = LoopTimer { [weak self] in self?.turn() }
         prober = OriginProber(self)
-        if configuration.backgroundRate != nil {
+        if backgroundRate.isLimitedByUser {
             applyAllowance()
         }
     }
@@ -452,16 +453,12 @@ public import HTTPMessage
     func remove(_ wire: CurlRequest) { wire.multi?.remove(wire) }
 
     /// True if neither the user nor a player limits background transfers.
-    private var isUnlimited: Bool { backgroundAllowance == .full && configuration.backgroundRate == nil }
+    private var isUnlimited: Bool { backgroundAllowance == .full && !backgroundRate.isLimitedByUser }
 
     private func applyAllowance() {
         isThrottling = true
-        queue.backgroundSlots = backgroundAllowance.slots
-        let rate = [backgroundAllowance.rate, configuration.backgroundRate].compactMap(\.self).min() ?? 0
-        bucket = nil
-        if rate > 0 {
-            bucket = TokenBucket(rate: rate, at: .now)
-        }
+        queue.backgroundSlots = [backgroundAllowance.slots, backgroundRate.slots].compactMap(\.self).min()
+        backgroundRate.leave(backgroundAllowance.rate, at: .now)
         refill?.cancel()
         pump?.fireSoon()
     }
@@ -537,9 +534,10 @@ public import HTTPMessage
             isThrottling = true
             pump?.fireSoon()
         }
-        guard priority == .background, bucket != nil else { return }
-        bucket?.consume(bytes, at: .now)
-        if bucket?.wait(at: .now) != nil {
+        guard priority == .background, backgroundRate.isLimited else { return }
+        let now = ContinuousClock.now
+        backgroundRate.consume(bytes, at: now)
+        if backgroundRate.wait(at: now) != nil {
             pump?.fireSoon()
         }
     }
@@ -549,7 +547,7 @@ public import HTTPMessage
 
     private func throttle() {
         let isStopped = backgroundAllowance.rate == 0
-        let wait = bucket?.wait(at: .now)
+        let wait = backgroundRate.wait(at: .now)
         if let wait {
             refill?.schedule(after: wait)
         }
@@ -562,7 +560,8 @@ public import HTTPMessage
         }
 
         let widest = windowLimiter.window
-        let window = backgroundAllowance.window ?? widest
+        let windows = [backgroundAllowance.window ?? widest, backgroundRate.window]
+        let window = windows.compactMap(\.self).min()
         var share: Int?
         if let window {
             var count = 0

@@ -38,6 +38,67 @@ struct TokenBucketTests {
     }
 }
 
+@Suite("P1: the rate of downloads") struct BackgroundRateTests {
+    private static let rate: Int64 = 400_000
+    private static let link = 12_000_000.0
+    private let start = ContinuousClock.now
+
+    /// The bytes that arrive over a fast link, by time in seconds. What players leave changes five times a second.
+    private func arrivals(leaving shares: [Int64?]) -> [(time: Double, bytes: Int)] {
+        var rate = BackgroundRate(users: Self.rate, at: start)
+        var arrivals: [(time: Double, bytes: Int)] = []
+        var share: Int64?
+        let step = 0.001
+        for tick in 0..<40_000 {
+            let now = start + .seconds(Double(tick) * step)
+            if tick % 200 == 0 {
+                share = shares[tick / 200 % shares.count]
+                rate.leave(share, at: now)
+            }
+            guard share != 0, rate.wait(at: now) == nil else { continue }
+            let bytes = Int(Self.link * step)
+            rate.consume(bytes, at: now)
+            arrivals.append((Double(tick) * step, bytes))
+        }
+        return arrivals
+    }
+
+    private func sums(_ arrivals: [(time: Double, bytes: Int)]) -> [Double] {
+        stride(from: 0.0, through: 30, by: 0.1).map { begin in
+            Double(arrivals.filter { $0.time >= begin && $0.time < begin + 10 }.reduce(0) { $0 + $1.bytes })
+        }
+    }
+
+    @Test(
+        "is the user's within 5 % over any 10 s, whatever players leave",
+        arguments: [[nil], [nil, 2_000_000], [nil, 600_000, 3_000_000, 600_001], [5_000_000, 5_000_001]] as [[Int64?]])
+    func usersRate(shares: [Int64?]) {
+        let sums = sums(arrivals(leaving: shares))
+        #expect(sums.allSatisfy { (3_800_000...4_200_000).contains($0) }, "\(sums.min() ?? 0) to \(sums.max() ?? 0)")
+    }
+
+    @Test(
+        "is never above the user's where players stop downloads from time to time",
+        arguments: [[nil, 0], [0, 0, nil, 300_000], [2_000_000, 0, nil, nil, nil]] as [[Int64?]])
+    func stopped(shares: [Int64?]) {
+        let sums = sums(arrivals(leaving: shares))
+        #expect(sums.allSatisfy { $0 > 0 && $0 <= 4_200_000 }, "\(sums.min() ?? 0) to \(sums.max() ?? 0)")
+    }
+
+    @Test("is that of players without one of the user's")
+    func playersRate() {
+        var rate = BackgroundRate(users: nil, at: start)
+        #expect(!rate.isLimited && rate.window == nil)
+        rate.consume(1 << 30, at: start)
+        #expect(rate.wait(at: start) == nil)
+        rate.leave(1000, at: start)
+        rate.consume(2250, at: start)
+        #expect(rate.isLimited && rate.wait(at: start) == .seconds(2.125))
+        rate.leave(nil, at: start)
+        #expect(rate.wait(at: start) == nil)
+    }
+}
+
 struct LentPlaceTests {
     private let now = ContinuousClock.now
 
