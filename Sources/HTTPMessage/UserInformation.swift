@@ -62,3 +62,53 @@ public struct UserInformation: Sendable {
         return String(decoding: text, as: UTF8.self)
     }
 }
+
+/// The user name and password of an Authorization field in the scheme Basic (RFC 7617).
+public struct BasicCredentials: Equatable, Sendable {
+    /// Without a colon.
+    public let user: String
+    /// May be empty.
+    public let password: String
+
+    /// Nil for another field or scheme, and for what is no Base64.
+    public init?(_ field: FieldLine) {
+        let parts = field.value.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: true)
+        guard field.isNamed(FieldName("Authorization")), parts.count == 2, parts[0].lowercased() == "basic",
+            let pair = Self.decoded(parts[1].utf8), let colon = pair.firstIndex(of: ":")
+        else { return nil }
+        user = String(pair[..<colon])
+        password = String(pair[pair.index(after: colon)...])
+    }
+
+    /// RFC 4648 §4; nil for another text, and for bytes that are not UTF-8.
+    private static func decoded(_ text: Substring.UTF8View) -> String? {
+        var bytes: [UInt8] = []
+        var bits: UInt32 = 0
+        var count = 0
+        for byte in text where byte != UInt8(ascii: "=") {
+            let value: UInt8
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"): value = byte - UInt8(ascii: "A")
+            case UInt8(ascii: "a")...UInt8(ascii: "z"): value = byte - UInt8(ascii: "a") + 26
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = byte - UInt8(ascii: "0") + 52
+            case UInt8(ascii: "+"): value = 62
+            case UInt8(ascii: "/"): value = 63
+            default: return nil
+            }
+            bits = bits << 6 | UInt32(value)
+            count += 6
+            if count >= 8 {
+                count -= 8
+                bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
+            }
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+}
+
+extension BasicCredentials: CustomStringConvertible, CustomReflectable {
+    /// Without secrets.
+    public var description: String { "a user name and a password" }
+    /// Without secrets.
+    public var customMirror: Mirror { Mirror(reflecting: description) }
+}

@@ -40,7 +40,8 @@ extension CurlRequest {
             let certificate = information(CURLINFO_PROXY_SSL_VERIFYRESULT)
             let cause = ProxyFailure(
                 of: proxy, code: code, answer: proxyAnswer, certificate: certificate, words: words)
-            if let failure = cause.failure {
+            if var failure = cause.failure {
+                failure.isDigestOffered = information(CURLINFO_PROXYAUTH_AVAIL) & Self.digest != 0
                 return failure
             }
         }

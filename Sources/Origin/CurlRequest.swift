@@ -25,6 +25,12 @@ import HTTPMessage
     /// True if the handle carries no option that the next request does not set itself.
     let isPlain: Bool
     let isGet: Bool
+    /// True if the handle may serve another request.
+    private let isReusable: Bool
+    /// True until the reply that asks for Digest has come, or another one.
+    private var awaitsChallenge = false
+    /// A reply that asks for Digest, which libcurl answers by itself; nil once another one begins.
+    private var challenge: Reply?
     /// The outgoing body and the offset up to which libcurl has read it.
     let outgoing: OutgoingFile?
     var uploadPosition: Int64 = 0
@@ -88,7 +94,8 @@ import HTTPMessage
 
     /// Nil when libcurl has no memory.
     init?(_ request: OriginRequest, attempt: TransferState.Attempt, settings: Settings) {
-        guard let handle = settings.handles.acquire() else { return nil }
+        let isFresh = attempt.manner.usesDigest || attempt.manner.asksProxyForScheme
+        guard let handle = settings.handles.acquire(isFresh: isFresh) else { return nil }
 
         self.handle = handle
         handles = settings.handles
@@ -97,6 +104,8 @@ import HTTPMessage
         addresses = settings.addresses
         isGet = request.method == .get
         isPlain = isGet && request.signature == nil && !plan.hasOwnOptions
+        isReusable = isPlain && !attempt.manner.usesDigest
+        awaitsChallenge = attempt.manner.asksProxyForScheme
         outgoing = request.file
         rules = settings.rules
         offersHTTP2 = settings.offersHTTP2
@@ -119,6 +128,9 @@ import HTTPMessage
 
         errorText.pointee = 0
         plan.apply(to: handle)
+        if attempt.manner.asksProxyForScheme {
+            set(CURLOPT_PROXYAUTH, Self.basic | Self.digest)
+        }
         setConnecting(settings.configuration.giveUpRule)
         setAddresses()
         setFields(request, attempt)
@@ -132,7 +144,7 @@ import HTTPMessage
     isolated deinit {
         _ = weir_easy_set_pointer(handle, CURLOPT_ERRORBUFFER, nil)
         _ = weir_easy_set_pointer(handle, CURLOPT_RESOLVE, nil)
-        if isPlain {
+        if isReusable {
             handles.release(handle)
         } else {
             curl_easy_cleanup(handle)
@@ -148,6 +160,10 @@ import HTTPMessage
     private func setFields(_ request: OriginRequest, _ attempt: TransferState.Attempt) {
         cookies?.attach(to: handle, host: attempt.url.host)
         for field in request.fields(for: attempt.url) {
+            if attempt.manner.usesDigest, let credentials = BasicCredentials(field) {
+                answerByDigest(with: credentials)
+                continue
+            }
             if let cookies, field.isNamed(Self.cookie), !field.value.isEmpty {
                 // libcurl joins it with the jar's cookies: a request has one Cookie field (RFC 6265 §5.4).
                 let given = cookies.merge(field.value, host: attempt.url.host)
@@ -175,6 +191,18 @@ import HTTPMessage
             append("Expect:")
         }
     }
+
+    /// Lets libcurl answer the origin's challenge. It requests without credentials first: the challenge is part of the answer.
+    private func answerByDigest(with credentials: BasicCredentials) {
+        set(CURLOPT_USERNAME, credentials.user)
+        set(CURLOPT_PASSWORD, credentials.password)
+        set(CURLOPT_HTTPAUTH, Self.digest)
+        awaitsChallenge = true
+    }
+
+    /// CURLAUTH_BASIC and CURLAUTH_DIGEST, which Swift does not import. Never NTLM or Negotiate, which send what the system knows.
+    private static let basic = 1
+    static let digest = 2
 
     private static let cookie = FieldName("Cookie")
     private static let setCookie = FieldName("Set-Cookie")
@@ -292,6 +320,7 @@ import HTTPMessage
             multi?.recordArrival(on: connectionPort)
         }
         guard !isHeadComplete else { return receive(trailer: line) }
+        challenge = nil
         switch reply.receive(line: line) {
         case .incomplete:
             if reply.fields.count == 0 {
@@ -302,22 +331,39 @@ import HTTPMessage
             isExcessive = true
             return false
         case .complete:
+            if awaitsChallenge, [401, 407].contains(reply.status) {
+                // libcurl sends the request again; otherwise the body or the end of this reply follows.
+                awaitsChallenge = false
+                challenge = reply
+                return true
+            }
             isHeadComplete = true
             if !reply.isHTTP2, hasCompanion(isHTTP1: false) {
                 misdirection = .collision
                 return false
             }
-            if plan.proxy != nil, reply.status == 407 {
-                isRefusedByProxy = true
-                return false
-            }
-            reply.address = address
-            adaptReading()
-            if let cookies, reply[Self.setCookie] != nil {
-                cookies.recordChange()
-            }
-            return shouldContinue(owner?.request(self, received: reply))
+            return deliverHead()
         }
+    }
+
+    private func deliverHead() -> Bool {
+        if plan.proxy != nil, reply.status == 407 {
+            isRefusedByProxy = true
+            return false
+        }
+        reply.address = address
+        adaptReading()
+        if let cookies, reply[Self.setCookie] != nil {
+            cookies.recordChange()
+        }
+        return shouldContinue(owner?.request(self, received: reply))
+    }
+
+    /// Delivers the head of a challenge that libcurl could not answer. Returns false to abort the request.
+    private func deliverChallenge() -> Bool {
+        guard challenge.take() != nil else { return true }
+        isHeadComplete = true
+        return deliverHead()
     }
 
     /// Ignores a line of a trailer section, which Weir does not request. libcurl keeps all of them.
@@ -333,6 +379,7 @@ import HTTPMessage
     }
 
     private func receive(_ bytes: UnsafeRawBufferPointer) -> Int {
+        guard deliverChallenge() else { return 0 }
         if isPaused {
             // The connection may be younger than the pause.
             receiveLimits.hold()
@@ -475,6 +522,7 @@ import HTTPMessage
 
     /// Reports the result of libcurl; the request has already left the handle.
     func end(_ code: CURLcode) {
+        _ = deliverChallenge()
         let outcome = outcome(of: code)
         let owner = owner
         self.owner = nil

@@ -18,8 +18,9 @@ import EventLoop
     }
 
     /// Returns a prepared handle, to be released or cleaned up by the caller; nil if libcurl has no memory.
-    func acquire() -> UnsafeMutableRawPointer? {
-        if let handle = idle.popLast() {
+    /// - Parameter isFresh: true for one that has served no request: libcurl keeps an origin's challenge with the handle.
+    func acquire(isFresh: Bool = false) -> UnsafeMutableRawPointer? {
+        if !isFresh, let handle = idle.popLast() {
             return handle
         }
         guard let handle = curl_easy_init() else { return nil }

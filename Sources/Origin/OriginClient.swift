@@ -53,6 +53,8 @@ public import HTTPMessage
     var prober: OriginProber?
     private var staleConnections = StaleConnections()
     private var versions = HTTPVersions()
+    /// Origins that have asked for Digest: their next requests need not try Basic first.
+    var digestOrigins: Set<WebURL.Origin> = []
     private var addressMemory = AddressMemory()
     let names: NameResolver
     private var rules = AddressRules()

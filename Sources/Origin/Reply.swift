@@ -87,6 +87,16 @@ struct Reply {
     }
     /// True if the origin answers ranges of this resource. A server that does so says it (RFC 9110 §14.3), if not by a rule.
     var answersRanges: Bool { status == 206 || self[.acceptRanges]?.lowercased() == "bytes" }
+    /// True if the origin, or the proxy, asks for Digest (RFC 7616).
+    var offersDigest: Bool {
+        let name = status == 407 ? Self.proxyAuthenticate : Self.authenticate
+        return fields.values(of: name).contains { value in
+            let value = value.lowercased()
+            return value.hasPrefix("digest ") || value.contains(", digest ") || value.contains(",digest ")
+        }
+    }
+    private static let authenticate = FieldName("WWW-Authenticate")
+    private static let proxyAuthenticate = FieldName("Proxy-Authenticate")
     var isRedirect: Bool { [301, 302, 303, 307, 308].contains(status) && location != nil }
 
     /// - Parameter validator: nil if the body cannot be resumed.

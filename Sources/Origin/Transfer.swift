@@ -66,7 +66,8 @@ import HTTPMessage
         // `leave` drops the timers before this object is released.
         state = TransferState(
             request, rule: client.configuration.giveUpRule, isProbe: isProbe,
-            redirectLimit: client.configuration.redirectLimit, now: .now)
+            redirectLimit: client.configuration.redirectLimit,
+            usesDigest: client.digestOrigins.contains(request.url.origin), now: .now)
         watchdog = LoopTimer { [unowned self] in watchdogFired() }
         guard let bound = request.deadline else { return }
         deadline = LoopTimer { [unowned self] in deadlinePassed() }
@@ -421,6 +422,9 @@ import HTTPMessage
             outcome, now: .now, waiter: waiter, isHostDead: client.isDead(state.url), jitter: .random(in: 0...1))
         if case .wait = action {
             reportAbsence()
+        }
+        if case .send(let next) = action, next.manner.usesDigest {
+            client.digestOrigins.insert(state.url.origin)
         }
         if case .send(let next) = action, next.url.origin != request.url.origin {
             client.recordRedirect(of: request.url, to: next.url.origin)

@@ -30,6 +30,10 @@ extension TransferState {
         var avoidsHTTP2 = false
         /// True once a reply has shown that the fault may be the connection's.
         var isOnNewConnection = false
+        /// True to answer the origin's challenge by Digest with the user name and password of Basic.
+        var usesDigest = false
+        /// True to answer the proxy's challenge by the scheme that it offers, Digest or Basic.
+        var asksProxyForScheme = false
         /// True if HTTP/2 may be offered. There a connection does not end with a body.
         var allowsHTTP2: Bool { !avoidsHTTP2 && !ignoresLength }
     }
@@ -83,6 +87,8 @@ extension TransferState {
         var isTransient = true
         /// True if a proxy requires credentials, or others (407).
         var isRefusedByProxy = false
+        /// True if that proxy takes credentials by Digest.
+        var isDigestOffered = false
         /// Set if the host could not be reached, and that may be its own fault.
         var hostFault: HostReach.Fault?
         /// True if the Content-Length is no number, or not that of the stream of HTTP/2, so that only the end of the connection

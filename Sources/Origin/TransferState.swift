@@ -17,6 +17,8 @@ struct TransferState {
         case compare
         /// Request the rest again, at once, on a new connection.
         case reconnect
+        /// Request the rest again, at once, with credentials in another scheme.
+        case authenticate
         case complete
     }
 
@@ -70,7 +72,7 @@ struct TransferState {
 
     init(
         _ request: OriginRequest, rule: GiveUpRule, isProbe: Bool = false, redirectLimit: Int,
-        now: ContinuousClock.Instant
+        usesDigest: Bool = false, now: ContinuousClock.Instant
     ) {
         self.request = request
         self.rule = rule
@@ -96,6 +98,7 @@ struct TransferState {
 
         mayResume = request.method == .get && !request.acceptsCompression
         manner.ignoresLength = request.ignoresStatedLength
+        manner.usesDigest = usesDigest
     }
 
     var isResumable: Bool { mayResume && validator != nil }
@@ -187,6 +190,9 @@ struct TransferState {
             case 416: return receivedUnsatisfiable(reply)
             // The connection was made for another host, or too early (RFC 9110 §15.5.20, RFC 8470 §5.2).
             case 421 where mayReconnect, 425 where mayReconnect: pending = reconnect()
+            case 401 where mayAnswerByDigest(reply):
+                manner.usesDigest = true
+                pending = .authenticate
             default: pending = failure(for: reply)
             }
         }
@@ -483,6 +489,13 @@ struct TransferState {
         return isRepeatable && !manner.isOnNewConnection
     }
 
+    /// True if the origin asks for Digest, and has got the same credentials as Basic.
+    private func mayAnswerByDigest(_ reply: Reply) -> Bool {
+        let isRepeatable = request.method == .get || request.isRepeatable && request.body.isEmpty
+        guard isRepeatable, !manner.usesDigest, reply.offersDigest else { return false }
+        return request.fields(for: url).contains { BasicCredentials($0) != nil }
+    }
+
     private mutating func reconnect() -> Pending {
         manner.isOnNewConnection = true
         return .reconnect
@@ -651,7 +664,7 @@ struct TransferState {
             redirects = 0
             position = 0
             return .send(nextAttempt())
-        case .compare, .reconnect:
+        case .compare, .reconnect, .authenticate:
             url = request.url
             redirects = 0
             return .send(nextAttempt())
@@ -708,8 +721,10 @@ struct TransferState {
         case .failed(let failure) where failure.http2Fault == .collision:
             manner.avoidsHTTP2 = true
             return .restart
-        // One proxy of several may not know the credentials yet.
-        case .failed(let failure) where failure.isRefusedByProxy && mayReconnect: return reconnect()
+        // One proxy of several may not know the credentials yet, or take them by Digest alone.
+        case .failed(let failure) where failure.isRefusedByProxy && mayReconnect:
+            manner.asksProxyForScheme = failure.isDigestOffered
+            return reconnect()
         case .failed(let failure):
             avoidHTTP2(after: failure)
             let error = error(failure.code, underlying: failure.underlying)
