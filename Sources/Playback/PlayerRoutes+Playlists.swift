@@ -68,7 +68,8 @@ extension PlayerRoutes {
         if !rendition.isComplete,
             !(rendition.isStored && library.keys.mayUse(session.id, keysOf: rendition, of: asset))
         {
-            let reason = "\(rendition.name.id) of \(asset.name) is not completely stored, and Weir is offline"
+            let state = rendition.isLive ? "live, so that it plays only online" : "not completely stored"
+            let reason = "\(rendition.name.id) of \(asset.name) is \(state), and Weir is offline"
             var error = LibraryError(.notStored, reason)
             if rendition.isStored {
                 error = asset.keyExpiry(of: rendition)
@@ -434,6 +435,10 @@ extension PlayerRoutes {
     private static func nothing(of asset: Asset, but seconds: Double = 0) -> LibraryError {
         if let expiry = asset.keyExpiry {
             return expiry
+        }
+        if asset.isLive {
+            return LibraryError(
+                .notStored, "\(asset.name) is live, so that it plays only online; \"weir get --record\" records it")
         }
         let rest = seconds > 0 ? " and only \(Int(seconds.rounded())) s can be played" : ""
         return LibraryError(.notStored, "nothing of \(asset.name) is completely stored\(rest); \"weir get\" fetches it")

@@ -2,6 +2,7 @@ import Assets
 import EventLoop
 import Foundation
 import HTTPServer
+import Orders
 import TestRooms
 import TestSupport
 import Testing
@@ -58,6 +59,17 @@ import Testing
 }
 
 @Suite @LoopActor struct LivePlaybackTests {
+    @Test func offlineItIsSaidToBeLive() async throws {
+        let stream = try await LiveStream()
+        #expect(try await stream.fixture.get(stream.media).status == 200)
+        stream.fixture.library.mode = .offline
+        for path in [stream.fixture.typed("/master.m3u8"), stream.media] {
+            let answer = try await stream.fixture.get(path)
+            #expect(answer.status == 404)
+            #expect(answer.text.contains("is live, so that it plays only online"), "\(answer.text)")
+        }
+    }
+
     @Test func directivesAreForwardedAfterTheOriginsQuery() async throws {
         let stream = try await LiveStream()
         let update =
