@@ -39,7 +39,7 @@ export class Details {
             const own = sessions.filter(session => session.asset === this.name);
             this.facts = facts(asset);
             this.element.replaceChildren(
-                this.facts, indicators(kpis), ...[sessionPicture(timelines), throughput(log.events), sources(own)].filter(Boolean),
+                this.facts, indicators(kpis, log.events), ...[sessionPicture(timelines), throughput(log.events), sources(own)].filter(Boolean),
                 ...[account(download?.summary), pieces(own), events(log.events), failures(errors.events)].filter(Boolean));
         } catch (error) {
             this.element.replaceChildren(el("p", {class: "trouble", role: "alert"}, words(error)));
@@ -69,13 +69,20 @@ function facts(asset) {
     ], "pairs");
 }
 
-function indicators({total}) {
+/** The stalls in words. An inferred time is the least: the player, which has not said so, may have waited for more media. */
+function stallWords({stalls, stallTime}, isInferred) {
+    return stalls ? `${stalls}, ${isInferred ? "at least " : ""}${stallTime.toFixed(1)} s` : "none";
+}
+
+const hasInferredStalls = event => event.stalls > 0 && event.inferred.includes("stallTime");
+
+function indicators({total}, events) {
     if (!total.sessions) return el("p", {class: "note"}, "Not played yet.");
     return pairs([
         ["Played", plural(total.sessions, "time")],
         ["Watched", time(total.watched)],
         ["Start", total.startup === undefined ? undefined : `${total.startup.toFixed(1)} s`],
-        ["Stalls", total.stalls ? `${total.stalls}, ${total.stallTime.toFixed(1)} s` : "none"],
+        ["Stalls", stallWords(total, events.some(hasInferredStalls))],
         ["Dropped", total.framesDropped === undefined ? undefined : plural(total.framesDropped, "frame")],
         ["Variant", total.indicated === undefined ? undefined : bitRate(total.indicated)],
         ["Origin", total.observed === undefined ? undefined : bitRate(total.observed)],
@@ -122,7 +129,7 @@ function events(all) {
                 el("td", {}, date(event.began)), el("td", {}, (event.client || "").split(" ")[0].slice(0, 40)), el("td", {}, time(event.watched)),
                 el("td", {}, size(event.bytes.store + event.bytes.origin + event.bytes.joined)),
                 el("td", {}, event.observed?.seconds > 0 ? bitRate(event.observed.bits / event.observed.seconds) : "store"),
-                el("td", {}, event.stalls ? `${event.stalls}, ${event.stallTime.toFixed(1)} s` : "none")))))));
+                el("td", {}, stallWords(event, hasInferredStalls(event)))))))));
 }
 
 function failures(all) {
