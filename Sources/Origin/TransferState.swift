@@ -717,7 +717,10 @@ struct TransferState {
         case .failed(let failure)
         where failure.hasInvalidLength && request.method == .get && !manner.ignoresLength:
             manner.ignoresLength = true
-            return .restart
+            // What has come is right as far as it goes: the rest follows by a range, if nothing else could be meant by it.
+            guard isResumable, position > 0 else { return .restart }
+            fileSize = nil
+            return .compare
         case .failed(let failure) where failure.http2Fault == .collision:
             manner.avoidsHTTP2 = true
             return .restart

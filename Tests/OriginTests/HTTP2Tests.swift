@@ -129,6 +129,13 @@ extension OverSockets {
             #expect(requests.map(\.protocolName) == ["h2", "h2"])
         }
 
+        /// RFC 9113 §8.1.1. Nothing that has come is fetched again.
+        @Test func aStreamThatEndsBeforeItsLengthIsContinuedByRange() async throws {
+            let origin = try await HTTP2Origin()
+            let requests = try await fetch("fault=end&at=30000", bench(origin), origin)
+            #expect(requests.map(\.range) == ["", "bytes=30000-"])
+        }
+
         @Test func aSecondResetLeadsToHTTP1() async throws {
             let origin = try await HTTP2Origin()
             let requests = try await fetch("fault=reset&at=30000&times=9", bench(origin), origin)
