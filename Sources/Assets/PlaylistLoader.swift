@@ -256,7 +256,14 @@ import SegmentFormat
         if asset.content.lone === rendition {
             return rendition.source
         }
-        guard let source = try? await fetchSource(of: rendition, in: asset, .none, .renewal) else { return nil }
+        let source: Rendition.Source
+        do throws(LibraryError) {
+            source = try await fetchSource(of: rendition, in: asset, .none, .renewal)
+        } catch {
+            rendition.urls.isPlaylistRefused = error.originStatus == 403
+            return nil
+        }
+        rendition.urls.isPlaylistRefused = false
         asset.entryChecks.pace.recordArrival()
         guard let known = rendition.source, known.isDurable else {
             return await rendition.mayContinue(with: source, owner: asset.access) ? source : nil
@@ -306,9 +313,11 @@ import SegmentFormat
         let id = ObjectIdentifier(asset)
         guard tasks.entryRenewals.isRunning(id) || asset.entryChecks.pace.begin(now: .now) else { return }
         await tasks.entryRenewals.run(id) {
-            do {
+            do throws(LibraryError) {
                 try await loadEntry(of: asset, .renewal)
+                asset.content.lone?.urls.isPlaylistRefused = false
             } catch {
+                asset.content.lone?.urls.isPlaylistRefused = error.originStatus == 403
                 library.report("\(asset.name): no fresh URLs, since \(error)")
             }
         }

@@ -73,6 +73,8 @@ package import Playheads
         var pace = RenewalPace()
         /// True if new URLs did not help against answers other than refusals.
         var isRenewalUseless = false
+        /// True if the origin refused the playlist with 403 when it was last fetched for fresh URLs.
+        var isPlaylistRefused = false
         /// The playlist of the latest renewal, if it had other content: a session with other advertisements may still name
         /// segments of this one, with fresh URLs.
         @Rare var otherSession: Source?
@@ -111,6 +113,8 @@ package import Playheads
     var isOutdated = false
     /// The use and the renewal of its URLs.
     var urls = URLState()
+    /// True if the origin refused the playlist with 403 when it was last fetched for fresh URLs.
+    package var isPlaylistRefused: Bool { urls.isPlaylistRefused }
     /// Its state while the playlist is live, and after that; nil if it never was.
     package private(set) var live: LiveState?
     /// Names and times of `source`, each computed once.

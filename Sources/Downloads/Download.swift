@@ -30,6 +30,8 @@ import Store
     var retryBudget = RetryBudget()
     /// The numbers of the segments of subtitles that the present attempt did not get, by rendition.
     var lost: [String: Set<Int>] = [:]
+    /// The most requests at a time since a host has banned its client; nil unless one has.
+    var banWidth: Int?
     /// The variants of which the origin delivers no segment, as indices of renditions.
     var undelivered: Set<Int> = []
     /// The task as ordered, before another quality replaced the selected one, and the reason.

@@ -43,6 +43,7 @@ import Store
     private var lastRequest = 0
     private var obstacle: DownloadOutcome?
     private var faults = Faults()
+    private var bans = HostBan()
     /// Set if another owner cancelled a fetch, which is no error of the resource.
     private var interruption: LibraryError?
     /// Number of holes at the start of this round. It must shrink, so that the rounds end.
@@ -193,7 +194,10 @@ import Store
         parallel.width == 1 || latency ?? .zero >= Self.farLatency && parallel.width < mostRequests
     }
     private static let farLatency = Duration.milliseconds(50)
-    private var mostRequests: Int { lastURL.flatMap(library.client.streams) ?? most }
+    private var mostRequests: Int {
+        let most = lastURL.flatMap(library.client.streams) ?? most
+        return min(most, download.banWidth ?? most)
+    }
 
     private func measure() {
         let count = ParallelRequests.Count(
@@ -411,10 +415,29 @@ import Store
         case .success where fetch.keepFailure == nil: filled(piece)
         case .success: obstacle = obstacle ?? fetch.keepFailure.map { .storeFailed($0) }
         case .failure(let error) where error.code == .cancelled: interruption = LibraryError(error)
+        case .failure(let error) where mayBeBan(error, piece): recordRefusal(LibraryError(error), of: piece)
         case .failure(let error): record(LibraryError(error), of: piece)
         }
         measure()
         fill()
+    }
+
+    /// True if the host has refused the playlist, too, when it was fetched again.
+    private func mayBeBan(_ error: FetchError, _ piece: Piece) -> Bool {
+        guard let origin = error.underlying as? OriginError, origin.status == 403, !piece.isKey else { return false }
+        return renditions[piece.track].isPlaylistRefused
+    }
+
+    /// Ends the work for a while if the host has refused another segment a moment ago. If not, the next segment shows it.
+    private func recordRefusal(_ error: LibraryError, of piece: Piece) {
+        guard bans.record(piece.fetch.resource.url, at: .now) else {
+            if faults.record(error, isKey: false) {
+                obstacle = obstacle ?? .failed(error, count: faults.count)
+            }
+            return
+        }
+        download.banWidth = max(1, min(width, download.banWidth ?? width) / 2)
+        obstacle = obstacle ?? .banned(error)
     }
 
     private func filled(_ piece: Piece) {

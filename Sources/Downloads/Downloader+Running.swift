@@ -26,6 +26,8 @@ enum DownloadOutcome {
     case complete
     /// The first error; `isKey` if it concerns a key, and the number of failed resources.
     case failed(LibraryError, isKey: Bool = false, count: Int = 1)
+    /// A host refuses everything with 403: segments, and the playlist that named them.
+    case banned(LibraryError)
     /// A piece could not be stored.
     case storeFailed(StoreError)
 }

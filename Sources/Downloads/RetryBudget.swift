@@ -22,14 +22,30 @@ struct RetryBudget: Equatable, Sendable {
 
     private var failures = 0
     private var hasProgressed = false
+    /// The pauses since the last piece in which a host had banned its client, and their sum.
+    private var bans = 0
+    private var banned = Duration.zero
 
     /// Records that a piece arrived, which resets the budget.
-    mutating func recordProgress() { (failures, hasProgressed) = (0, true) }
+    mutating func recordProgress() {
+        failures = 0
+        hasProgressed = true
+        bans = 0
+        banned = .zero
+    }
 
     /// - Parameter pauses: the first pause, and the longest.
     mutating func verdict(on outcome: DownloadOutcome, of name: String, pauses: ClosedRange<Duration>) -> Verdict {
         switch outcome {
         case .complete: return .complete
+        case .banned(let error):
+            let failure = JobFailure(code: .library(error.code), message: "\(error)")
+            let wish = GiveUpRule.downloadPause(afterFailures: bans, pauses)
+            let pause = min(wish, GiveUpRule.longestBan - banned)
+            guard pause > .zero else { return .fail(failure) }
+            bans += 1
+            banned += pause
+            return .wait(.network, failure, pause: pause)
         case .storeFailed(let error):
             let failure = JobFailure(code: .store(error.code), message: "\(name) is not completely stored: \(error)")
             switch error.code {

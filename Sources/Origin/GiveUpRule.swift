@@ -384,6 +384,10 @@ public struct GiveUpRule: Sendable {
         return .retry(after: downloadPause(afterFailures: failures, pauses))
     }
 
+    /// The time for which a download waits in all for a host that refuses everything with 403: such a ban for too many requests
+    /// ends within a minute, and any other refusal does not end.
+    package static let longestBan = Duration.seconds(60)
+
     /// The pause of a download before it begins again.
     package static func downloadPause(afterFailures failures: Int, _ pauses: ClosedRange<Duration>) -> Duration {
         doubled(pauses.lowerBound, times: failures, upTo: pauses.upperBound)
