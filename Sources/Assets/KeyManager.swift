@@ -148,6 +148,13 @@ package import Store
         }
     }
 
+    /// Deletes keys that do not decrypt what is stored: they are fetched again, whatever bytes come then. The segments stay.
+    package func discard(_ numbers: [Int], of asset: Asset) async throws(LibraryError) {
+        try await change(numbers, of: asset) { $0.digest = nil }
+        let names = Set(numbers.map { KeyRing.name($0) })
+        asset.keys.folder.removePieces { names.contains($0) }
+    }
+
     // MARK: Renewal
 
     /// Fetches keys again, all of them for nil, and returns the renewed ones. A key that is equal byte for byte becomes

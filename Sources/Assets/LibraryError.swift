@@ -40,6 +40,8 @@ public struct LibraryError: Error, CustomStringConvertible, Sendable {
         case expired
         /// The key has expired, or was revoked.
         case keyExpired
+        /// A key does not decrypt the segments that it belongs to.
+        case keyUnfit
         /// A newer Weir has written the asset's bundle.
         case newerBundle
         /// Another operation on the asset must end first.
@@ -103,8 +105,7 @@ public struct LibraryError: Error, CustomStringConvertible, Sendable {
         switch code {
         case .originAbsent, .notStored, .originRefused, .refusedURL, .store, .expired, .keyExpired, .newerBundle: true
         case .missing, .badOrigin, .hostDead, .notPlaylist, .badDirective, .nameTaken, .notArtwork, .otherContent,
-            .urlTaken,
-            .busy, .cancelled:
+            .urlTaken, .keyUnfit, .busy, .cancelled:
             false
         }
     }

@@ -135,6 +135,7 @@ extension APIError.Code {
             case .urlTaken: .urlTaken
             case .expired: .expired
             case .keyExpired: .keyExpired
+            case .keyUnfit: .keyUnfit
             case .newerBundle: .unreadable
             case .busy: .busy
             }

@@ -372,7 +372,7 @@ import WeirAPI
         await sessions.close()
         await summaries.close()
         schedules.stop()
-        downloader.stop()
+        await downloader.close()
         client.stop()
         await library.close()
     }

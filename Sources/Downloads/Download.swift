@@ -42,6 +42,8 @@ import Store
     var pulse: Pulse?
     /// Counts what is fetched.
     var book = DownloadBook()
+    /// True if keys that do not decrypt what is stored are to be fetched again.
+    var distrustsKeys = false
     /// True if the user began or continued it since its last run.
     var isOrdered = false
     /// True if what it has stored was compared with the origin's at its end, with whatever result.
@@ -184,8 +186,8 @@ import Store
         DownloadRecord(
             asset: asset.id, renditions: ids.joined(separator: " "), state: state.rawValue,
             task: task.stored,
-            account: book.stored?.stored, need: need?.rawValue, errorCode: failure?.code.stored,
-            errorMessage: failure?.message, created: created)
+            account: book.stored(.init(asset.traffic), now: .now)?.stored, need: need?.rawValue,
+            errorCode: failure?.code.stored, errorMessage: failure?.message, created: created)
     }
 
     /// Restores a download of an earlier process. One whose task cannot be read fails, and its row stays.

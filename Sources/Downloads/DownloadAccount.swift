@@ -57,6 +57,10 @@ struct DownloadBook {
     private var open: DownloadAccount?
     /// The begin of the present run.
     private var run: (since: ContinuousClock.Instant, traffic: Traffic)?
+    /// The time of the latest save of the present run, and the bytes then.
+    private var saved: (at: ContinuousClock.Instant, bytes: Int64)?
+    /// So much of a run is missing in the account after a crash, at most.
+    static let saveInterval = Duration.seconds(5)
 
     init(stored text: String? = nil) { self.text = text }
 
@@ -68,12 +72,22 @@ struct DownloadBook {
         return copy.latest
     }
 
-    /// The account to store.
-    var stored: DownloadAccount? {
-        guard text != nil else { return open ?? latest }
+    /// The account to store, with what the present run has brought until now. One without content does not replace a former one.
+    func stored(_ traffic: Traffic, now: ContinuousClock.Instant) -> DownloadAccount? {
         var copy = self
         copy.read()
-        return copy.open ?? copy.latest
+        copy.stop(traffic, now: now)
+        guard let open = copy.open, open.hasContent || copy.latest == nil else { return copy.latest }
+        return open
+    }
+
+    /// True from time to time during a run that brings something: then the account is to be saved.
+    mutating func mustSave(at now: ContinuousClock.Instant) -> Bool {
+        guard let run, let open else { return false }
+        let last = saved ?? (run.since, 0)
+        guard now - last.at >= Self.saveInterval, open.bytes != last.bytes else { return false }
+        saved = (now, open.bytes)
+        return true
     }
 
     private mutating func read() {
@@ -91,6 +105,7 @@ struct DownloadBook {
         read()
         open = open ?? DownloadAccount(began: time)
         run = (now, traffic)
+        saved = nil
     }
 
     mutating func record(bytes: Int64) { open?.bytes &+= max(0, bytes) }

@@ -44,6 +44,10 @@ import Store
     private var obstacle: DownloadOutcome?
     private var faults = Faults()
     private var bans = HostBan()
+    private let keyTrial: KeyTrial
+    /// True once all keys were tried that are to be tried, and while they are.
+    private var hasTriedKeys = false
+    private var isTryingKeys = false
     /// Set if another owner cancelled a fetch, which is no error of the resource.
     private var interruption: LibraryError?
     /// Number of holes at the start of this round. It must shrink, so that the rounds end.
@@ -53,6 +57,7 @@ import Store
 
     @LoopActor private final class Piece {
         let fetch: Fetch
+        let item: Plan.Hole.Item
         let track: Int
         let isKey: Bool
         /// True if nothing of the selected variant plays without it, and another variant may replace that.
@@ -84,6 +89,7 @@ import Store
             self.isNeededByAll = isNeededByAll
             self.request = request
             self.isCueFile = isCueFile
+            item = hole.item
             track = batch.track
             end = hole.time.upperBound
             began = fetch.written
@@ -96,6 +102,7 @@ import Store
         self.library = library
         most = parallel
         self.observer = observer
+        keyTrial = KeyTrial(download.asset)
     }
 
     // MARK: DownloadWork
@@ -132,6 +139,10 @@ import Store
     func cancel() {
         isOver = true
         let pieces = Array(fetching.values) + storing.values
+        // What has arrived becomes a piece all the same.
+        for piece in storing.values {
+            observer?.work(for: download, received: piece.received)
+        }
         settled = received
         fetching = [:]
         storing = [:]
@@ -266,7 +277,45 @@ import Store
             interruption = nil
             return fill()
         }
+        guard hasTriedKeys else { return tryKeys() }
         end(.complete)
+    }
+
+    /// Tries the keys on all that is stored, also on what came earlier or by a player.
+    private func tryKeys() {
+        guard !isTryingKeys else { return }
+        isTryingKeys = true
+        Task { @LoopActor in
+            let unfit = await keyTrial.run(on: download.renditions)
+            isTryingKeys = false
+            hasTriedKeys = true
+            guard !isOver else { return }
+            if let key = unfit.first {
+                return end(.failed(unfitError(key), isKey: true))
+            }
+            fill()
+        }
+    }
+
+    /// Tries the key of a segment that was just stored, so that a download of hours does not fail at its end.
+    private func tryKey(of item: Plan.Hole.Item, in rendition: Rendition) {
+        guard case .segment(let index) = item, let segments = rendition.source?.playlist.segments,
+            segments.indices.contains(index), let sample = keyTrial.sample(of: segments[index], in: rendition)
+        else { return }
+        Task { @LoopActor in
+            await keyTrial.run(sample)
+            guard !isOver, obstacle == nil, keyTrial.isUnfit(sample.key) else { return }
+            obstacle = .failed(unfitError(sample.key), isKey: true)
+            fill()
+        }
+    }
+
+    private func unfitError(_ key: Int) -> LibraryError {
+        let host = download.asset.keys.resource(key)?.url.host ?? "the origin"
+        return LibraryError(
+            .keyUnfit,
+            "\(download.asset.name) cannot be played: what \(host) sent as key \(key) does not decrypt its segments; what is "
+                + "stored is kept")
     }
 
     private func end(_ outcome: DownloadOutcome) {
@@ -442,6 +491,7 @@ import Store
 
     private func filled(_ piece: Piece) {
         faults.recordSuccess()
+        tryKey(of: piece.item, in: renditions[piece.track])
         filledCount += 1
         left[piece.track] -= 1
         observer?.work(for: download, received: piece.fetch.written - piece.began)

@@ -106,6 +106,14 @@ extension Downloader: DownloadWorkObserver {
             if download.asset.hasOtherSegments {
                 return self.work(for: download, ended: .failed(Self.otherContent(of: download.asset)))
             }
+            if download.distrustsKeys {
+                download.distrustsKeys = false
+                let unfit = await KeyTrial(download.asset).run(on: download.renditions)
+                if !unfit.isEmpty {
+                    try? await self.library.keys.discard(unfit, of: download.asset)
+                }
+                guard !Task.isCancelled, self.byAsset[download.asset.id] === download else { return }
+            }
             let work = self.work(for: download)
             download.work = work
             self.watch(download)
@@ -139,8 +147,12 @@ extension Downloader: DownloadWorkObserver {
 
     private func measure(_ download: Download) {
         guard let work = download.work else { return }
-        download.rate.record(work.received, at: .now)
+        let now = ContinuousClock.now
+        download.rate.record(work.received, at: now)
         work.tick()
+        if download.state == .running, download.book.mustSave(at: now) {
+            saveSoon(download)
+        }
         if download.state == .running {
             download.ticker?.recordProgress(atMostEvery: .seconds(1))
         }

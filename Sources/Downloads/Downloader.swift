@@ -263,6 +263,7 @@ import Store
         retention.forgetPurge(of: download.asset)
         download.retryBudget = RetryBudget()
         download.isOrdered = true
+        download.distrustsKeys = download.failure?.code == .library(.keyUnfit)
         if state != .paused {
             download.task.pauseReason = nil
         }
@@ -303,6 +304,19 @@ import Store
         retention.pin(.nothing, of: asset)
         notify(download, .removed)
         schedule()
+    }
+
+    /// Stops all work, as `stop`, and saves the accounts of what was running.
+    package func close() async {
+        isOpen = false
+        let running = byAsset.values.filter { $0.state == .running }
+        for download in running {
+            halt(download)
+        }
+        for download in running {
+            await save(download)
+        }
+        stop()
     }
 
     /// Stops all work. The downloads continue at the next start.

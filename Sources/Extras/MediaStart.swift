@@ -72,12 +72,9 @@ extension Rendition {
             return ByteSource(count: size) { Self.bytes(of: descriptor, in: $0) }
         }
         guard key.method == .aes128, let number = number(of: key), size <= Self.cipherLimit else { return nil }
-        let sequence = UInt64(clamping: Int(segment.mediaSequenceNumber))
-        let implicit =
-            [UInt8](repeating: 0, count: 8) + (0..<8).map { UInt8(truncatingIfNeeded: sequence >> (56 - 8 * $0)) }
         let bytes = Self.bytes(of: descriptor, in: 0..<size)
         let secret = keys.folder.beginning(of: KeyRing.name(number).description, count: 16)
-        return SegmentCipher.decrypted(bytes, key: secret, vector: key.initializationVector ?? implicit)
+        return SegmentCipher.decrypted(bytes, key: secret, vector: key.vector(for: segment))
             .map { ByteSource($0) }
     }
 

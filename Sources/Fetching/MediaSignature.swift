@@ -15,7 +15,7 @@ package enum MediaSignature {
     static let textLength = 752
 
     /// True if the bytes are printable text in UTF-8, or in UTF-16 with its mark. The last character may be cut.
-    static func isText(_ bytes: some Collection<UInt8>) -> Bool {
+    package static func isText(_ bytes: some Collection<UInt8>) -> Bool {
         var bytes = MediaRecognition.beginning(of: bytes, textLength)
         if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
             return isWideText(bytes)

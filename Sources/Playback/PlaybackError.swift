@@ -15,7 +15,7 @@ extension LibraryError {
         case .missing, .notStored: .notFound
         case .expired, .keyExpired: .gone
         case .originRefused where originStatus == HTTPStatus.gone.code: .gone
-        case .notPlaylist, .badOrigin, .originRefused: .badGateway
+        case .notPlaylist, .badOrigin, .originRefused, .keyUnfit: .badGateway
         case .originAbsent, .hostDead: .gatewayTimeout
         case .badDirective: .badRequest
         case .refusedURL: .forbidden
@@ -63,7 +63,7 @@ extension LibraryError {
         switch code {
         case _ where originStatus != nil: .origin
         case .store, .notStored, .newerBundle, .busy: .store
-        case .notPlaylist: .media
+        case .notPlaylist, .keyUnfit: .media
         case .missing, .badDirective, .refusedURL, .nameTaken, .notArtwork, .otherContent, .urlTaken, .expired,
             .keyExpired:
             .player

@@ -38,6 +38,8 @@ package struct APIError: Error, CustomStringConvertible, Sendable {
         case expired
         /// A key of the asset has expired or was revoked.
         case keyExpired = "key-expired"
+        /// A key of the asset does not decrypt its segments.
+        case keyUnfit = "key-unfit"
         case noSuchKey = "no-such-key"
         case noSuchSession = "no-such-session"
         /// Nothing of the asset is complete, so nothing can leave the store.
@@ -135,7 +137,7 @@ extension APIError.Code {
         case .unsupportedMediaType: 415
         case .noMatch, .live, .protected, .notArtwork, .incomplete, .badTarget, .badImport, .badTrack: 422
         case .internal, .programFailed: 500
-        case .notPlaylist, .badOrigin, .originRefused: 502
+        case .notPlaylist, .badOrigin, .originRefused, .keyUnfit: 502
         case .offline, .stopping, .noDaemon, .noLink, .noProgram, .volumeAbsent: 503
         case .originAbsent, .hostDead, .timeout: 504
         case .cannotWrite, .diskFull, .disk: 507
@@ -147,7 +149,7 @@ extension APIError.Code {
         switch self {
         case .badRequest: 64
         case .refusedURL, .noMatch, .live, .protected, .notArtwork, .nameTaken, .urlTaken, .otherContent, .incomplete,
-            .badImport, .badTrack, .tooManyPhones:
+            .badImport, .badTrack, .tooManyPhones, .keyUnfit:
             65
         case .noSuchAsset, .noSuchDownload, .noSuchSession, .noSuchKey, .noSuchTrack, .noArtwork, .expired, .keyExpired,
             .noSuchPhone:
@@ -201,6 +203,8 @@ extension APIError.Code {
         case .noArtwork: "weir get NAME --artwork FILE"
         case .expired: "let it play again with: weir policy NAME --expires never --after-first-play never"
         case .keyExpired: "weir keys NAME --renew"
+        case .keyUnfit:
+            "weir resume NAME fetches the keys again; what the site's own player sends for them: weir set NAME --header"
         case .noSuchSession: "choose a running session: GET \(API.root)/sessions lists them"
         case .noSuchKey: "weir keys NAME"
         case .nameTaken: "choose another name"
@@ -244,6 +248,7 @@ extension APIError.Code {
         case .otherContent: "The URL leads to other content"
         case .expired: "The asset has expired"
         case .keyExpired: "A key has expired or was revoked"
+        case .keyUnfit: "A key does not decrypt its segments"
         case .noSuchSession: "No such session"
         case .noSuchKey: "No such key"
         case .refusedURL: "The URL is refused"

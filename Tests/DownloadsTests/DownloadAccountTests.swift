@@ -30,7 +30,8 @@ import Testing
         book.record(bytes: 30)
         book.stop(try traffic([("http://a/", 7, 530), ("https://b:8/", 1, 50)], retries: 3), now: start + .seconds(2))
         book.recordInterruption()
-        #expect(book.account == nil && book.stored?.seconds == 2 && book.stored?.ended == 0)
+        #expect(book.account == nil && book.stored(.init(), now: start)?.seconds == 2)
+        #expect(book.stored(.init(), now: start)?.ended == 0)
         book.start(try traffic([("http://a/", 9, 600)]), at: 110, now: start + .seconds(9))
         book.stop(try traffic([("http://a/", 10, 700)]), now: start + .seconds(10))
         book.end(at: 120)
@@ -44,6 +45,60 @@ import Testing
         book.stop(try traffic([]), now: start)
         book.end(at: 201)
         #expect(book.account == account)
+    }
+
+    /// A process that is killed has stored no end of its run.
+    @Test func anAccountSurvivesTheEndOfTheProcess() throws {
+        let start = ContinuousClock.now
+        var book = DownloadBook()
+        book.start(try traffic([("http://a/", 5, 500)]), at: 100, now: start)
+        var saves = [book.mustSave(at: start + .seconds(60))]
+        book.record(bytes: 30)
+        saves += [4.0, 5.0].map { book.mustSave(at: start + .seconds($0)) }
+        book.record(bytes: 12)
+        saves += [9.0, 10.0].map { book.mustSave(at: start + .seconds($0)) }
+        #expect(saves == [false, false, true, false, true], "nothing came before the first")
+        let stored = try #require(book.stored(try traffic([("http://a/", 8, 600)]), now: start + .seconds(10)))
+        #expect((stored.began, stored.ended, stored.seconds, stored.bytes, stored.requests) == (100, 0, 10, 42, 3))
+        #expect(book.account == nil)
+
+        // The counters of the next process begin at 0.
+        var next = DownloadBook(stored: stored.stored)
+        next.start(try traffic([]), at: 500, now: start)
+        next.record(bytes: 58)
+        next.stop(try traffic([("http://a/", 2, 60)]), now: start + .seconds(1))
+        next.end(at: 501)
+        let account = try #require(next.account)
+        #expect((account.began, account.ended, account.seconds) == (100, 501, 11))
+        #expect((account.bytes, account.requests) == (100, 5))
+        #expect(account.origins.map { "\($0.host) \($0.requests) \($0.bytes)" } == ["a 5 160"])
+    }
+
+    /// An order for what is stored, in a process that ends before it has.
+    @Test func anAccountWithoutContentReplacesNone() throws {
+        var former = DownloadAccount(began: 7)
+        former.bytes = 5
+        former.ended = 9
+        var book = DownloadBook(stored: former.stored)
+        book.start(.init(), at: 20, now: .now)
+        #expect(book.stored(.init(), now: .now) == former)
+    }
+
+    @Test @LoopActor func aDownloadThatIsStoppedWithTheDaemonKeepsItsAccount() async throws {
+        let fixture = try await TestHouse(.downloader())
+        try await fixture.origin.add(OriginRule("/cmaf/video-90p/5.m4s") { $0.hold = true })
+        let download = try await fixture.start("/cmaf/master.m3u8")
+        try await waitUntil("some pieces") { download.progress.bytes > 0 }
+        await fixture.downloader.close()
+        try await fixture.origin.clearRules()
+        try await fixture.origin.release()
+        try await fixture.restart()
+        fixture.downloader.resume()
+        try await fixture.reaches(.complete, "cmaf")
+        let again = try fixture.download("cmaf")
+        let account = try #require(again.account)
+        #expect(account.bytes == Int64(again.progress.bytes))
+        #expect(account.requests >= Set(try await fixture.mediaPaths()).count)
     }
 
     @Test func theAccountIsReadFromItsColumnAndFromATaskOfTheFirstVersion() throws {
@@ -61,7 +116,7 @@ import Testing
         record.account = account.stored
         #expect(try reader.read(record) == (task, account.stored))
         #expect(DownloadBook(stored: account.stored).account == account)
-        #expect(DownloadBook(stored: account.stored).stored == account)
+        #expect(DownloadBook(stored: account.stored).stored(.init(), now: .now) == account)
 
         let text = task.stored.dropFirst()
         let json = account.stored

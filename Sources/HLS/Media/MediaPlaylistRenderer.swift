@@ -48,7 +48,9 @@ struct MediaPlaylistRenderer {
         if view.isFinished, !storage.header.hasEndList {
             writer.insert([Tag.endList.rawValue], beforeLine: lines.count)
         }
-        return writer.finished(deferred: version.stated)
+        let text = writer.finished(deferred: version.stated)
+        guard view.isCorrected, KeyOrder.matters(for: storage.keyRecords, in: storage.text.bytes) else { return text }
+        return KeyOrder.identityLast(text)
     }
 
     private static let vodType = "\(Tag.playlistType.rawValue):VOD"

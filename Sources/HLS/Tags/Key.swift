@@ -39,6 +39,16 @@ public struct Key: Sendable {
         return [UInt8](repeating: 0, count: 16 - value.count) + value
     }
 
+    /// The vector with which a segment is decrypted: IV, or else the media sequence number (RFC 8216 §5.2).
+    public func vector(for segment: Segment) -> [UInt8] {
+        if let initializationVector {
+            return initializationVector
+        }
+        let number = UInt64(clamping: Int(segment.mediaSequenceNumber))
+        let digits = (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) }
+        return [UInt8](repeating: 0, count: 8) + digits
+    }
+
     /// All attributes of the line.
     public var attributes: AttributeList {
         text.attributes(Int(record.line))
@@ -111,7 +121,7 @@ public struct Key: Sendable {
     }
 
     /// True for a KEYFORMAT that means identity: players know it in any letters, or ignore the attribute.
-    private static func isIdentity(_ bytes: [UInt8], _ range: Range<Int>) -> Bool {
+    static func isIdentity(_ bytes: [UInt8], _ range: Range<Int>) -> Bool {
         range.isEmpty || bytes[range].elementsEqual("identity".utf8) { $0 | 0x20 == $1 }
     }
 

@@ -1,6 +1,7 @@
 """A: what the newer interfaces of AVFoundation have."""
 
 import json
+import time
 
 from weirtools.mission.row import need, row
 from weirtools.mission.rows.seeds import chosen, ladder
@@ -58,3 +59,22 @@ def summary(stage):
     stage.restart()
     kept = stage.api("GET", "/downloads/" + stage.asset("ts")["download"])[1].get("summary") or {}
     need(kept.get("bytes") == found["bytes"], "the summary is not kept")
+
+    # A download that goes on after an orderly end of the daemon, and after a kill: all of it is in the summary.
+    url, size, count = stage.origin.url + "/_vod/40x100000/media.m3u8", 100_000, 40
+    for is_killed in (False, True):
+        name = "killed" if is_killed else "stopped"
+        stage.rules({"path": "/_vod/*.ts", "throttle": 100_000})
+        begun = len(stage.requests("/_vod/"))
+        stage.run("add", url + "?" + name, "--name", name)
+        stage.wait("some of the download", lambda: len(stage.requests("/_vod/")) > begun + 12)
+        # What came in the last five seconds before a kill may be missing.
+        time.sleep(6 if is_killed else 0)
+        stage.restart(kill=is_killed)
+        stage.clear_rules()
+        stage.wait("the end of the download", lambda: (stage.download(name) or {}).get("state") == "complete", 60)
+        found = stage.api("GET", "/downloads/" + stage.asset(name)["download"])[1]["summary"]
+        least = (count - (12 if is_killed else 0)) * size
+        need(least <= found["bytes"] <= count * size, "%s: the summary has %d bytes of %d" % (name, found["bytes"], count * size))
+        need(found["requests"] >= count - (12 if is_killed else 0), "%s: the summary has %d requests" % (name, found["requests"]))
+        stage.run("remove", name, "--yes")
