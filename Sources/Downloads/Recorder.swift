@@ -107,6 +107,9 @@ import Store
             throw LibraryError(
                 .notPlaylist, "\(asset.name) has ended already: \"weir get\" fetches it without --record")
         }
+        // The listed segments are fetched at once, and not after the first reload, which is due a target duration later.
+        update()
+        guard !isOver else { return }
         for track in tracks {
             track.task = Task { @LoopActor in await follow(track) }
         }
