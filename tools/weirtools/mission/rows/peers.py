@@ -6,6 +6,8 @@ import urllib.parse
 
 from weirtools.mission.row import need, row
 from weirtools.mission.rows.seeds import chosen, variant_path
+from weirtools.mission.wire import Wire
+from weirtools.players import paced
 
 
 @row("P1", "Conditions for downloads, and the reason why one waits", "weir pause NAME --reason TEXT; weir list")
@@ -26,6 +28,22 @@ def reasons(stage):
     need("the network is metered" in stage.command("doctor")[1], "weir doctor does not say that the network is metered")
     change(Metered=2, IdleHint=True)
     stage.wait("complete download", lambda: stage.download("ts")["state"] == "complete", 15)
+
+    # The rate of downloads, beside a player, as it is on the wire: over any ten seconds.
+    stage.configure('limit-rate = "400KB"\n')
+    stage.restart(kill=False)
+    wire = stage.serve("wire", Wire(stage.origin.port))
+    stage.run("add", "http://127.0.0.1:%d/_vod/40x400000/media.m3u8" % wire.port, "--name", "limited")
+    seat = paced.Viewer([stage.weir.url + "/" + stage.url("ts")])
+    begin = time.monotonic()
+    while time.monotonic() - begin < 24:
+        time.sleep(0.5)
+        if not seat.plays:
+            seat = paced.Viewer([stage.weir.url + "/" + stage.url("cmaf")])
+    seat.end()
+    rates = [rate / 1000 for rate in wire.rates(10)]
+    need(rates and max(rates) <= 420, "limit-rate of 400 KB/s: up to %.0f over ten seconds" % max(rates, default=0))
+    need(max(rates) >= 380, "limit-rate of 400 KB/s: at most %.0f over ten seconds" % max(rates))
 
 
 @row("P2", "Segments in parallel; adjacent byte ranges in one request", "weir get URL")
@@ -235,8 +253,34 @@ def begins_with_what_is_stored(stage, view, is_silent):
 @row("P13", "AES-128 keys are stored", "weir get URL")
 def stored_keys(stage):
     stage.run("get", stage.url("aes"), "-q", "worst")
+
+    # Beside a key of a DRM system: libavformat and VLC know only the key that is listed last.
+    text = (stage.root / "aes/90p/media.m3u8").read_text()
+    other = '#EXT-X-KEY:METHOD=AES-128,URI="skd://film",KEYFORMAT="com.apple.streamingkeydelivery",KEYFORMATVERSIONS="1"'
+    lines = [line + "\n" + other if line.startswith("#EXT-X-KEY") else line for line in text.splitlines()]
+    stage.run("get", stage.write("aes/90p/systems.m3u8", "\n".join(lines) + "\n"), "--name", "systems")
+
+    # Other bytes than the key: the download fails, what is stored is kept, and the key comes again later.
+    keys = sorted((stage.root / "aes/keys").glob("*.key"))
+    bytes_of_keys = [key.read_bytes() for key in keys]
+    for key in keys:
+        key.write_bytes(b"sixteen letters.")
+    words = stage.refused(65, "get", stage.write("aes/90p/locked.m3u8", text), "--name", "locked")
+    need("does not decrypt" in words, "the reason is not told: %s" % words.strip()[:200])
+    need(stage.download("locked")["state"] == "failed", "the download is %s" % stage.download("locked")["state"])
+    for key, content in zip(keys, bytes_of_keys):
+        key.write_bytes(content)
+    before = [path for path in stage.media_requests() if path.endswith(".ts")]
+    stage.run("resume", "locked")
+    stage.wait("the download with its keys", lambda: stage.download("locked")["state"] == "complete")
+    need([path for path in stage.media_requests() if path.endswith(".ts")] == before, "segments are fetched again")
+
     stage.end_origin()
-    stage.plays("/offline/aes.m3u8", "aes/90p/media.m3u8")
+    for name in ("aes", "systems", "locked"):
+        stage.plays("/offline/%s.m3u8" % name, "aes/90p/media.m3u8")
+    for player in ("mpv", "vlc", "chromium"):
+        report = stage.player(player, stage.weir.url + "/offline/systems.m3u8")
+        need(report["ended"] and report["position"] > 9, "%s ends at %s: %s" % (player, report["position"], report["problems"][:2]))
 
 
 @row("P14", "Web pages that you allow, and other machines with a token", "weir serve --allowed-origins https://example.com --lan ADDRESS")
