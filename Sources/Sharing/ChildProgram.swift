@@ -47,7 +47,8 @@ struct ChildProgram {
             defer { if ends[1] >= 0 { close(ends[1]) } }
             process = try SpawnedProcess(
                 [path] + arguments,
-                streams: (.file("/dev/null", O_RDONLY), output, .file(work.path + "/stderr", flags)))
+                streams: (.file("/dev/null", O_RDONLY), output, .file(work.path + "/stderr", flags)),
+                leadsGroup: true)
         } catch {
             throw StoreError(.io, path: path, detail: String(cString: strerror(error.code)))
         }
@@ -89,7 +90,7 @@ struct ChildProgram {
         func cancel() {
             state.withLock { state in
                 state.isCancelled = true
-                state.process?.send(SIGTERM)
+                state.process?.send(SIGTERM, group: true)
             }
         }
 
@@ -97,7 +98,7 @@ struct ChildProgram {
             state.withLock { state in
                 state.process = process
                 if state.isCancelled {
-                    process.send(SIGTERM)
+                    process.send(SIGTERM, group: true)
                 }
             }
         }

@@ -168,13 +168,20 @@ public final class BundleStore: Sendable {
     /// Empties `tmp/`: files at once; folders, which may be large, on another thread, under names that no new file gets.
     private static func clear(_ temporary: Directory) throws(StoreError) {
         var folders: [String] = []
+        var exports: [String] = []
         for name in try temporary.names() {
+            if name.hasPrefix(exportPrefix), let path = try? temporary.read(name) {
+                exports.append(String(decoding: path, as: UTF8.self))
+            }
             if let aside = try temporary.putAside(name) {
                 folders.append(aside)
             }
         }
-        guard !folders.isEmpty else { return }
-        inBackground { [folders] in
+        guard !folders.isEmpty || !exports.isEmpty else { return }
+        inBackground { [folders, exports] in
+            for path in exports {
+                ExportTarget.removePart(ofExportTo: path)
+            }
             for name in folders {
                 try? temporary.removeTree(name)
             }
@@ -221,6 +228,23 @@ public final class BundleStore: Sendable {
             throw readOnlyReason ?? StoreError(.notWritable, path: root.path)
         }
         return try StagedBundle(id: id, store: root, temporary: temporary, assets: assets)
+    }
+
+    private static let exportPrefix = "export-"
+
+    /// Notes an export to a path outside the store, until `endExport`: if the process is killed meanwhile, the next start deletes
+    /// what it left there. Returns the note; nil if nothing can be noted.
+    public func noteExport(to path: String) -> String? {
+        let name = Self.uniqueName(String(Self.exportPrefix.dropLast()))
+        guard let temporary, (try? temporary.write(Array(path.utf8), as: name)) != nil else { return nil }
+        return name
+    }
+
+    /// Forgets an export that has ended.
+    public func endExport(_ note: String?) {
+        if let note {
+            try? temporary?.remove(note)
+        }
     }
 
     /// Calls `body` with an empty folder on the store's disk, and removes the folder. Do not call it on the loop.

@@ -40,6 +40,7 @@ public final class SpawnedProcess: Sendable {
     /// Process id.
     public let pid: pid_t
     private let state = Mutex<Exit?>(nil)
+    private let isGuarded: Bool
 
     /// Starts a program. A name without a slash is looked up in PATH.
     ///
@@ -47,7 +48,7 @@ public final class SpawnedProcess: Sendable {
     ///   - arguments: the program and its arguments.
     ///   - variables: the environment as `NAME=VALUE`; nil for that of this process.
     ///   - streams: standard input, output and error.
-    ///   - leadsGroup: true for a new process group.
+    ///   - leadsGroup: true for a new process group, which is killed when this process has died (`ProcessGuard`).
     ///   - leadsSession: true for a new session, and so a new process group: signals of the terminal do not reach it.
     public init(
         _ arguments: [String], variables: [String]? = nil, streams: (input: Stream, output: Stream, error: Stream),
@@ -98,6 +99,10 @@ public final class SpawnedProcess: Sendable {
         }
         guard code == 0 else { throw Failure(code: code) }
         self.pid = pid
+        isGuarded = leadsGroup && !leadsSession
+        if isGuarded {
+            ProcessGuard.shared.add(pid)
+        }
     }
 
     /// Frees the copies that strdup(3) made for posix_spawnp(3).
@@ -140,6 +145,10 @@ public final class SpawnedProcess: Sendable {
     @discardableResult public func wait() -> Exit {
         var information = siginfo_t()
         while waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
+        // Before the system may give the number to another process.
+        if isGuarded {
+            ProcessGuard.shared.remove(pid)
+        }
         return state.withLock { exit in
             var status: Int32 = 0
             var result = Exit.code(-1)

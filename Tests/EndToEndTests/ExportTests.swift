@@ -141,7 +141,7 @@ struct ExportTests {
         #expect(frames.errors.isEmpty)
     }
 
-    @Test("killed at its last step leaves only files that the next export deletes")
+    @Test("killed at its last step leaves only files that the next start deletes")
     func cleansUpAfterKill() async throws {
         try await Scene.with { scene in
             let out = try TemporaryFolder()
@@ -157,6 +157,9 @@ struct ExportTests {
                 #expect(killed.exit == .code(75), "\(killed.errors)")
                 #expect(try Self.names(in: out).contains(".\(target).weir-part"))
                 try await scene.weir.restart()
+                try await waitUntil("what was left to be deleted") {
+                    try !Self.names(in: out).contains(".\(target).weir-part")
+                }
                 let again = try await scene.weir.run(["export", "ts", out.path(target)])
                 #expect(again.exit == .code(0), "\(again.errors)")
             }

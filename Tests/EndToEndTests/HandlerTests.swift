@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -192,6 +193,37 @@ struct HandlerTests {
             let none = try await scene.weir.run(["get", "none://film"])
             #expect(none.exit != .code(0) && none.errors.contains("[handlers]"), "\(none.errors)")
             #expect(try await HTTPProbe.fetch(scene.weir.url("/none://film")).status == 403)
+        }
+    }
+
+    /// True while a process runs: one that nobody has awaited is a zombie.
+    private func runs(_ process: String) -> Bool {
+        let text = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)) ?? ""
+        return text.split(separator: ")").last.map { !$0.hasPrefix(" Z") && !$0.hasPrefix(" X") } ?? false
+    }
+
+    @Test("ends with its daemon, whose end is orderly or not", arguments: [SIGTERM, SIGKILL])
+    func endsWithTheDaemon(signal: Int32) async throws {
+        try await scene { folder, _ in
+            let text =
+                "sleep 300 & echo $! >\(folder.path("child")).new; echo $$ >\(folder.path("own"))\n"
+                + "mv \(folder.path("child")).new \(folder.path("child")); wait"
+            return "skd = [\"\(try script(folder, "h", text))\"]\n"
+        } _: { scene, folder in
+            let getting = try scene.weir.begin(["get", "skd://film", "--name", "film"])
+            try await waitUntil("the program") { FileManager.default.fileExists(atPath: folder.path("child")) }
+            let processes = try ["own", "child"].map { name in
+                try String(contentsOfFile: folder.path(name), encoding: .utf8).trimmingCharacters(in: .newlines)
+            }
+            #expect(processes.allSatisfy(runs))
+            if signal == SIGKILL {
+                try await scene.weir.kill()
+            } else {
+                try await scene.weir.terminate()
+            }
+            try await waitUntil("the end of the program and of its child") { !processes.contains(where: runs) }
+            getting.send(SIGKILL)
+            _ = try await getting.end()
         }
     }
 }

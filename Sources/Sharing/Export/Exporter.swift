@@ -41,6 +41,8 @@ import Store
         }
         await mover.beginExport(of: asset)
         defer { mover.endExport(of: asset) }
+        let note = library.store.noteExport(to: path)
+        defer { library.store.endExport(note) }
         // Pieces that other programs have deleted are found now, and not in the middle of the export.
         await library.survey(asset)
         switch format {

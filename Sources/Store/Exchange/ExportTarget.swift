@@ -4,7 +4,7 @@ import Glibc
 /// A file or folder outside the store that appears complete or not at all.
 ///
 /// It grows beside its path as `.NAME.weir-part`, locked for one export at a time, and gets its name by a rename that never
-/// replaces anything. After a crash the next export to the same path deletes the rest.
+/// replaces anything. After a crash the next start deletes the rest (`BundleStore.noteExport`), or the next export to the same path.
 public final class ExportTarget: Sendable {
     /// The kind of target.
     public enum Kind: Sendable { case file, folder }
@@ -52,6 +52,28 @@ public final class ExportTarget: Sendable {
             throw StoreError(.badName, path: path, detail: "not the absolute path of a file or folder")
         }
         return ("/" + parts.dropLast().joined(separator: "/"), String(name))
+    }
+
+    /// Deletes what an export to `path` left, unless another one is under way. Errors are ignored.
+    static func removePart(ofExportTo path: String) {
+        guard let (folder, name) = try? split(path) else { return }
+        let parent = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard parent >= 0 else { return }
+        defer { close(parent) }
+        let temporary = ".\(name).weir-part"
+        let part = openat(parent, temporary, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC)
+        guard part >= 0 else { return }
+        defer { close(part) }
+        var status = stat()
+        guard fstat(part, &status) == 0, status.st_uid == geteuid(), status.isFile || status.isFolder,
+            flock(part, LOCK_EX | LOCK_NB) == 0
+        else { return }
+        guard status.isFolder else {
+            unlinkat(parent, temporary, 0)
+            return
+        }
+        try? Directory(descriptor: dup(part), path: path).removeContents()
+        unlinkat(parent, temporary, AT_REMOVEDIR)
     }
 
     private static func refuseExisting(_ name: String, in parent: Int32, _ path: String) throws(StoreError) {
