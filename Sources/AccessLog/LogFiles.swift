@@ -99,11 +99,9 @@ actor LogFiles {
         return events.flatMap { event -> [String] in
             let line = event.line(.w3c)
             guard let json = try? encoder.encode(event) else { return [line] }
-            return [remark + String(decoding: json, as: UTF8.self), line]
+            return [LogText.remark + String(decoding: json, as: UTF8.self), line]
         }
     }
-
-    private static let remark = "#Remark: "
 
     private static func name<Event: LogEvent>(_ type: Event.Type, _ day: String) -> String {
         "\(type.fileName)-\(day).log"
@@ -124,7 +122,7 @@ actor LogFiles {
         }
         do throws(AccessLogError) {
             try makeFolder()
-            try replace(path, with: Self.lines(timelines).map { $0 + "\n" }.joined())
+            try replace(path, with: Array(Self.lines(timelines).map { $0 + "\n" }.joined().utf8))
         } catch {
             if !hasFailed {
                 report("running sessions cannot be logged in \(folder.path): \(error)")
@@ -154,58 +152,104 @@ actor LogFiles {
 
     // MARK: Erasing
 
-    /// Deletes the events of an asset from the files, known by its name or its id in their URLs.
+    /// The file with the erasures whose bytes are still to be rewritten.
+    private static let erasuresFile = "erasures.json"
+    /// The erasures in that file; nil before it was read.
+    private var knownErasures: [LogErasure]?
+
+    private var erasures: [LogErasure] {
+        if let knownErasures {
+            return knownErasures
+        }
+        var read: [LogErasure] = []
+        if let data = try? Data(contentsOf: URL(filePath: path(of: Self.erasuresFile))) {
+            read = (try? JSONDecoder().decode([LogErasure].self, from: data)) ?? []
+        }
+        knownErasures = read
+        return read
+    }
+
+    /// Notes that the events so far of an asset, known by its name or its id in their URLs, are not to be shown, and that
+    /// their bytes are to be deleted by `completeErasures()`.
     func erase(assetNamed name: String, id: String) {
-        for file in names where Self.day(of: file) != nil || file == Self.runningFile {
-            for type in Self.types where file.hasPrefix(type.fileName + "-") {
-                erase(type, from: file) { event, line in event.assetName == name || line.contains("/a/\(id)/") }
+        guard !folder.path.isEmpty else { return }
+        // It is small, and replaced all the time.
+        rewrite(Self.runningFile, without: [LogErasure(name: name, id: id, ends: [Self.runningFile: .max])])
+        var ends: [String: Int] = [:]
+        for file in names where Self.day(of: file) != nil {
+            ends[file] = size(of: file)
+        }
+        guard !ends.isEmpty else { return }
+        save(erasures + [LogErasure(name: name, id: id, ends: ends)])
+    }
+
+    /// Deletes the events of all erasures so far from the files.
+    func completeErasures() {
+        let erasures = erasures
+        guard !erasures.isEmpty else { return }
+        for file in Set(erasures.flatMap(\.ends.keys)).sorted() {
+            rewrite(file, without: erasures)
+        }
+        // What could not be rewritten was reported; the next removal would only fail again.
+        save([])
+    }
+
+    private func save(_ erasures: [LogErasure]) {
+        knownErasures = erasures
+        let path = path(of: Self.erasuresFile)
+        guard !erasures.isEmpty else {
+            unlink(path)
+            return
+        }
+        do {
+            try replace(path, with: Array(try JSONEncoder().encode(erasures)))
+        } catch {
+            report("removed assets cannot be noted in \(path): \(error)")
+        }
+    }
+
+    private func rewrite(_ file: String, without erasures: [LogErasure]) {
+        guard let data = try? Data(contentsOf: URL(filePath: path(of: file)), options: .mappedIfSafe) else { return }
+        let kept = data.withUnsafeBytes { bytes -> [UInt8]? in
+            let text = LogText(bytes)
+            let ranges = Self.events(of: erasures, in: text, of: file)
+            return ranges.isEmpty ? nil : text.without(ranges)
+        }
+        guard let kept else { return }
+        do throws(AccessLogError) {
+            try replace(path(of: file), with: kept)
+        } catch {
+            report("events cannot be deleted from \(path(of: file)): \(error)")
+        }
+    }
+
+    private static func events(of erasures: [LogErasure], in text: LogText, of file: String) -> [Range<Int>] {
+        var ranges: [Range<Int>] = []
+        for erasure in erasures {
+            guard let end = erasure.ends[file] else { continue }
+            for mark in erasure.marks {
+                ranges += text.events(with: mark, before: end)
             }
         }
+        return ranges
     }
 
     private static var types: [any LogEvent.Type] { [AccessEvent.self, ErrorEvent.self, SessionTimeline.self] }
 
-    private func erase<Event: LogEvent>(_ type: Event.Type, from file: String, where isMeant: (Event, String) -> Bool) {
-        let path = "\(folder.path)/\(file)"
-        guard let data = try? Data(contentsOf: URL(filePath: path)) else { return }
+    private func path(of file: String) -> String { "\(folder.path)/\(file)" }
 
-        let decoder = JSONDecoder()
-        var kept = Data()
-        var isErased = false
-        var isErasing = false
-
-        for line in data.split(separator: UInt8(ascii: "\n")) {
-            // The line of the format follows the event as JSON.
-            if line.first == UInt8(ascii: "#") {
-                isErasing = false
-                if line.starts(with: Self.remark.utf8),
-                    let event = try? decoder.decode(Event.self, from: Data(line.dropFirst(Self.remark.utf8.count)))
-                {
-                    isErasing = isMeant(event, String(decoding: line, as: UTF8.self))
-                }
-            }
-            if isErasing {
-                isErased = true
-            } else {
-                kept += line + Data("\n".utf8)
-            }
-        }
-
-        guard isErased else { return }
-        do throws(AccessLogError) {
-            try replace(path, with: String(decoding: kept, as: UTF8.self))
-        } catch {
-            report("events cannot be deleted from \(path): \(error)")
-        }
+    private func size(of file: String) -> Int {
+        var status = stat()
+        guard lstat(path(of: file), &status) == 0 else { return 0 }
+        return Int(status.st_size)
     }
 
     /// Replaces a file as a whole: after a crash it has the former text or the new one.
-    private func replace(_ path: String, with text: String) throws(AccessLogError) {
+    private func replace(_ path: String, with bytes: [UInt8]) throws(AccessLogError) {
         let draft = path + ".new"
         unlink(draft)
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw AccessLogError(errno) }
-        let bytes = Array(text.utf8)
         let count = Glibc.write(descriptor, bytes, bytes.count)
         let trouble = Self.trouble(written: count)
         close(descriptor)
@@ -313,19 +357,28 @@ actor LogFiles {
         return found.reversed()
     }
 
-    /// The matching events of a file, latest first.
+    /// The matching events of a file, latest first, without those of removed assets.
     private func events<Event: LogEvent>(in name: String, _ query: LogQuery, atMost limit: Int) -> [Event] {
-        guard let data = try? Data(contentsOf: URL(filePath: "\(folder.path)/\(name)")) else { return [] }
+        guard let data = try? Data(contentsOf: URL(filePath: path(of: name))) else { return [] }
+        let erasures = erasures.filter { $0.ends[name] != nil }
+        let bytes = erasures.isEmpty ? Array(data) : shown(data, of: name, without: erasures)
         var found: [Event] = []
         let decoder = JSONDecoder()
-        for line in data.split(separator: UInt8(ascii: "\n")).reversed() where line.starts(with: Self.remark.utf8) {
+        for line in bytes.split(separator: UInt8(ascii: "\n")).reversed() where line.starts(with: LogText.remark.utf8) {
             guard found.count < limit else { break }
-            let json = line.dropFirst(Self.remark.utf8.count)
+            let json = line.dropFirst(LogText.remark.utf8.count)
             if let event = try? decoder.decode(Event.self, from: Data(json)), query.matches(event) {
                 found.append(event)
             }
         }
         return found
+    }
+
+    private func shown(_ data: Data, of file: String, without erasures: [LogErasure]) -> [UInt8] {
+        data.withUnsafeBytes { bytes in
+            let text = LogText(bytes)
+            return text.without(Self.events(of: erasures, in: text, of: file))
+        }
     }
 }
 

@@ -6,6 +6,8 @@ package import EventLoop
     private let date: @Sendable () -> Double
     private var waiting = LogBatch()
     private var writing: Task<Void, Never>?
+    /// Waits for the time to delete the bytes of removed assets; nil if nothing was removed.
+    private var erasing: Task<Void, Never>?
     /// Maximum number of events that wait for a disk that hangs; further events are lost.
     private static let limit = 4096
     /// As `limit`, for sessions, which are larger.
@@ -54,12 +56,42 @@ package import EventLoop
     package func recover() {
         waiting.recovers = true
         begin()
+        // The daemon before may not have had the time to delete all.
+        scheduleErasing()
     }
 
-    /// Deletes the events of a removed asset from the files, after all events so far are written.
+    /// Stops showing the events so far of a removed asset. Their bytes are deleted within `erasureTime`.
     package func erase(assetNamed name: String, id: String) {
         waiting.erasures.append((name, id))
         begin()
+        scheduleErasing()
+    }
+
+    /// Returns when the bytes of all removed assets are deleted from the files.
+    package func completeErasures() async {
+        await flush()
+        await files.completeErasures()
+    }
+
+    /// Writes what waits, and deletes the bytes of removed assets, but takes no longer than `limit`: the next start continues.
+    package func close(within limit: Duration) async {
+        erasing?.cancel()
+        let work = Task { @LoopActor in await completeErasures() }
+        _ = await work.value(within: limit)
+    }
+
+    /// The time until the bytes of a removed asset are deleted: those of several removals are deleted together.
+    private static let erasureTime = Duration.seconds(30)
+
+    private func scheduleErasing() {
+        guard erasing == nil else { return }
+        erasing = Task { @LoopActor in
+            try? await LoopActor.pause(for: Self.erasureTime)
+            erasing = nil
+            if !Task.isCancelled {
+                await completeErasures()
+            }
+        }
     }
 
     private func begin() {

@@ -30,7 +30,9 @@ extension LibraryService {
         handlers.on(Endpoints.changeAsset) { call, change throws(APIError) in
             try await self.change(change, ofAsset: call.item)
         }
-        handlers.on(Endpoints.removeAsset) { call throws(APIError) in try await self.removeAsset(named: call.item) }
+        handlers.on(Endpoints.removeAsset) { call throws(APIError) in
+            try await self.removeAsset(named: call.item, waits: try call.query.flag("wait") ?? false)
+        }
         handlers.on(Endpoints.policy) { call throws(APIError) in
             try await self.asset(named: call.item).storage?.policy ?? StoragePolicy()
         }

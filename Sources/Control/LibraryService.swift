@@ -10,6 +10,7 @@ import Playheads
 import Recordings
 package import Retention
 import SafeText
+package import Sessions
 package import Sharing
 package import Substitution
 package import WeirAPI
@@ -32,6 +33,8 @@ package import WeirAPI
     package weak var pool: ConnectionPool?
     /// Changes the streams file; nil without one.
     package var streams: StreamService?
+    /// The sessions, whose logs have events of removed assets for a while; nil without a player's server.
+    package weak var sessions: SessionRecords?
 
     package init(
         library: Library, summaries: Summaries, substitutions: Substitutions, retention: RetentionService,
@@ -67,7 +70,8 @@ package import WeirAPI
         return shape
     }
 
-    package func removeAsset(named name: String) async throws(APIError) -> API.Removal {
+    /// - Parameter waits: true to return only when nothing of the asset is left in the log files.
+    package func removeAsset(named name: String, waits: Bool = false) async throws(APIError) -> API.Removal {
         if let orphan = exchange.orphans.bundles[name], library.asset(named: name) == nil {
             return try await remove(orphan)
         }
@@ -85,6 +89,9 @@ package import WeirAPI
             removal.heldBytes = heldBytes
             if let volume, !volume.isThere {
                 removal.remainingFolder = volume.path + "/assets/" + asset.id
+            }
+            if waits {
+                await sessions?.completeErasures()
             }
             return removal
         } catch {

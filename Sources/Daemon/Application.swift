@@ -39,7 +39,9 @@ package enum Application {
         } catch {
             throw ApplicationError(.stateDirectory, error.message, next: error.next, underlying: error)
         }
-        StandardErrorLog.install(level: configuration.logLevel, environment: environment)
+        StandardErrorLog.install(
+            level: configuration.logLevel, environment: environment,
+            file: "\(configuration.state)/\(DaemonStarter.logFile)")
         let logger = Logger(label: "weir")
         let daemon = try await RunningDaemon(
             configuration, streams: streams, token: claim.token, environment: environment, logger: logger)
@@ -76,6 +78,7 @@ package enum Application {
         logger.info("stopping \(end)")
         claim.withdraw()
         await daemon.stop()
+        StandardErrorLog.end(environment: environment)
     }
 
     /// Waits for the first reason to end, and returns it in words.

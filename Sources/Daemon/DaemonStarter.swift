@@ -18,7 +18,6 @@ package struct DaemonStarter: Sendable {
 
     /// The log of a daemon in the background, in the state directory.
     package static let logFile = "daemon.log"
-    private static let longestLog: Int64 = 1 << 20
     private static let timeLimit = Duration.seconds(30)
     private static let pause = Duration.milliseconds(20)
 
@@ -182,7 +181,7 @@ package struct DaemonStarter: Sendable {
     private static func prepareLog(_ path: String) -> UInt64 {
         var status = stat()
         guard lstat(path, &status) == 0 else { return 0 }
-        if Int64(status.st_size) < longestLog {
+        if Int64(status.st_size) < ErrorOutput.limit {
             return UInt64(status.st_size)
         }
         rename(path, path + ".1")

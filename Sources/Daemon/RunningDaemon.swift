@@ -21,6 +21,7 @@ import Retention
 import Sessions
 import Sharing
 import Store
+import Subprocess
 import Substitution
 import WeirAPI
 
@@ -148,6 +149,7 @@ import WeirAPI
         }
         metrics.server = server
         service.pool = pool
+        service.sessions = sessions
     }
 
     /// The file of planned recordings in the state folder, and its length that is read at most.
@@ -356,25 +358,36 @@ import WeirAPI
         return addresses
     }
 
-    /// Stops all rooms in reverse order, gives running requests a short time, and keeps the received bytes.
+    /// Stops all rooms, and keeps the received bytes: fetches first, then pieces, the catalogue, and last the logs. Each has a
+    /// limit, so that a disk that hangs, or long work, does not keep the rest from its end.
     func stop() async {
         events.end()
         webhook?.stop()
         conditions.stop()
         networkWatch = nil
         notices.stop()
+        schedules.stop()
+        await limited("the accounts of downloads", .seconds(2)) { await self.downloader.close() }
         // Stops both servers in parallel. One after the other would double the wait for players, and let new ones in
         // meanwhile.
         async let networkStopped: ()? = network?.stop(within: .seconds(2))
         await server.stop(within: .seconds(2))
         await networkStopped
-        phones.close()
-        await sessions.close()
-        await summaries.close()
-        schedules.stop()
-        await downloader.close()
         client.stop()
-        await library.close()
+        await ProcessGuard.shared.endGroups(within: .seconds(2))
+        phones.close()
+
+        await limited("the summaries of assets", .seconds(2)) { await self.summaries.close() }
+        await limited("the latest pieces", .seconds(8)) { await self.library.close() }
+        await sessions.close(within: .seconds(4))
+    }
+
+    /// Waits for a part of the stop, at most for its limit.
+    private func limited(_ part: String, _ limit: Duration, _ body: @escaping @LoopActor () async -> Void) async {
+        let work = Task { @LoopActor in await body() }
+        if await work.value(within: limit) == nil {
+            logger.warning("\(part) were not written within \(limit.components.seconds) s: the next start checks them")
+        }
     }
 }
 

@@ -17,8 +17,12 @@ package struct StandardErrorLog: LogHandler {
     }
 
     /// Installs this as the program's log. Call it once, before the first logger is created.
-    package static func install(level: Logger.Level, environment: [String: String]) {
+    /// - Parameter file: the path of the log of a daemon in the background, which is kept small; nil for none.
+    package static func install(level: Logger.Level, environment: [String: String], file: String? = nil) {
         let hasTime = environment["JOURNAL_STREAM"] == nil
+        if let file {
+            ErrorOutput.shared.follow(file)
+        }
         LoggingSystem.bootstrap { StandardErrorLog(label: $0, level: level, hasTime: hasTime) }
     }
 
@@ -27,24 +31,26 @@ package struct StandardErrorLog: LogHandler {
         set { metadata[key] = newValue }
     }
 
-    /// Writes a line with one system call, so that lines of several threads do not mix.
+    /// Writes a line. Equal warnings and errors are counted.
     package func log(event: LogEvent) {
         let all = metadata.merging(event.metadata ?? [:]) { $1 }
-        let text = Self.line(
-            time: hasTime ? Self.clock() : nil, level: event.level, label: label, message: event.message.description,
-            metadata: all)
-        let bytes = Array(text.utf8)
-        // A failure cannot be reported anywhere else.
-        _ = bytes.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+        let line = Self.line(level: event.level, label: label, message: event.message.description, metadata: all)
+        ErrorOutput.shared.write(line, prefix: Self.prefix(hasTime: hasTime), isCounted: event.level >= .warning)
     }
+
+    /// Writes what was only counted so far, at the end of the process.
+    package static func end(environment: [String: String]) {
+        ErrorOutput.shared.end(prefix: prefix(hasTime: environment["JOURNAL_STREAM"] == nil))
+    }
+
+    private static func prefix(hasTime: Bool) -> String { hasTime ? "\(clock()) " : "" }
 
     /// The text of a line, on which text from a peer cannot imitate another one.
     static func line(
-        time: String?, level: Logger.Level, label: String, message: String, metadata: Logger.Metadata
+        level: Logger.Level, label: String, message: String, metadata: Logger.Metadata
     ) -> String {
         let pairs = metadata.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }.joined()
-        let text = (time.map { "\($0) " } ?? "") + "\(level.rawValue) \(label): \(message)\(pairs)"
-        return Printable.line(text) + "\n"
+        return Printable.line("\(level.rawValue) \(label): \(message)\(pairs)")
     }
 
     private static func clock() -> String {

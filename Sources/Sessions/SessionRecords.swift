@@ -256,13 +256,16 @@ import Playheads
         log.erase(assetNamed: asset.name, id: asset.id)
     }
 
-    /// Ends all sessions; returns when the logs are written.
-    public func close() async {
+    /// Returns when nothing of removed assets is left in the log files.
+    package func completeErasures() async { await log.completeErasures() }
+
+    /// Ends all sessions; returns when the logs are written, or the time is over.
+    public func close(within limit: Duration = .seconds(5)) async {
         library.playheads.catchUp()
         for record in records.values.sorted(by: { $0.start < $1.start }) {
             end(record)
         }
-        await log.flush()
+        await log.close(within: limit)
     }
 
     /// Number of running sessions.

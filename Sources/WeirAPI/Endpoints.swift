@@ -17,7 +17,8 @@ package enum Endpoints {
     /// Renames an asset, or changes its title, image or header fields. Throws `.nameTaken`.
     package static let changeAsset = Endpoint<API.AssetChange, API.Asset>(.patch, "/assets/{name}")
     /// Ends an asset's download and deletes the asset. Players keep the files that they have open.
-    package static let removeAsset = Endpoint<API.Nothing, API.Removal>(.delete, "/assets/{name}")
+    package static let removeAsset = Endpoint<API.Nothing, API.Removal>(
+        .delete, "/assets/{name}", query: ["wait"], isLong: true)
     package static let artwork = Endpoint<API.Nothing, API.Bytes>(.get, "/assets/{name}/artwork", phones: true)
     /// Stores an image with an asset and replaces the former one. Throws `.notArtwork`; then nothing has changed.
     package static let setArtwork = Endpoint<API.Bytes, API.Asset>(.put, "/assets/{name}/artwork", hasLongBody: true)

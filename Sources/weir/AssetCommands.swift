@@ -12,16 +12,19 @@ struct RemoveCommand: ReportingCommand {
     var names: [String]
     @Flag(name: .shortAndLong, help: "Do not ask for confirmation.")
     var yes = false
+    @Flag(help: "Return only when nothing of them is left in the log files either, which takes a minute otherwise.")
+    var wait = false
     @OptionGroup var common: CommonOptions
 
     func execute() async throws {
         let client = try common.daemon().client
+        let query = wait ? "?wait=1" : ""
         for name in names {
             let asset = try await client.call(Endpoints.asset, name)
             guard try yes || Self.agrees(asset) else {
                 throw Failure("\(name) was not removed", exitCode: 1, code: "declined")
             }
-            let removal = try await client.call(Endpoints.removeAsset, name)
+            let removal = try await client.call(Endpoints.removeAsset, name, query: query)
             guard asset.isKnownOnly != true else {
                 Output.line("removed \(removal.name) from the streams file")
                 continue

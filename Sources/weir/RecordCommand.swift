@@ -111,7 +111,10 @@ struct RecordCommand: ReportingCommand {
 
     private func recordNow(_ daemon: DaemonHandle) async throws {
         var request = try download()
-        request.order.recordSeconds = length ?? until.flatMap { Self.secondsUntil($0, from: Date()) }
+        request.order.recordSeconds = length
+        if length == nil, let until {
+            request.order.recordSeconds = Self.secondsUntil(until, from: Date())
+        }
         let download = try await daemon.client.start(request)
         guard !json else { return try Output.json(download) }
         Output.line("\(ProgressReporter.headline(download))   \(download.stateWords)")
@@ -136,7 +139,9 @@ struct RecordCommand: ReportingCommand {
     private var times: API.RecordingTimes? {
         guard let at else { return nil }
         var times = API.RecordingTimes(at: at)
-        times.every = every.map { $0.split(separator: ",").map { $0.lowercased() } }
+        if let every {
+            times.every = every.lowercased().split(separator: ",").map(String.init)
+        }
         times.seconds = length
         times.until = until
         times.early = pre
@@ -180,8 +185,11 @@ extension API.ScheduledRecording {
     var words: String {
         var words: [String] = []
         if let begin {
-            let last = end.map { " to \(TimeText.words($0))" } ?? ""
-            words.append(TimeText.words(begin) + last)
+            var time = TimeText.words(begin)
+            if let end {
+                time += " to \(TimeText.words(end))"
+            }
+            words.append(time)
         }
         if let days = times.every {
             words.append("every " + (days.count == 7 ? "day" : days.joined(separator: ", ")))

@@ -38,6 +38,37 @@ struct RemovalTests {
         }
     }
 
+    @Test(
+        "that is waited for leaves nothing in the log files; another one leaves nothing that is shown",
+        arguments: [true, false])
+    func leavesTheLogs(waits: Bool) async throws {
+        try await Scene.with { scene in
+            for (name, fixture) in [("secret", "ts"), ("other", "cmaf")] {
+                #expect(try await scene.get(fixture, ["--name", name]).exit == .code(0))
+                _ = try await FrameHashes.of(scene.weir.url("/offline/\(name).m3u8"))
+            }
+            // The sessions end with the daemon, and are in the log files then.
+            try await scene.weir.terminate()
+            try await scene.weir.start()
+            let logs = scene.weir.state + "/log"
+            func mentions(_ name: String) throws -> Bool {
+                try FileManager.default.contentsOfDirectory(atPath: logs).contains { file in
+                    try String(contentsOfFile: "\(logs)/\(file)", encoding: .utf8).contains("\"\(name)\"")
+                }
+            }
+            #expect(try mentions("secret") && mentions("other"))
+            let removed = try await scene.weir.run(["remove", "--yes", "secret"] + (waits ? ["--wait"] : []))
+            #expect(removed.exit == .code(0), "\(removed.errors)")
+            #expect(try await scene.weir.run(["log", "--format", "json"]).output.contains("other"))
+            #expect(try await !scene.weir.run(["log", "--format", "json"]).output.contains("secret"))
+            if !waits {
+                // Before its end at the latest.
+                try await scene.weir.terminate()
+            }
+            #expect(try !mentions("secret") && mentions("other"))
+        }
+    }
+
     @Test("says what a paused player still holds, which reads it to the end")
     func tellsOfHeldSpace() async throws {
         try await Scene.with { scene in
@@ -76,7 +107,7 @@ struct RemovalTests {
             let traces = [id, "s29-name", "S29 Title", "s29-secret", "s29-pass"]
             try await waitUntil("the record") { try Self.traces(traces, scene.weir).count == traces.count }
 
-            #expect(try await scene.weir.run(["remove", "--yes", "s29-name"]).exit == .code(0))
+            #expect(try await scene.weir.run(["remove", "--yes", "--wait", "s29-name"]).exit == .code(0))
             try await waitUntil("the end of the files") {
                 try FileManager.default.contentsOfDirectory(atPath: scene.weir.store + "/tmp").isEmpty
             }
