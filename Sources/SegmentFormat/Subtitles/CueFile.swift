@@ -127,6 +127,7 @@ public struct CueFile: Equatable, Sendable {
             text.removeAll { $0.isEmpty }
             guard !text.isEmpty else { return }
             let (plain, settings) = SubRipMarkup.converted(text)
+            guard !plain.isEmpty else { return }
             cues.append(Cue(start: times.start, end: times.end, lines: plain, settings: settings, id: nil))
         }
 
@@ -154,7 +155,8 @@ enum SubRipMarkup {
     /// Tags that both have.
     private static let tags = ["b", "i", "u"]
 
-    /// Converts the lines of a cue. Returns WebVTT's settings as well: `{\an8}` puts a cue to the top.
+    /// Converts the lines of a cue. Returns WebVTT's settings as well: `{\an8}` puts a cue to the top. Lines of which nothing is left
+    /// are left out: an empty one would end the cue.
     static func converted(_ lines: [String]) -> (lines: [String], settings: String) {
         var settings = ""
         let text = lines.map { line in
@@ -178,7 +180,7 @@ enum SubRipMarkup {
             }
             return output
         }
-        return (text, settings)
+        return (text.filter { !$0.isEmpty }, settings)
     }
 
     /// Finds a character from an index on, for indices that only move forward. A line is searched once, also if it has many
