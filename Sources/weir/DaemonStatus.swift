@@ -61,9 +61,15 @@ struct DaemonStatus: Encodable, Sendable {
         downloads = try await client.call(Endpoints.downloads).downloads.filter {
             $0.state != .complete && $0.state != .cancelled
         }
-        recordings = try await client.call(Endpoints.recordings).recordings.sorted {
-            $0.begin ?? .max < $1.begin ?? .max
-        }
+        let planned = try await client.call(Endpoints.recordings).recordings
+        recordings = planned.sorted { Self.isEarlier($0, than: $1) }
+    }
+
+    /// Recordings without a time come last.
+    private static func isEarlier(_ one: API.ScheduledRecording, than other: API.ScheduledRecording) -> Bool {
+        guard let begin = one.begin else { return false }
+        guard let otherBegin = other.begin else { return true }
+        return begin < otherBegin
     }
 
     /// Free bytes of the disk on which a folder is, or would be created.

@@ -60,7 +60,10 @@ struct RecordCommand: ReportingCommand {
     @OptionGroup var common: CommonOptions
 
     /// The words that name the stream; none if a curl command does.
-    private var words: [String] { source.map { [$0] } ?? [] }
+    private var words: [String] {
+        guard let source else { return [] }
+        return [source]
+    }
 
     func validate() throws {
         if source == nil, origin.curl == nil {
