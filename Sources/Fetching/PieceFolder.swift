@@ -252,18 +252,21 @@ package import Store
         try bundle.checkNotSuspended()
         _ = sizes
         let pieces = try directory(create: true)
-        try await DiskWork.run { () throws(StoreError) in
+        let identities = try await DiskWork.run { () throws(StoreError) -> [FileIdentity?] in
+            var found: [FileIdentity?] = []
             for (name, bytes) in files {
                 try pieces.directory.write(bytes, as: name.description)
+                found.append(pieces.directory.identity(of: name.description))
             }
+            return found
         }
         try bundle.checkNotSuspended()
         guard !bundle.isRemoved, try directory(create: true) === pieces else {
             throw StoreError(.busy, path: id, detail: "the folder was moved or removed")
         }
-        for (name, bytes) in files {
+        for ((name, bytes), identity) in zip(files, identities) {
             pieces.didWrite(name.description, size: Int64(bytes.count))
-            recordStored(name.description, size: Int64(bytes.count))
+            recordStored(name.description, size: Int64(bytes.count), identity)
         }
     }
 

@@ -47,7 +47,7 @@ struct ListCommand: ReportingCommand {
 
         let assets = try await daemon.client.assets(as: ListedAsset.self, isBrief: true).filter(isListed)
         let listsPlans = !offline && (states.isEmpty || states.contains(AssetState.scheduled.rawValue))
-        let plans = listsPlans ? try await daemon.client.call(Endpoints.recordings).recordings : []
+        let plans = listsPlans ? await daemon.client.plannedRecordings() : []
         guard !assets.isEmpty || !plans.isEmpty else {
             return Output.error(Self.emptiness(states, offline: offline, urls: daemon.urls))
         }
@@ -129,6 +129,14 @@ struct ListCommand: ReportingCommand {
             words = "\(AssetState.scheduled.words): \(words)"
         }
         return [indent + plan.name, "–", "–", "–", words, plan.title ?? ""]
+    }
+}
+
+extension APIClient {
+    /// The planned recordings; none if the daemon is of an earlier Weir, which has no such list.
+    func plannedRecordings() async -> [API.ScheduledRecording] {
+        let list = try? await call(Endpoints.recordings)
+        return list?.recordings ?? []
     }
 }
 

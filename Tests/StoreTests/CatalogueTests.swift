@@ -55,6 +55,7 @@ import Testing
             id: "a-id", name: "a", title: "A", origin: "http://o/a", created: 2, fields: "X-Token: c",
             revises: "b-id", fromNetwork: true, route: "{}")
         asset.note = "seen"
+        asset.recordingOf = "c-id"
         let whole = Catalogue.Contents(
             assets: [.sample("b"), asset],
             playlists: [
