@@ -47,7 +47,7 @@ extension OverSockets {
         func endlessFieldsEndTheTransfer(begin: String, part: String) async throws {
             let long = part.replacing("LONG", with: String(repeating: "a", count: 1_000))
             let origin = try ScriptedOrigin { _, _ in
-                [.text(begin)] + (0..<200).map { _ in .text(long) } + [.hold]
+                [.text(begin)] + (0..<300).map { _ in .text(long) } + [.hold]
             }
             let bench = Bench { $0.giveUpRule.retries = .never }
             let (_, error) = await bench.run(try bench.request(origin))
