@@ -3,7 +3,8 @@ import FoundationXML
 
 /// One element of an XML document, as `.movpkg` and S3 need it.
 ///
-/// Documents with a document type, which may declare entities, or with more than 32 nested elements are refused.
+/// Documents with a document type, which may declare entities, with more than 32 nested elements, or in another encoding than UTF-8
+/// are refused.
 struct XMLElement {
     /// The name, without a prefix.
     let name: String
@@ -14,6 +15,8 @@ struct XMLElement {
     fileprivate(set) var text = ""
 
     init?(_ bytes: [UInt8]) {
+        // FoundationXML traps on a name that is not UTF-8, and libxml2 recognises other encodings by their NULs.
+        guard String(validating: bytes, as: UTF8.self) != nil, !bytes.contains(0) else { return nil }
         let data = Data(bytes)
         guard data.range(of: Data("<!DOCTYPE".utf8)) == nil else { return nil }
         let parser = XMLParser(data: data)

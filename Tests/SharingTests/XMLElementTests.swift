@@ -31,4 +31,10 @@ import Testing
         String(repeating: "<a>", count: 40) + String(repeating: "</a>", count: 40),
     ])
     func whatIsNoXMLOfThisKindIsRefused(text: String) { #expect(XMLElement(Array(text.utf8)) == nil) }
+
+    /// FoundationXML ends the process for the first one, which the fuzzer has found.
+    @Test(arguments: [
+        [0xD1, 0xF5, 0xFE, 0xFF, 0xFF, 0x3C, 0xFF, 0xC4], [0x3C, 0xFF, 0x2F, 0x3E], [0xFF, 0xFE, 0x3C, 0x00, 0x61, 0x00],
+    ])
+    func otherEncodingsAreRefused(bytes: [UInt8]) { #expect(XMLElement(bytes) == nil) }
 }
