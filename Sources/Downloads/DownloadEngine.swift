@@ -577,8 +577,8 @@ extension LibraryError {
     fileprivate var concernsOnePiece: Bool {
         switch code {
         case .missing, .badOrigin, .originRefused, .hostDead, .notPlaylist: true
-        case .originAbsent, .notStored, .refusedURL, .store, .expired, .keyExpired, .newerBundle, .badDirective,
-            .nameTaken, .notArtwork, .otherContent, .urlTaken, .busy, .cancelled:
+        case .originAbsent, .notStored, .refusedURL, .store, .expired, .keyExpired, .keyUnfit, .newerBundle,
+            .badDirective, .nameTaken, .notArtwork, .otherContent, .urlTaken, .busy, .cancelled:
             false
         }
     }
