@@ -8,7 +8,9 @@ public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         precondition(!list.chapters.isEmpty)
         for length in [nil, 0, 12.5, 1e300] as [Double?] {
             for span in list.spans(length: length) {
-                precondition(span.start.seconds.isFinite && span.end.map { $0 >= span.start } ?? true, "a chapter that ends first")
+                precondition(
+                    span.start.seconds.isFinite && span.end.map { $0 >= span.start } ?? true,
+                    "a chapter that ends first")
             }
             precondition(list.webVTT(length: length).starts(with: "WEBVTT".utf8))
             guard let again = try? ChapterList(list.json(language: nil, length: length)) else {

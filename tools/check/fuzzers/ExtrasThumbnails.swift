@@ -9,7 +9,8 @@ public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     ]
     for head in heads {
         guard let picture = Artwork(head + bytes), let size = PictureSize.of(picture) else { continue }
-        precondition((0...1 << 32).contains(size.width) && (0...1 << 32).contains(size.height), "a size from beyond its field")
+        precondition(
+            (0...1 << 32).contains(size.width) && (0...1 << 32).contains(size.height), "a size from beyond its field")
     }
     let cue = Array("WEBVTT\n\n00:01.000 --> 00:02.000\n".utf8)
     for text in [bytes, cue + bytes, cue + Array("s.jpg#xywh=".utf8) + bytes] {

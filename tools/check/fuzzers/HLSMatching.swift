@@ -33,6 +33,7 @@ private func checkItself(_ playlist: Playlist) {
         precondition(multivariant.mirrors.flatMap { $0 }.sorted() == places, "mirrors do not cover the renditions")
         precondition(multivariant.mirrors.allSatisfy { $0 == $0.sorted() })
         precondition(
-            multivariant.renditionIndices(in: multivariant) == places, "a playlist's renditions have other indices in itself")
+            multivariant.renditionIndices(in: multivariant) == places,
+            "a playlist's renditions have other indices in itself")
     }
 }
