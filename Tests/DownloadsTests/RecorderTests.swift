@@ -196,7 +196,7 @@ import Testing
             OriginRule("/master.m3u8") { ($0.status, $0.body) = (200, master) },
             OriginRule("/media.m3u8") { ($0.status, $0.body) = (200, media) },
             OriginRule("/cues.m3u8") { ($0.status, $0.body) = (200, cues) },
-            OriginRule("/1.vtt") { $0.status = 404 }, OriginRule("/4.vtt") { $0.status = 410 },
+            OriginRule("/[14].vtt") { $0.status = 404 },
             OriginRule("/[0-9].vtt") { ($0.status, $0.body) = (200, "WEBVTT\n\n00:01.000 --> 00:02.000\nx\n") })
     }
 

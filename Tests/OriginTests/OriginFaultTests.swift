@@ -422,7 +422,7 @@ extension OverSockets {
             let bench = Bench { $0.giveUpRule.retries.attempts = 1 }
             #expect(await bench.run(try bench.request(origin)).1?.code == .malformedReply)
             let endless = try ScriptedOrigin { _, _ in
-                [.text("HTTP/1.1 200 OK\r\n" + String(repeating: "X: y\r\n", count: 1_000) + "\r\n"), .close]
+                [.text("HTTP/1.1 200 OK\r\n" + String(repeating: "X: y\r\n", count: 5_000) + "\r\n"), .close]
             }
             #expect(await bench.run(try bench.request(endless)).1?.code == .malformedReply)
         }

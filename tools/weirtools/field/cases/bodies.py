@@ -113,6 +113,9 @@ case("cut-before-head", "the connection ends before the head, once for each segm
 case("cut-no-ranges", "cut once, and the origin knows no ranges", rules=[(SEGMENTS, both(frames(has_ranges=False), first(1, cut_at(0.6))))], reference=TRUTH)
 case("empty-last", "the last segment is empty", changed(vod(), also={"/5.ts": b""}), fast=True)
 case("empty-subtitles", "a segment of subtitles is empty", changed(fixture("cmaf"), also={"/subtitles-en/2.vtt": b""}), weir=("--subs", "en"))
+for status in (404, 500):
+    case("missing-subtitles-%d" % status, "%d for a segment of subtitles" % status, fixture("cmaf"),
+         rules=[("/subtitles-en/2.vtt", gives(status=status, body="no"))], weir=("--subs", "en"), reference=CMAF, exit=3, fast=status == 404)
 case("octet-stream", "all is application/octet-stream", rules=[("*", gives(Content_Type="application/octet-stream"))], fast=True)
 case("no-type", "no Content-Type", rules=[("*", gives(Content_Type=None))])
 case("text-html", "segments with Content-Type text/html", rules=[(SEGMENTS, gives(Content_Type="text/html"))], fast=True)
