@@ -374,7 +374,7 @@ import WeirAPI
         await server.stop(within: .seconds(2))
         await networkStopped
         client.stop()
-        await ProcessGuard.shared.endGroups(within: .seconds(2))
+        await ProcessGuard.shared.endGroups(within: .seconds(2)) { try await LoopActor.pause(for: $0) }
         phones.close()
 
         await limited("the summaries of assets", .seconds(2)) { await self.summaries.close() }

@@ -1,3 +1,9 @@
+// The room Recordings.
+//
+// Duty: recordings of channels, each an asset of its own: their names, their times, and which are kept.
+// Entrance: `ChannelRecorder` for one that begins now, `RecordingSchedules` for those at their time; `Schedule` is pure.
+// Does not enter: how segments of a live stream are kept, which is in `Downloads`, and what a player gets.
+
 package import Assets
 package import Downloads
 package import EventLoop

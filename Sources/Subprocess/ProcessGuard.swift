@@ -64,7 +64,8 @@ public final class ProcessGuard: Sendable {
 
     /// Ends all groups with SIGTERM, and after half of the limit with SIGKILL; returns when their leaders were awaited, or after the
     /// limit.
-    public func endGroups(within limit: Duration) async {
+    /// - Parameter pause: waits for a time; throws once the task is cancelled.
+    public func endGroups(within limit: Duration, pause: @Sendable (Duration) async throws -> Void) async {
         let begin = ContinuousClock.now
         signal(SIGTERM)
         var isKilled = false
@@ -73,7 +74,7 @@ public final class ProcessGuard: Sendable {
                 signal(SIGKILL)
                 isKilled = true
             }
-            guard (try? await Task.sleep(for: .milliseconds(10))) != nil else { return }
+            guard (try? await pause(.milliseconds(10))) != nil else { return }
         }
     }
 

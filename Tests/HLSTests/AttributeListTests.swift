@@ -54,7 +54,7 @@ struct AttributeListTests {
     @Test("returns values of each type, and nil for absent attributes")
     func numbers() throws {
         let attributes = try list(
-            "I=9223372036854775807,F=29.97,Q=\"3\",H=0xAb0,R=1280x720,B=\"5@7\",C=5,FRACTION=12.9")
+            "I=9223372036854775807,F=29.97,Q=\"3\",H=0xAb0,R=1280x720,B=\"5@7\",E=\"5@\",C=5,FRACTION=12.9")
         #expect(try attributes.decimalInteger("I") == .max)
         #expect(try attributes.decimalInteger("Q") == 3)
         #expect(try attributes.decimalInteger("FRACTION") == 12)
@@ -62,6 +62,8 @@ struct AttributeListTests {
         #expect(try attributes.hexadecimal("H") == [0x0A, 0xB0])
         #expect(try attributes.resolution("R") == Resolution(width: 1280, height: 720))
         #expect(try attributes.subRange("B") == SubRange(offset: 7, length: 5))
+        // As libavformat reads it.
+        #expect(try attributes.subRange("E") == SubRange(offset: 0, length: 5))
         #expect(try attributes.subRange("C") == SubRange(offset: 0, length: 5))
         #expect(try attributes.decimalInteger("NONE") == nil)
         #expect(try attributes.hexadecimal("NONE") == nil)
@@ -70,7 +72,7 @@ struct AttributeListTests {
     @Test(
         "rejects values of another type",
         arguments: [
-            "A=9223372036854775808", "A=-1", "A=+1", "A=1e5", "A=", "A=x", "A=0x", "A=0xG", "A=1x", "A=x1", "A=1@",
+            "A=9223372036854775808", "A=-1", "A=+1", "A=1e5", "A=", "A=x", "A=0x", "A=0xG", "A=1x", "A=x1",
             "A=@1", "A=1@9223372036854775807", "A=0@0", "A=4398046511105@0",
         ])
     func badValues(_ text: String) throws {

@@ -173,7 +173,9 @@ import Testing
                 let record = "[...document.querySelectorAll('#offer button')].find(b => b.textContent === 'Record')"
                 try await page.wait(record)
                 try await page.run("\(record).click()")
-                try await page.wait("document.querySelector('.row')?.textContent.includes('recorded')")
+                // The channel has a row of its own.
+                let rows = "[...document.querySelectorAll('.row')]"
+                try await page.wait("\(rows).some(row => row.textContent.includes('recorded'))")
                 #expect(try await page.problems() == [])
             }
         }
