@@ -114,7 +114,9 @@ enum StatusText {
             let plans = status.recordings.map { "\($0.name)  \($0.words)" }
             rows += named("records", plans, most: mostDownloads)
         }
-        if let idleExit = status.idleExit {
+        if status.recordings.contains(where: { $0.begin != nil }) {
+            rows.append(["ends", "not while a recording is planned"])
+        } else if let idleExit = status.idleExit {
             rows.append(["ends", "after \(TimeSpan.text(Int64(idleExit))) without work"])
         }
         return TextTable(rows: rows)

@@ -185,14 +185,12 @@ struct RecordCommand: ReportingCommand {
 
 extension API.ScheduledRecording {
     /// When it records: `2026-11-30 20:15 to 21:00, every day`.
-    var words: String {
+    var words: String { words(in: .current) }
+
+    func words(in zone: TimeZone) -> String {
         var words: [String] = []
         if let begin {
-            var time = TimeText.words(begin)
-            if let end {
-                time += " to \(TimeText.words(end))"
-            }
-            words.append(time)
+            words.append(Self.span(from: begin, to: end, in: zone))
         }
         if let days = times.every {
             words.append("every " + (days.count == 7 ? "day" : days.joined(separator: ", ")))
@@ -204,5 +202,17 @@ extension API.ScheduledRecording {
             words.append(problem)
         }
         return words.joined(separator: ", ")
+    }
+
+    /// An end on the same day has no date.
+    private static func span(from begin: Int, to end: Int?, in zone: TimeZone) -> String {
+        let beginning = TimeText.words(begin, zone: zone)
+        guard let end else { return beginning }
+        var ending = TimeText.words(end, zone: zone)
+        let day = beginning.prefix { $0 != " " } + " "
+        if ending.hasPrefix(day) {
+            ending.removeFirst(day.count)
+        }
+        return "\(beginning) to \(ending)"
     }
 }
