@@ -190,7 +190,7 @@ actor LogFiles {
         for file in Set(erasures.flatMap(\.ends.keys)).sorted() {
             rewrite(file, without: erasures)
         }
-        // What could not be rewritten was reported; the next removal would only fail again.
+        // Files that could not be rewritten were reported; the next removal would only fail again.
         save([])
     }
 

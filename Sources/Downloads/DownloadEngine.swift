@@ -139,7 +139,7 @@ import Store
     func cancel() {
         isOver = true
         let pieces = Array(fetching.values) + storing.values
-        // What has arrived becomes a piece all the same.
+        // A piece that has arrived is stored all the same.
         for piece in storing.values {
             observer?.work(for: download, received: piece.received)
         }

@@ -43,7 +43,7 @@ import Origin
     /// Returns for how long a failing piece is retried; nil for as long as the recording itself waits.
     func limit(for item: Recording.Item, _ error: LibraryError) -> Duration? {
         let isMissing = [.missing, .hostDead].contains(error.code) || error.originStatus == 410
-        // What else is asked for meanwhile is shown and heard: cues are worth one request.
+        // The other requests are for pictures and sound: cues are worth one.
         if isMissing, case .segment(let segment, _, _) = item.entry, rendition.isCueFile(segment) {
             return .zero
         }

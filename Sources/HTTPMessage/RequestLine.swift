@@ -25,7 +25,13 @@ struct RequestLine: Sendable {
         guard let method = HTTPMethod(name) else { throw .unknownMethod }
         self.method = method
         let sent = methodEnd + 1..<versionStart - 1
-        (authority, target) = try Self.absoluteParts(of: sent, in: bytes) ?? (nil, sent)
+        if let parts = try Self.absoluteParts(of: sent, in: bytes) {
+            authority = parts.authority
+            target = parts.target
+        } else {
+            authority = nil
+            target = sent
+        }
         try Self.checkTarget(UnsafeRawBufferPointer(rebasing: bytes[target]), method: method)
     }
 

@@ -717,7 +717,7 @@ struct TransferState {
         case .failed(let failure)
         where failure.hasInvalidLength && request.method == .get && !manner.ignoresLength:
             manner.ignoresLength = true
-            // What has come is right as far as it goes: the rest follows by a range, if nothing else could be meant by it.
+            // The bytes so far are right: the rest follows by a range, if nothing else could be meant by it.
             guard isResumable, position > 0 else { return .restart }
             fileSize = nil
             return .compare

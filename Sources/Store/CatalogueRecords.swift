@@ -291,9 +291,15 @@ public struct VolumeRecord: Codable, Equatable, Sendable, AssetTableRow {
     /// Makes the record of a bundle.
     public init(asset: String, in volume: Volume, other: Volume? = nil) {
         self.asset = asset
-        (path, mark) = volume.isHome ? (nil, nil) : (volume.path, volume.mark)
+        if !volume.isHome {
+            path = volume.path
+            mark = volume.mark
+        }
         hasOther = other != nil
-        (otherPath, otherMark) = other?.isHome ?? true ? (nil, nil) : (other?.path, other?.mark)
+        if let other, !other.isHome {
+            otherPath = other.path
+            otherMark = other.mark
+        }
     }
 
     private init() { (asset, hasOther) = ("", false) }

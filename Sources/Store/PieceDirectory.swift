@@ -136,7 +136,7 @@ public final class PieceDirectory: Sendable {
     /// Removes such a link.
     func unlink(_ file: String, from folder: Directory) {
         ownChanges.perform(on: file, in: directory) {
-            // What is left is removed with the folder.
+            // A link that is left is removed with the folder.
             try? folder.remove(file)
         }
     }
