@@ -58,7 +58,8 @@ import Testing
         try await scene.fixture.origin.advance("a", by: 2)
         scene.start()
         try await scene.records(6)
-        #expect(try await scene.fixture.mediaRequests() == ["/_live/a/4.ts", "/_live/a/5.ts"])
+        // Two requests that are sent at once may arrive in any order.
+        #expect(try await scene.fixture.mediaRequests().sorted() == ["/_live/a/4.ts", "/_live/a/5.ts"])
         try await scene.kill()
         try await scene.fixture.origin.advance("a", by: 7)
         scene.start()

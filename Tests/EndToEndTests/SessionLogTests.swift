@@ -78,8 +78,10 @@ struct SessionLogTests {
             let options = ["--vo=null", "--ao=null", "--no-config", "--cache=no", "--demuxer-readahead-secs=0"]
             let url = await scene.weir.url("/" + link.url("/ts/270p/media.m3u8"))
             let clock = ContinuousClock()
-            let start = clock.now
             let player = try ChildProcess("mpv", options + [url])
+            // The program's own start is no playback.
+            try await waitUntil("the first request") { try await !scene.origin.requests().isEmpty }
+            let start = clock.now
             try await waitUntil("four segments") { scene.pieces().count >= 4 }
             try await link.set(down: 45_000, up: 1_000_000)
             let count = scene.pieces().count
