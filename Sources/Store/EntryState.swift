@@ -1,0 +1,63 @@
+import Glibc
+
+/// The ledger entry of a file, computed as its bytes pass: the whole digest, and those of the blocks of a large one.
+struct EntryState: ~Copyable {
+    private var whole = DigestState()
+    private var block = DigestState()
+    private var blocks: [Digest] = []
+    private var size: Int64 = 0
+    private let hasBlocks: Bool
+
+    /// - Parameter length: the file's, in bytes, as known before. A large one has blocks.
+    init(length: Int64) { hasBlocks = length > Ledger.Entry.blockLimit }
+
+    mutating func add(_ bytes: UnsafeRawBufferPointer) {
+        whole.add(bytes)
+        guard hasBlocks else {
+            size += Int64(bytes.count)
+            return
+        }
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let room = Ledger.Entry.blockSize - size % Ledger.Entry.blockSize
+            let part = rest.prefix(Int(min(room, Int64(rest.count))))
+            block.add(UnsafeRawBufferPointer(rebasing: part))
+            size += Int64(part.count)
+            rest = rest.dropFirst(part.count)
+            if Int64(part.count) == room {
+                endBlock()
+            }
+        }
+    }
+
+    private mutating func endBlock() {
+        blocks.append(block.digest)
+        block = DigestState()
+    }
+
+    /// The entry of all bytes that have passed. Read it once.
+    var entry: Ledger.Entry {
+        mutating get {
+            if hasBlocks, size % Ledger.Entry.blockSize != 0 {
+                endBlock()
+            }
+            return Ledger.Entry(size: size, digest: whole.digest, blocks: blocks)
+        }
+    }
+}
+
+extension Ledger.Entry {
+    /// Computes the entry of a whole file. `length` is the file's, as known before; `wasRead` is called with the byte count of each
+    /// part that was read.
+    init(
+        reading descriptor: Int32, length: Int64, path: String,
+        wasRead: (Int) throws(StoreError) -> Void = { _ in }
+    ) throws(StoreError) {
+        var state = EntryState(length: length)
+        try Digest.read(descriptor, path: path) { bytes throws(StoreError) in
+            state.add(bytes)
+            try wasRead(bytes.count)
+        }
+        self = state.entry
+    }
+}
