@@ -3,8 +3,12 @@
 public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = [UInt8](UnsafeBufferPointer(start: data, count: count))
     let text = String(decoding: bytes, as: UTF8.self)
-    if let seconds = Seconds(decimal: text[...]) { check(seconds) }
-    if let ratio = Ratio(decimal: text[...]) { precondition((0...Ratio.largest).contains(ratio.value)) }
+    if let seconds = Seconds(decimal: text[...]) {
+        check(seconds)
+    }
+    if let ratio = Ratio(decimal: text[...]) {
+        precondition((0...Ratio.largest).contains(ratio.value))
+    }
     for start in stride(from: 0, to: min(bytes.count, 1024) - 7, by: 8) {
         let pattern = bytes[start..<start + 8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         let number = Double(bitPattern: pattern)
@@ -12,7 +16,9 @@ public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         precondition((0...Ratio.largest).contains(Ratio(clamping: number).value))
         let moment = Moment(clamping: number).value
         precondition((0...Moment.largest).contains(moment), "a moment without a date")
-        if let seconds = Seconds(number) { precondition(seconds.value == min(number, Seconds.largest)) }
+        if let seconds = Seconds(number) {
+            precondition(seconds.value == min(number, Seconds.largest))
+        }
     }
     return 0
 }
