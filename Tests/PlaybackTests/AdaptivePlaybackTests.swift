@@ -322,7 +322,7 @@ import Testing
     @Test func withoutTheOriginTheBestStoredQualityPlays() async throws {
         let fixture = try await fixture()
         try await store(fixture, "ts", [("video-180p", Array(0..<6)), ("video-270p", [0, 1, 4])])
-        try await fixture.origin.stop()
+        try await fixture.stopOrigin()
         fixture.library.mode = .offline
         let paths = try await paths(fixture, "/auto/ts.m3u8")
         #expect(paths[0].contains("/video-180p/"))

@@ -66,7 +66,7 @@ import Testing
         let fixture = try await TestHouse(.playback())
         try await fixture.play("ts", [("video-180p", [0, 1, 2, 3, 4, 5]), ("video-270p", [0, 1])])
         #expect(try await fixture.listed("/ts.m3u8") == ["video-180p"])
-        try await fixture.origin.stop()
+        try await fixture.stopOrigin()
         fixture.library.asset(named: "ts")?.entryChecks.latest = nil
         #expect(try await fixture.listed(fixture.typed("/ts/master.m3u8")) == ["video-180p", "video-270p"])
     }
@@ -74,7 +74,7 @@ import Testing
     @Test func twoPartialVariantsMakeOneCompleteVariant() async throws {
         let fixture = try await TestHouse(.playback())
         try await fixture.play("ts", [("video-180p", [2, 3, 4, 5]), ("video-270p", [0, 1, 2])])
-        try await fixture.origin.stop()
+        try await fixture.stopOrigin()
         fixture.library.asset(named: "ts")?.entryChecks.latest = nil
         let entry = try await fixture.entry("/ts.m3u8")
         // The playlist has no cuts, so the session may continue online when the origin is back.

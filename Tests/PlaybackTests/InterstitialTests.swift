@@ -160,7 +160,7 @@ import Testing
 
         let piece = try await fixture.media(fixture.typed("/ads/master.m3u8"))[0]
         #expect(try await fixture.get(piece).status == 200)
-        try await fixture.origin.stop()
+        try await fixture.stopOrigin()
         for (entry, expected) in [("/film.m3u8", "/ads.m3u8"), ("/offline/film.m3u8", "/offline/ads.m3u8")] {
             let text = try await fixture.mediaText(entry)
             #expect(text.contains("X-ASSET-URI=\"\(expected)\"") && !text.contains("X-ASSET-LIST"), "\(text)")

@@ -244,7 +244,7 @@ import Testing
     @Test func anAbsentOriginIsAGatewayTimeoutForBlockingReloadsOnly() async throws {
         let stream = try await LiveStream()
         let text = try await stream.fixture.get(stream.media).text
-        try await stream.fixture.origin.stop()
+        try await stream.fixture.stopOrigin()
         let blocked = try await stream.fixture.get(stream.media + "?_HLS_msn=2")
         #expect(blocked.status == 504 && blocked.text.hasSuffix(".\n"))
         #expect(try await stream.fixture.get(stream.media).text == text)

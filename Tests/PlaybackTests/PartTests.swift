@@ -98,7 +98,7 @@ import Testing
         let fixture = try await TestHouse(.playback())
         let online = try await watch(fixture, fixture.typed("/ts/master.m3u8"), 2, [0, 1])
         #expect(online.count == 6)
-        try await fixture.origin.stop()
+        try await fixture.stopOrigin()
         for entry in ["/ts.m3u8", fixture.typed("/ts/master.m3u8"), "/local/ts.m3u8"] {
             let paths = try await fixture.media(entry)
             #expect(paths.map { $0.split(separator: "/").last } == ["0.ts", "1.ts"])

@@ -55,7 +55,7 @@ import Testing
     @Test func anAbsentOriginIsAGatewayTimeout() async throws {
         let fixture = try await TestHouse(.playback())
         let path = try await fixture.media(fixture.typed("/ts/master.m3u8"))[0]
-        try await fixture.origin.stop()
+        try await fixture.stopOrigin()
         #expect(try await fixture.get(fixture.typed("/aes/master.m3u8")).status == 504)
         #expect(try await fixture.get(path).status == 504)
     }

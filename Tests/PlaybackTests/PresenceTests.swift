@@ -22,7 +22,7 @@ import Testing
         try await watch(fixture, fixture.typed("/audio/master.m3u8"))
         let online = try await fixture.entry(fixture.typed("/audio/master.m3u8"))
         #expect(online.count == 2)
-        try await fixture.origin.stop()
+        try await fixture.stopOrigin()
         for entry in ["/audio.m3u8", "/offline/audio.m3u8", "/local/audio.m3u8"] {
             #expect(try await fixture.entry(entry).count == 1)
             try await watch(fixture, entry)

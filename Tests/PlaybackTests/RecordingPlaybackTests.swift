@@ -92,7 +92,7 @@ import Testing
         #expect(PlaylistText.paths(in: live, at: "/").count == 4)
 
         // The recording plays from the store, without the origin.
-        try await stream.fixture.origin.stop()
+        try await stream.fixture.stopOrigin()
         for mode in ["", "/offline", "/local"] {
             let paths = try await stream.paths(mode + name)
             #expect(paths.count == 7)

@@ -81,7 +81,7 @@ import Testing
         }
         let asked = try await fixture.origin.requests().filter { $0.path.contains("/more/") }.count
         #expect(asked == 4)
-        try await fixture.origin.stop()
+        try await fixture.stopOrigin()
         let text = try await fixture.get("/offline/film.m3u8").text
         #expect(text.contains("DATA-ID=\"a\",VALUE") && !text.contains("DATA-ID=\"c\""))
         let paths = PlaylistText.paths(in: text, at: "/").filter { $0.contains("/data/") }
@@ -109,7 +109,7 @@ import Testing
         #expect(try await fixture.get(keys[1]).text == "0123456789abcdef")
         try await play(fixture)
         #expect(try await fixture.origin.requests(for: "/k/1").count == 1)
-        try await fixture.origin.stop()
+        try await fixture.stopOrigin()
         let offline = try await fixture.entry("/offline/film.m3u8").filter { $0.contains("/keys/") }
         #expect(offline.count == 1 && offline[0].hasSuffix("/1.key"))
     }
@@ -165,7 +165,7 @@ import Testing
         #expect(try await fixture.get(paths[0]).text == "GIF89a")
         // A player may have the last byte before it is stored.
         try await waitUntil("both in the store") { try await fixture.entry("/offline/film.m3u8").count == 2 }
-        try await fixture.origin.stop()
+        try await fixture.stopOrigin()
         let offline = try await fixture.entry("/offline/film.m3u8")
         #expect(offline.count == 2 && offline[0].hasSuffix("/images/media.m3u8"))
         let stored = try await fixture.paths(at: offline[0])

@@ -1,10 +1,10 @@
-import Assets
 import EventLoop
 import Foundation
 import TestRooms
 import TestSupport
 import Testing
 
+@testable import Assets
 @testable import HTTPServer
 
 /// Requests of players to the server of a house.
@@ -23,6 +23,14 @@ extension TestHouse {
         let answer = try await get(path)
         guard answer.status == 200 else { throw TimedOut("an entry at \(path): \(answer.status) \(answer.text)") }
         return PlaylistText.paths(in: answer.text, at: path)
+    }
+
+    /// Stops the origin once what it sent is stored: a player has the last byte a moment before the store has it.
+    func stopOrigin() async throws {
+        try await waitUntil("the end of all fetches") {
+            !library.assets.contains { library.loader.isFetching(in: $0.folders) }
+        }
+        try await origin.stop()
     }
 
     /// The paths in the playlist of the entry's rendition `index`.

@@ -127,7 +127,7 @@ import Testing
         let url = fixture.typed("/ts/master.m3u8")
         try await watch(fixture, url, 2)
         let other = try await fixture.media(url, 1)
-        try await fixture.origin.stop()
+        try await fixture.stopOrigin()
         // Two requests detect the absence. Later requests that do not need the origin do not wait for it.
         for path in other.suffix(2) {
             #expect(try await fixture.get(path).status == 504)
@@ -149,7 +149,7 @@ import Testing
         let fixture = try await TestHouse(.absence(.seconds(600)), .playback())
         let url = fixture.typed("/ts/master.m3u8")
         try await watch(fixture, url, 2)
-        try await fixture.origin.stop()
+        try await fixture.stopOrigin()
         let hole = try BlackHole(port: fixture.origin.port)
         try await waitUntil("the view without the origin") { try await listed(fixture, url) == ["video-270p"] }
         // For the playlist, a look at the host, and comparisons of what was just played.
