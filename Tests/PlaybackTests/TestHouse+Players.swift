@@ -1,4 +1,5 @@
 import EventLoop
+import Fetching
 import Foundation
 import TestRooms
 import TestSupport
