@@ -34,12 +34,19 @@ public final class ProcessGuard: Sendable {
 
     private init() {}
 
-    func add(_ group: pid_t) {
+    /// Starts the helper, so that a group that begins now is known to it at once: this process may be killed the next moment.
+    func prepare() {
         state.withLock { state in
-            state.groups.insert(group)
             if state.descriptor == nil {
                 state.descriptor = Self.startHelper()
             }
+        }
+    }
+
+    /// Ends a group with this process. `prepare()` was called before the group began.
+    func add(_ group: pid_t) {
+        state.withLock { state in
+            state.groups.insert(group)
             // A helper that somebody has ended is replaced by one that knows all groups.
             guard let descriptor = state.descriptor, !Self.send("+ \(group)\n", to: descriptor) else { return }
             close(descriptor)

@@ -84,6 +84,10 @@ public final class SpawnedProcess: Sendable {
             } else {
                 Int32(0)
             }
+        let isGuarded = leadsGroup && !leadsSession
+        if isGuarded {
+            ProcessGuard.shared.prepare()
+        }
         posix_spawnattr_setflags(&attributes, Int16(grouping | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
 
         var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
@@ -99,7 +103,7 @@ public final class SpawnedProcess: Sendable {
         }
         guard code == 0 else { throw Failure(code: code) }
         self.pid = pid
-        isGuarded = leadsGroup && !leadsSession
+        self.isGuarded = isGuarded
         if isGuarded {
             ProcessGuard.shared.add(pid)
         }

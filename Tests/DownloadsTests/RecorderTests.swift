@@ -203,10 +203,14 @@ import Testing
 
     @Test func theFirstSegmentIsStoredAfterItLeftTheWindow() async throws {
         let fixture = try await TestHouse(.downloader())
-        try await fixture.origin.add(OriginRule("*/0.ts") { ($0.status, $0.times) = (404, 1) })
+        // The first request is refused, and the second one is answered when the segment has left the window.
+        try await fixture.origin.add(
+            OriginRule("*/0.ts") { ($0.status, $0.times) = (404, 1) },
+            OriginRule("*/0.ts") { ($0.hold, $0.times) = (true, 1) })
         let scene = try await RecordingScene(fixture, "/_live/a/media.m3u8")
-        try await waitUntil("the refusal") { try await fixture.origin.requests(for: "/_live/a/0.ts").count == 1 }
+        try await waitUntil("the second request") { try await fixture.origin.load().paused == 1 }
         try await fixture.origin.advance("a")
+        try await fixture.origin.release()
         try await scene.records(5)
         #expect(scene.names == ["0.ts", "1.ts", "2.ts", "3.ts", "4.ts"])
         #expect(try scene.piece("0.ts") == Repository.fixture("/ts/90p/0.ts"))

@@ -202,7 +202,7 @@ import Testing
             try await fixture.origin.requests().contains { $0.path == "/ts/270p/1.ts" && $0.bytes == 2000 }
         }
         if !isSilent {
-            try await fixture.stopOrigin()
+            try await fixture.origin.stop()
         }
         let answer = try await reply.value
         #expect(try answer.status == 200 && [UInt8](answer.body) == Spliced.transport("ts/180p/1.ts"))
@@ -222,7 +222,7 @@ import Testing
         let connection = try await fixture.ask(paths[3])
         _ = try await connection.receiveHead()
         #expect(try await connection.receive(count: 2000).end == .satisfied)
-        try await fixture.stopOrigin()
+        try await fixture.origin.stop()
         #expect(try await connection.receive().end != .timedOut)
         let whole = try Spliced.transport("ts/180p/3.ts")
         // The first part came from the origin's own segment.
