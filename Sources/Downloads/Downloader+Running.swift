@@ -309,7 +309,9 @@ extension Downloader: DownloadWorkObserver {
         guard download.task.recordsLive, download.state != .running, let end = download.task.recordEnd,
             library.date() >= end
         else { return false }
-        if !finishRecording(download) {
+        if download.isClosedRecording {
+            set(download, .complete)
+        } else if !finishRecording(download) {
             halt(download)
             let sentence = "nothing of \(download.asset.name) was recorded: it did not run before its time was over"
             fail(download, JobFailure(code: .library(.missing), message: sentence))
@@ -320,6 +322,15 @@ extension Downloader: DownloadWorkObserver {
 }
 
 extension Download {
+    /// True if an earlier process has ended the recording, and was killed before it noted that.
+    var isClosedRecording: Bool {
+        guard task.recordsLive, !renditions.isEmpty else { return false }
+        return renditions.allSatisfy { rendition in
+            guard let source = rendition.source else { return false }
+            return source.isRecorded && source.isDurable
+        }
+    }
+
     /// Known only once the playlists are loaded or a recording has begun.
     fileprivate var isLive: Bool {
         guard task.recordsLive else { return false }

@@ -104,6 +104,10 @@ import Store
             tracks.append(RecordingTrack(rendition, recording, limits))
         }
         if tracks.isEmpty {
+            guard !download.isClosedRecording else {
+                stop()
+                return complete()
+            }
             throw LibraryError(
                 .notPlaylist, "\(asset.name) has ended already: \"weir get\" fetches it without --record")
         }
@@ -151,6 +155,10 @@ import Store
         }
         report("\(asset.name): the recording ended: \(reason)")
         reportHoles()
+        complete()
+    }
+
+    private func complete() {
         for rendition in renditions {
             observer?.work(for: download, completed: rendition)
         }

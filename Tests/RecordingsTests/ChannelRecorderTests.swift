@@ -273,6 +273,25 @@ import Testing
         #expect(same.duration == 4 && same.isPlayableOffline && !same.isLive)
     }
 
+    /// The bundle says that it has ended before the catalogue does.
+    @Test(arguments: [nil, 600]) func aRecordingWhoseEndWasNotNotedBeforeAKillIsComplete(seconds: Int64?) async throws {
+        let clock = TestClock(isRunning: true)
+        let scene = try await ChannelScene("/_live/news/media.m3u8", .clock(clock), .downloader())
+        var order = DownloadOrder()
+        order.recordSeconds = seconds
+        let recording = try await scene.recorder.record(scene.channel, order).asset
+        try await scene.records(4, in: recording)
+        let renditions = try scene.download(of: recording).renditions
+        #expect(try scene.house.library.recordings.close(renditions, of: recording))
+        try await scene.restart()
+        clock.advance(by: 601)
+        scene.house.downloader.resume()
+        let same = try #require(scene.house.library.asset(named: recording.name))
+        try await waitUntil("the end") { try scene.download(of: same).state.isFinal }
+        #expect(try scene.download(of: same).state == .complete)
+        #expect(same.duration == 4 && same.isPlayableOffline && !same.isLive)
+    }
+
     @Test func onAFullDiskItEndsAndPlays() async throws {
         let scene = try await ChannelScene("/_live/news/media.m3u8")
         let recording = try await scene.record()
