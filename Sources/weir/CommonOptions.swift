@@ -10,9 +10,7 @@ struct CommonOptions: ParsableArguments {
     @Option(name: .key(.store), help: ArgumentHelp(.store))
     var store: String?
     @Option(name: .key(.state), help: ArgumentHelp(.state))
-    var states: [String] = []
-    /// The last one counts, as for other options.
-    var state: String? { states.last }
+    var state: String?
     @Option(help: ArgumentHelp("The configuration file.", valueName: "file"))
     var config: String?
     @Flag(name: .key(.start), help: ArgumentHelp(.start))

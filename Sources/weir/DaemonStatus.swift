@@ -61,7 +61,7 @@ struct DaemonStatus: Encodable, Sendable {
         downloads = try await client.call(Endpoints.downloads).downloads.filter {
             $0.state != .complete && $0.state != .cancelled
         }
-        let planned = await client.plannedRecordings()
+        let planned = try await client.plannedRecordings()
         recordings = planned.sorted { Self.isEarlier($0, than: $1) }
     }
 

@@ -6,36 +6,30 @@ import WeirAPI
 
 struct ListCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List assets and downloads.",
-        discussion: """
-            --state also takes a word of the column STATE, and then lists only assets that have it: \
-            \(ListedAsset.states.joined(separator: ", ")). It may be repeated; one of the words must fit.
-            """, aliases: ["ls"])
+        commandName: "list", abstract: "List assets and downloads.", aliases: ["ls"])
 
+    @Option(
+        name: .customLong("is"),
+        help: ArgumentHelp(
+            """
+            List only assets with this word in the column STATE: \(ListedAsset.states.joined(separator: ", ")). May be repeated; \
+            one of the words must fit.
+            """, valueName: "state"), transform: Self.state)
+    var states: [String] = []
     @Flag(help: "List only assets that play without the network.")
     var offline = false
     @Flag(help: "Write one JSON object per line.")
     var json = false
-    @OptionGroup var options: CommonOptions
+    @OptionGroup var common: CommonOptions
 
-    /// The options without the states of assets.
-    var common: CommonOptions {
-        var common = options
-        common.states.removeAll(where: ListedAsset.states.contains)
-        return common
-    }
-
-    /// The states of which an asset must have one; any state if there are none.
-    private var states: [String] { options.states.filter(ListedAsset.states.contains) }
-
-    func validate() throws {
-        // A mistyped state must not become the folder of another daemon.
-        for word in common.states where !word.contains("/") && !FileManager.default.fileExists(atPath: word) {
-            let nearest = NearestName.of(word, in: ListedAsset.states).map { "; did you mean \"\($0)\"?" }
-            throw ValidationError(
-                "--state \"\(word)\" is neither a folder nor a state\(nearest ?? ": \(ListedAsset.states.joined(separator: ", "))")"
-            )
+    private static func state(_ word: String) throws -> String {
+        guard !ListedAsset.states.contains(word) else { return word }
+        let known = ListedAsset.states.joined(separator: ", ")
+        var message = "the states are \(known)"
+        if let nearest = NearestName.of(word, in: ListedAsset.states) {
+            message = "did you mean \"\(nearest)\"?"
         }
+        throw ValidationError(message)
     }
 
     func execute() async throws {
@@ -47,7 +41,7 @@ struct ListCommand: ReportingCommand {
 
         let assets = try await daemon.client.assets(as: ListedAsset.self, isBrief: true).filter(isListed)
         let listsPlans = !offline && (states.isEmpty || states.contains(AssetState.scheduled.rawValue))
-        let plans = listsPlans ? await daemon.client.plannedRecordings() : []
+        let plans = listsPlans ? try await daemon.client.plannedRecordings() : []
         guard !assets.isEmpty || !plans.isEmpty else {
             return Output.error(Self.emptiness(states, offline: offline, urls: daemon.urls))
         }
@@ -134,9 +128,13 @@ struct ListCommand: ReportingCommand {
 
 extension APIClient {
     /// The planned recordings; none if the daemon is of an earlier Weir, which has no such list.
-    func plannedRecordings() async -> [API.ScheduledRecording] {
-        let list = try? await call(Endpoints.recordings)
-        return list?.recordings ?? []
+    func plannedRecordings() async throws(APIError) -> [API.ScheduledRecording] {
+        do throws(APIError) {
+            return try await call(Endpoints.recordings).recordings
+        } catch {
+            guard error.code == .noSuchRoute else { throw error }
+            return []
+        }
     }
 }
 

@@ -58,8 +58,8 @@ import Testing
         ("get", "Error: Give a URL or a name.\nUsage: weir get "),
         ("get --qualty 720p URL", "Error: Unknown option '--qualty'. Did you mean '--quality'?\n"),
         (
-            "list --state failde",
-            "Error: --state \"failde\" is neither a folder nor a state; did you mean \"failed\"?\n"
+            "list --is failde",
+            "Error: The value 'failde' is invalid for '--is <state>': did you mean \"failed\"?\n"
         ),
     ])
     func aMistypedWordIsNamedWithTheNearest(line: String, text: String) async throws {

@@ -6,14 +6,14 @@ package struct Spelling {
     /// Longer names are not compared.
     private static let longest = 48
 
-    init(_ known: some Collection<String>, prefix: Int = 0) {
+    package init(_ known: some Collection<String>, prefix: Int = 0) {
         self.known = known.sorted().map { ($0, Self.letters($0)) }
         self.prefix = prefix
     }
 
     /// Returns the known name that differs from `name` only in case and signs, or in few letters; nil without one. Short names
     /// must have the same letters, because vendors' names resemble them by chance.
-    func correction(of name: String) -> String? {
+    package func correction(of name: String) -> String? {
         guard name.utf8.count <= Self.longest else { return nil }
         let letters = Self.letters(name)
         var best: (name: String, distance: Int)?
