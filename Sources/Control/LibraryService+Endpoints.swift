@@ -79,6 +79,9 @@ extension LibraryService {
         handlers.on(Endpoints.presentation) { call throws(APIError) in
             try await self.inspect(url: try call.url())
         }
+        handlers.on(Endpoints.playable) { call, request throws(APIError) in
+            try await self.playable(request, isOffline: try call.query.flag("offline") ?? false)
+        }
         handlers.on(Endpoints.selection) { _, request throws(APIError) in try await self.explain(request) }
         handlers.on(Endpoints.downloads) { _ throws(APIError) in
             API.DownloadList(downloads: try await self.downloads())

@@ -168,7 +168,7 @@ package import WeirAPI
             asset = known
         } else {
             asset =
-                try await source.contains(":")
+                try await source.contains("://")
                 ? preview(source, for: request, isUsers: request.isFromLink != true)
                 : previewStream(named: source, for: request)
         }
@@ -218,7 +218,7 @@ package import WeirAPI
     }
 
     /// Removes an asset that a refused order has brought, if nothing of it is stored or played.
-    private func discard(_ asset: Asset) async {
+    func discard(_ asset: Asset) async {
         guard asset.bytes == 0, downloader.download(of: asset) == nil, !library.playheads.isPlayed(asset.id),
             !asset.isRemoved
         else { return }
@@ -243,8 +243,18 @@ package import WeirAPI
             if case .library(let cause) = error, !isKnown {
                 throw APIError(cause, url: UserInformation(splitting: asset.origin.text).url)
             }
-            throw APIError(error, asset: asset.name, url: asset.origin.redacted)
+            throw Self.failure(error, of: asset, isKnown: isKnown)
         }
+    }
+
+    /// The error of a download that did not start, or of playback. A new asset, of which nothing is left, is named by its URL.
+    static func failure(_ refusal: Downloader.Refusal, of asset: Asset, isKnown: Bool) -> APIError {
+        let url = asset.origin.redacted
+        var refusal = refusal
+        if case .needsDRM = refusal, !isKnown {
+            refusal = .needsDRM(name: url)
+        }
+        return APIError(refusal, asset: asset.name, url: url)
     }
 
     package func download(id: String) async throws(APIError) -> API.Download { detailed(try find(download: id)) }
@@ -315,9 +325,26 @@ package import WeirAPI
         try refuse(stream: name)
         // No name has a dot or a slash, and each address has.
         let isAddress = plain.contains { $0 == "." || $0 == "/" } && !plain.contains("://")
-        let next = isAddress ? "https://\(plain), if it is an address; or weir list" : nil
-        throw APIError(.noSuchAsset, "there is no asset named \(plain)", next: next)
+        guard !isAddress else {
+            let next = "https://\(plain), if it is an address; or weir list"
+            throw APIError(.noSuchAsset, "there is no asset named \(plain)", next: next)
+        }
+
+        var sentence = "there is no asset named \(plain)"
+        if let nearest = nearestName(to: plain) {
+            sentence += "; did you mean \(nearest)?"
+        }
+        throw APIError(.noSuchAsset, sentence)
     }
+
+    /// The name that a mistyped one was probably meant to be.
+    private func nearestName(to name: String) -> String? {
+        // Names of another length are no slips, and each comparison takes time.
+        let candidates = library.assets.lazy.map(\.name).filter { abs($0.utf8.count - name.utf8.count) <= 2 }
+        return Spelling(Array(candidates.prefix(Self.comparedNames))).correction(of: name)
+    }
+
+    private static let comparedNames = 1000
 
     private func find(download id: String) throws(APIError) -> Download {
         if let asset = library.asset(id: id), let download = downloader.download(of: asset) {
@@ -350,8 +377,8 @@ package import WeirAPI
     }
 
     /// The asset of a request, opened with the request's title, header fields and cookies.
-    private func open(_ request: API.DownloadRequest) async throws(APIError) -> Asset {
-        let isName = library.asset(named: request.source) != nil || !request.source.contains(":")
+    func open(_ request: API.DownloadRequest) async throws(APIError) -> Asset {
+        let isName = library.asset(named: request.source) != nil || !request.source.contains("://")
         if isName, let recording = try? find(request.source), recording.isChannelRecording {
             return try await open(recording, request)
         }
@@ -464,7 +491,7 @@ package import WeirAPI
         (lines ?? []).compactMap { StoredCookie($0.utf8) }
     }
 
-    private static func check(_ request: API.DownloadRequest) throws(APIError) {
+    static func check(_ request: API.DownloadRequest) throws(APIError) {
         if let contradiction = request.order.contradiction {
             throw APIError(.badRequest, contradiction)
         }
@@ -480,7 +507,7 @@ package import WeirAPI
         }
     }
 
-    private func presentation(of asset: Asset, url: String) async -> API.Presentation {
+    func presentation(of asset: Asset, url: String) async -> API.Presentation {
         let tracks = await AssetShapes(asset).tracks()
         var presentation = API.Presentation(
             url: url, duration: asset.duration, isLive: asset.isLive, tracks: tracks)

@@ -161,7 +161,7 @@ package struct DaemonStarter: Sendable {
     }
 
     /// The program of this process. After an update of the file, the link names a deleted one; then PATH decides.
-    private static var program: String {
+    package static var program: String {
         let path = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "weir"
         return access(path, X_OK) == 0 ? path : "weir"
     }

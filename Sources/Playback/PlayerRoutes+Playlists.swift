@@ -305,7 +305,7 @@ extension PlayerRoutes {
         sessions.enter(session.id, exchange)
         let request = PlaylistRequest(exchange: exchange, asset: asset, session: session)
         let view = view(for: request)
-        await sendPlaylist(to: request, status: .hit, orElse: Self.nothing(of: asset)) {
+        await sendPlaylist(to: request, status: .hit, orElse: .nothingStored(of: asset)) {
             view.draftOfStoredVariants()
         }
     }
@@ -377,7 +377,7 @@ extension PlayerRoutes {
             }
             let request = PlaylistRequest(exchange: exchange, asset: asset, session: session)
             let view = view(for: request)
-            await sendPlaylist(to: request, status: status, orElse: Self.nothing(of: asset)) { [listed, dead] in
+            await sendPlaylist(to: request, status: status, orElse: .nothingStored(of: asset)) { [listed, dead] in
                 try await view.draft(stored: listed, without: dead)
             }
             if isPresent {
@@ -403,8 +403,8 @@ extension PlayerRoutes {
         } else {
             found = await substitutions.playableRanges(of: asset)
         }
-        guard let stored = found else { throw Self.nothing(of: asset) }
-        guard stored.isPlayable else { throw Self.nothing(of: asset, but: stored.seconds) }
+        guard let stored = found else { throw .nothingStored(of: asset) }
+        guard stored.isPlayable else { throw .nothingStored(of: asset, but: stored.seconds) }
         let isOffline = stored.isCut && !mayContinue
         let session = Session(isOffline ? .offline : mode.plain)
         if !mayContinue {
@@ -413,7 +413,7 @@ extension PlayerRoutes {
         sessions.enter(session.id, exchange)
         let request = PlaylistRequest(exchange: exchange, asset: asset, session: session)
         let view = view(for: request)
-        await sendPlaylist(to: request, status: .hit, orElse: Self.nothing(of: asset)) {
+        await sendPlaylist(to: request, status: .hit, orElse: .nothingStored(of: asset)) {
             try await view.draft(stored, among: chosen, isCut: !mayContinue)
         }
     }
@@ -427,21 +427,9 @@ extension PlayerRoutes {
         let status = listed == nil ? CacheStatus.forwarded(.stale, isStored: true) : .hit
         let request = PlaylistRequest(exchange: exchange, asset: asset, session: session)
         let view = view(for: request)
-        await sendPlaylist(to: request, status: status, orElse: Self.nothing(of: asset)) {
+        await sendPlaylist(to: request, status: status, orElse: .nothingStored(of: asset)) {
             view.draft(ladder, listing: listed)
         }
-    }
-
-    private static func nothing(of asset: Asset, but seconds: Double = 0) -> LibraryError {
-        if let expiry = asset.keyExpiry {
-            return expiry
-        }
-        if asset.isLive {
-            return LibraryError(
-                .notStored, "\(asset.name) is live, so that it plays only online; \"weir get --record\" records it")
-        }
-        let rest = seconds > 0 ? " and only \(Int(seconds.rounded())) s can be played" : ""
-        return LibraryError(.notStored, "nothing of \(asset.name) is completely stored\(rest); \"weir get\" fetches it")
     }
 
     func view(for request: PlaylistRequest) -> PlayerView {

@@ -132,9 +132,9 @@ package struct APIClient: Sendable {
 
     /// Calls an endpoint with a JSON body.
     package func call<Request: Encodable, Reply: Decodable>(
-        _ endpoint: Endpoint<Request, Reply>, _ items: String..., body: Request
+        _ endpoint: Endpoint<Request, Reply>, _ items: String..., query: String = "", body: Request
     ) async throws(APIError) -> Reply {
-        try Self.read(try await answer(endpoint.line, items, body: try API.encode(body)))
+        try Self.read(try await answer(endpoint.line, items, query: query, body: try API.encode(body)))
     }
 
     /// Calls an endpoint with an image as its body.

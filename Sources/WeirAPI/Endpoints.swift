@@ -60,6 +60,10 @@ package enum Endpoints {
     package static let open = Endpoint<API.PresentationRequest, API.Presentation>(.post, "/presentation")
     /// The presentation at the origin URL `url`. Changes nothing in the store.
     package static let presentation = Endpoint<API.Nothing, API.Presentation>(.get, "/presentation", query: ["url"])
+    /// The presentation that a player of the source would get, with `offline` from the store alone. Throws what a download would
+    /// throw, and `.offline` if it plays only from its origin.
+    package static let playable = Endpoint<API.DownloadRequest, API.Presentation>(
+        .post, "/playable", query: ["offline"])
     /// The tracks that a download would select, with reasons. Fetches only playlists, and for a known asset nothing.
     package static let selection = Endpoint<API.DownloadRequest, API.Presentation>(.post, "/selection", phones: true)
     /// All downloads in the order of the requests.

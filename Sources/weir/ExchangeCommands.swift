@@ -9,13 +9,13 @@ struct ExportCommand: ReportingCommand {
         discussion: """
             A folder plays from disk (mpv FOLDER/master.m3u8), and from nginx or any file server. A .tar contains such a
             folder. A .mp4 or .mkv is one file with the best video, all audio languages and all subtitles, made by ffmpeg.
-            Only complete renditions are exported. The target must not exist yet. Exits with 3 if one file cannot hold all of them.
+            Only complete renditions are exported. Within a folder that exists it gets the asset's name; nothing is overwritten. Exits with 3 if one file cannot hold all of them.
             """)
 
     @Argument(help: ArgumentHelp("The asset's name.", valueName: "name"), completion: .assetNames)
     var name: String
     @Argument(
-        help: ArgumentHelp("The target: a new folder, or a file that ends in .tar, .mp4 or .mkv.", valueName: "target"))
+        help: ArgumentHelp("A folder, or a new file that ends in .tar, .mp4 or .mkv.", valueName: "target"))
     var target: String
     @Option(
         help: ArgumentHelp("The format, if the target's ending does not determine it.", valueName: "folder|tar|mp4|mkv")
@@ -26,32 +26,48 @@ struct ExportCommand: ReportingCommand {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        let ending = (target as NSString).pathExtension.lowercased()
-        guard format == nil, Self.otherFormats.contains(ending) else { return }
-        throw ValidationError(
-            "no export is made as .\(ending): end the target in .tar, .mp4 or .mkv; for a folder of that name: --format folder"
-        )
+        guard format == nil else { return }
+        try ExportEnding.check((target as NSString).pathExtension.lowercased())
     }
 
-    /// Endings of files that users may expect, and that would become folders.
-    private static let otherFormats: Set<String> = [
-        "zip", "gz", "tgz", "xz", "zst", "7z", "rar", "webm", "avi", "mov", "m4v", "ts", "m2ts", "mpg", "mpeg", "flv",
-        "wmv", "ogg",
-        "mp3", "m4a", "aac", "m3u8", "m3u",
-    ]
-
     func execute() async throws {
-        let request = API.ExportRequest(path: DiskPath.absolute(target), format: format)
-        let export = try await common.daemon().client.call(Endpoints.export, name, body: request)
-        let failure = export.shortfalls.map { Failure($0, next: "weir export \(export.name) FOLDER, which holds all") }
+        let client = try common.daemon().client
+        let request = API.ExportRequest(path: try await path(in: client), format: format)
+        let export = try await client.call(Endpoints.export, name, body: request)
+        let failure = ExportText.failure(export)
         if json {
             try Output.json(ExportResult(export: export, reasons: failure?.reasons))
         } else {
-            Output.line("exported \(export.name), \(Format.bytes(export.bytes)), to \(export.path)")
+            Output.line(ExportText.line(export))
         }
         if let failure {
             throw failure
         }
+    }
+
+    /// The absolute path of the target: within a folder that exists, as cp(1) does it, under the asset's name.
+    private func path(in client: APIClient) async throws -> String {
+        let path = DiskPath.absolute(target)
+        guard ExportTarget.isFolder(path) else { return path }
+        // It may be given by its URL or id.
+        let asset = try await client.call(Endpoints.asset, name)
+        var ending = ""
+        if let format, format != .folder {
+            ending = "." + format.rawValue
+        }
+        return "\(path)/\(asset.name)\(ending)"
+    }
+}
+
+/// The words of commands about a written film.
+enum ExportText {
+    static func line(_ export: API.Export) -> String {
+        "exported \(export.name), \(Format.bytes(export.bytes)), to \(export.path)"
+    }
+
+    /// The failure of an export that does not have all; nil if it has.
+    static func failure(_ export: API.Export) -> Failure? {
+        export.shortfalls.map { Failure($0, next: "weir export \(export.name) FOLDER, which holds all") }
     }
 }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Daemon
 import Foundation
+import Orders
 import WeirAPI
 
 struct GetCommand: AsyncParsableCommand {
@@ -26,6 +27,13 @@ struct GetCommand: AsyncParsableCommand {
             "With --record: wait until the live stream begins, however long; --for counts from then. Ctrl-C ends the wait."
     )
     var wait = false
+    @Option(
+        help: ArgumentHelp(
+            """
+            Then write the film to a new file, such as '~/Videos/{title}.mkv', or to a folder that exists. {title}, {name}, {date}, \
+            {quality} and {ext} stand for the film's. The endings are those of "weir export".
+            """, valueName: "file"), transform: { try ExportTarget($0) })
+    var to: ExportTarget?
     @Flag(help: "Play the asset while the download continues.")
     var play = false
     @Option(help: ArgumentHelp("The player for --play.", valueName: "program"))
@@ -43,6 +51,9 @@ struct GetCommand: AsyncParsableCommand {
         }
         if wait && play {
             throw ValidationError("--wait and --play exclude each other.")
+        }
+        if to != nil && play {
+            throw ValidationError("--to and --play exclude each other: the file is written at the end of the download.")
         }
         try origin.check(sources)
         try task.check(selection)
@@ -64,20 +75,52 @@ struct GetCommand: AsyncParsableCommand {
         let artwork = try task.artworkFile()
 
         guard !play else {
-            let player = try Player.find(daemon.configuration.player, environment: ProcessInfo.processInfo.environment)
+            let environment = ProcessInfo.processInfo.environment
+            let player = try Player.find(daemon.configuration.player, environment: environment)
             let download = try await daemon.client.start(request)
             if let artwork {
                 _ = try await daemon.client.call(Endpoints.setArtwork, download.asset, body: artwork)
             }
             follower.introduce(download)
-            throw player.start(
-                player.options(title: download.title) + [daemon.urls.asset(named: download.asset)])
+            let script = PlayerScript.find(program: DaemonStarter.program, environment: environment)
+            let options = player.options(title: download.title) + player.options(script: script, state: common.state)
+            return try await player.play(options + [daemon.urls.asset(named: download.asset)])
         }
 
+        try checkTarget()
         let outcome = await Interruption.orEnd { await follower.run(request, artwork: artwork) }
-        if let failure = follower.failure(outcome) {
+        let failure = follower.failure(outcome)
+        let export = try await export(outcome.download, from: daemon)
+        if let export {
+            Output.line(ExportText.line(export))
+        }
+        if let failure {
             throw withPlayableURL(failure, of: request.source, daemon)
         }
+        if let shortfall = export.flatMap(ExportText.failure) {
+            throw shortfall
+        }
+    }
+
+    /// Before a long download, and not after it.
+    private func checkTarget() throws(Failure) {
+        guard let folder = to?.knownFolder else { return }
+        guard ExportTarget.isFolder(folder) else {
+            throw Failure(
+                "\(folder) is no folder, so that nothing can be written there",
+                next: "mkdir -p \(Failure.quoted(folder))", exitCode: 73, code: APIError.Code.badTarget.rawValue)
+        }
+    }
+
+    /// Writes the film to the target; nil without one, and for a download that is not complete.
+    private func export(_ download: API.Download?, from daemon: DaemonHandle) async throws -> API.Export? {
+        guard let to, let download, download.state == .complete else { return nil }
+        let film = ExportTarget.Film(
+            name: download.asset, title: download.title, quality: download.selection.variants.first?.quality,
+            date: TimeText.day(Int(Date().timeIntervalSince1970)))
+        let path = to.path(for: film) { FileManager.default.fileExists(atPath: $0) }
+        let request = API.ExportRequest(path: DiskPath.absolute(path))
+        return try await daemon.client.call(Endpoints.export, download.asset, body: request)
     }
 
     /// Prints one result as the last line in every case.
@@ -85,21 +128,26 @@ struct GetCommand: AsyncParsableCommand {
         var download: API.Download?
         var failure: Failure?
         var url: String?
+        var path: String?
         do {
             let daemon = try common.daemon()
             try await daemon.ensure()
             let follower = follower(of: daemon)
             let request = try request
             let artwork = try task.artworkFile()
+            try checkTarget()
             let outcome = await Interruption.orEnd { await follower.run(request, artwork: artwork) }
             download = outcome.download
             failure = follower.failure(outcome)
+            let export = try await export(download, from: daemon)
+            path = export?.path
+            failure = failure ?? export.flatMap(ExportText.failure)
             url = download.map { daemon.urls.asset(named: $0.asset) }
         } catch {
             failure = Failure(error)
         }
 
-        Output.record(DownloadRecord.result(download, url: url, failure: failure))
+        Output.record(DownloadRecord.result(download, url: url, path: path, failure: failure))
         guard let failure else { return }
         Output.error(failure.text)
         throw ExitCode(failure.exitCode)

@@ -62,7 +62,7 @@ enum DownloadRecord {
     }
 
     /// The final line; `download` is nil if the download did not start.
-    static func result(_ download: API.Download?, url: String?, failure: Failure?) -> String {
+    static func result(_ download: API.Download?, url: String?, path: String? = nil, failure: Failure?) -> String {
         var line = JSONLine("result")
         line.add("id", download?.asset)
         line.add("state", download?.state.rawValue ?? "failed")
@@ -71,6 +71,7 @@ enum DownloadRecord {
         line.add("duration", download?.duration)
         line.add("bytes", download?.bytes)
         line.add("url", url)
+        line.add("path", path)
         line.add("summary", download?.summary)
         line.add("error", failure.map { ["code": $0.code, "message": $0.message] })
         if let reasons = failure?.reasons, !reasons.isEmpty {

@@ -1,14 +1,20 @@
 import ArgumentParser
 import Daemon
 import Foundation
+import Orders
+import SafeText
 import WeirAPI
 
 struct PlayCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "play", abstract: "Start a player.",
         discussion: """
+            Asks first if there is something to play: if not, it says why with the words and the exit code of "weir get", and \
+            starts no player. Exits with 1 if the player fails.
+
             Without the options of a selection the player may choose among all tracks. With them it gets, and the play cache \
-            keeps, only the chosen ones. Arguments after -- are for the player: weir play sintel -- --fullscreen
+            keeps, only the chosen ones. Arguments after -- are for the player: weir play sintel -- --fullscreen. A curl \
+            command may stand there in place of the URL: weir play -- curl URL -H 'Name: value'
             """)
 
     @Argument(
@@ -20,6 +26,9 @@ struct PlayCommand: ReportingCommand {
     var local = false
     @Flag(help: "Let Weir adapt the quality to the network, for a player that cannot.")
     var auto = false
+    @Option(
+        help: ArgumentHelp("Begin at this time: 90, 12:30 or 1:02:03.", valueName: "time"), transform: Self.startTime)
+    var from: Double?
     @Option(name: .key(.player), help: ArgumentHelp(.player))
     var player: String?
     @Argument(parsing: .postTerminator, help: ArgumentHelp("Arguments for the player.", valueName: "arguments"))
@@ -34,7 +43,18 @@ struct PlayCommand: ReportingCommand {
         _ = try kind
     }
 
-    private var words: [String] { [source].compactMap(\.self) }
+    /// The source, or a curl command behind `--`.
+    private var words: [String] {
+        if source == nil, CurlOrder.isMeant(by: arguments) {
+            return arguments
+        }
+        return [source].compactMap(\.self)
+    }
+
+    private var playerArguments: [String] {
+        let isCommand = source == nil && CurlOrder.isMeant(by: arguments)
+        return isCommand ? [] : arguments
+    }
 
     private var kind: Entry.Kind {
         get throws {
@@ -42,129 +62,41 @@ struct PlayCommand: ReportingCommand {
         }
     }
 
+    private static func startTime(_ text: String) throws -> Double {
+        guard !text.contains("-"), let range = MediaRange(text + "-") else {
+            throw ValidationError("\"\(text)\" is not a time such as 90, 12:30 or 1:02:03")
+        }
+        return range.start.value
+    }
+
     func execute() async throws {
         var settings: [Configuration.Key: [String]] = [:]
         settings[.player] = player.map { [$0] }
         let daemon = try common.daemon(with: settings)
-        let player = try Player.find(daemon.configuration.player, environment: ProcessInfo.processInfo.environment)
+        let environment = ProcessInfo.processInfo.environment
+        let player = try Player.find(daemon.configuration.player, environment: environment)
+        var start: [String] = []
+        if let from {
+            start = try player.options(start: from)
+        }
 
         var order = try origin.order(for: words)
         order.audio = audio.withAudio
-        // Checks the daemon first, because players report a missing server poorly.
-        if PlayerURL.isURL(order.source), !offline {
-            _ = try await daemon.client.call(Endpoints.assets, query: API.AssetQuery(limit: 1, isBrief: true).text)
-        }
-
+        try LocalFile.refuse(order.source)
         let source = try await origin.apply(order, in: daemon)
+        let presentation = try await check(source, in: daemon)
+
         let entry = try await Entry(source, try kind, choosing: selection.given, in: daemon)
-        var title = entry.title
-        if title == nil, PlayerURL.isURL(source) {
-            title = try? await daemon.client.call(Endpoints.asset, source).title
-        }
-        throw player.start(player.options(title: title) + arguments + [entry.url])
-    }
-}
-
-struct Player: Equatable {
-    let path: String
-
-    static let known = ["mpv", "vlc", "ffplay"]
-
-    /// Finds the requested player by name or path, or else the first known one in PATH.
-    static func find(_ wish: String, environment: [String: String]) throws(Failure) -> Player {
-        var names = [wish]
-        var message = "the player \(wish) is not installed"
-        if wish.isEmpty {
-            names = known
-            message = "no player is installed: none of \(known.joined(separator: ", "))"
-        }
-
-        for name in names {
-            if let program = Program.find(name, environment: environment) {
-                return Player(path: program.path)
-            }
-        }
-
-        throw Failure(
-            message,
-            next: "apt install mpv, or name one with --player PROGRAM, or give any player what \"weir url\" prints",
-            exitCode: 69, code: "no-player")
+        let script = PlayerScript.find(program: DaemonStarter.program, environment: environment)
+        var options = player.options(title: entry.title ?? presentation.title) + start
+        options += player.options(script: script, state: common.state)
+        try await player.play(options + playerArguments + [entry.url])
     }
 
-    /// The options that make the player show a title; none without a title, and for an unknown player.
-    func options(title: String?) -> [String] {
-        guard let title else { return [] }
-        return switch path.split(separator: "/").last {
-        case "mpv": ["--force-media-title=\(title)"]
-        case "vlc", "cvlc": ["--meta-title=\(title)"]
-        case "ffplay": ["-window_title", title]
-        default: []
-        }
-    }
-
-    /// Replaces this process with the player. Returns only on failure.
-    func start(_ arguments: [String]) -> Failure {
-        PlayerEnvironment.exceptThisMachine()
-        return Failure(Program(path: path).start(arguments), exitCode: 1, code: "no-player")
-    }
-}
-
-/// The environment of a player.
-enum PlayerEnvironment {
-    /// Excepts this machine from the player's proxies: it plays from Weir, and a proxy does not reach this machine's
-    /// addresses.
-    static func exceptThisMachine() {
-        let environment = ProcessInfo.processInfo.environment
-        let given = environment["no_proxy"] ?? environment["NO_PROXY"]
-        let list = exceptions(given ?? "")
-        for name in ["no_proxy", "NO_PROXY"] {
-            setenv(name, list, 1)
-        }
-    }
-
-    /// The list with this machine's names and addresses.
-    static func exceptions(_ list: String) -> String {
-        let known = list.split(separator: ",").map { $0.filter { $0 != " " } }
-        guard !known.contains("*") else { return list }
-        let missing = ["localhost", "127.0.0.1", "::1"].filter { !known.contains($0) }
-        return (known.filter { !$0.isEmpty } + missing).joined(separator: ",")
-    }
-}
-
-/// A program that replaces the command's process.
-struct Program: Equatable {
-    let path: String
-
-    /// Finds a program by its name in PATH or by its path; nil if there is none.
-    static func find(_ name: String, environment: [String: String]) -> Program? {
-        var paths = [name]
-        if !name.contains("/") {
-            let folders = environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
-            paths = folders.split(separator: ":").map { "\($0)/\(name)" }
-        }
-        return paths.first(where: isProgram).map { Program(path: $0) }
-    }
-
-    private static func isProgram(_ path: String) -> Bool {
-        var isFolder: ObjCBool = false
-        return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && !isFolder.boolValue
-            && FileManager.default.isExecutableFile(atPath: path)
-    }
-
-    /// Replaces this process with the program. Returns only on failure, with the reason as a sentence.
-    func start(_ arguments: [String]) -> String {
-        // The program must not inherit this process's open files and ignored signals.
-        for descriptor in Int32(3)..<1024 {
-            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        }
-        signal(SIGPIPE, SIG_DFL)
-        var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) }
-        words.append(nil)
-        execv(path, words)
-        let reason = String(cString: strerror(errno))
-        for word in words {
-            free(word)
-        }
-        return "\(path) cannot be started: \(reason)"
+    /// Asks what a player would get: it reports a refusal poorly.
+    private func check(_ source: String, in daemon: DaemonHandle) async throws -> API.Presentation {
+        let request = API.DownloadRequest(source: source, selection.selection(environment: [:]))
+        let query = offline ? API.query("offline", "1") : ""
+        return try await daemon.client.call(Endpoints.playable, query: query, body: request)
     }
 }

@@ -84,6 +84,11 @@ enum TimeText {
         return "\(date.year ?? 0)-\(two(date.month))-\(two(date.day)) \(two(date.hour)):\(two(date.minute))"
     }
 
+    /// The day of a local time: `2026-12-24`.
+    static func day(_ seconds: Int, zone: TimeZone = .current) -> String {
+        String(words(seconds, zone: zone).prefix(10))
+    }
+
     /// A duration in the largest unit without a remainder, in days from two days on: `48h`, `7d`, `90m`.
     static func words(ofSpan seconds: Int) -> String {
         for (unit, length) in [("d", 86_400), ("h", 3600), ("m", 60)] where seconds % length == 0 {

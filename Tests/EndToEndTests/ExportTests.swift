@@ -190,6 +190,27 @@ struct ExportTests {
         }
     }
 
+    @Test("is written at the end of a download, beside what is there")
+    func getToAFile() async throws {
+        try await Scene.with { scene in
+            let out = try TemporaryFolder()
+            let lost = try await scene.get("ts", ["--to", out.path("no/{title}.mkv")])
+            #expect(lost.exit == .code(73) && lost.errors.contains("is no folder"), "\(lost.errors)")
+            for name in ["A_B ts 270p.mkv", "A_B ts 270p (2).mkv"] {
+                let options = ["--title", "A/B", "--to", out.path("{title} {name} {quality}.{ext}")]
+                let got = try await scene.get("ts", options)
+                #expect(got.exit == .code(0) && got.output.hasSuffix("to \(out.path(name))\n"), "\(got)")
+                let streams = try await FrameHashes.of(out.path(name)).streams
+                #expect(try await streams.count == PlainFrames.ofBest("ts").streams.count)
+            }
+            let folder = try await scene.weir.run(["export", "ts", out.path])
+            #expect(folder.exit == .code(0) && folder.output.hasSuffix("to \(out.path("ts"))\n"), "\(folder)")
+            let json = try await scene.get("ts", ["--to", out.path, "--json"])
+            #expect(json.output.contains("\"path\":\"\(out.path("A_B.mkv"))\""), "\(json)")
+            #expect(try Self.names(in: out) == ["A_B ts 270p (2).mkv", "A_B ts 270p.mkv", "A_B.mkv", "ts"])
+        }
+    }
+
     @Test("is refused with the reason if impossible, and nothing changes")
     func refusesImpossibleExports() async throws {
         try await Scene.with { scene in

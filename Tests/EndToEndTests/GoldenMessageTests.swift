@@ -75,6 +75,43 @@ import Testing
         }
     }
 
+    /// Each command refuses a source that cannot be played with the same words, and no player is started.
+    @Test func areTheSameForGetShowAndPlay() async throws {
+        let sources = Self.cases.filter { example in
+            let words = example.line.split(separator: " ")
+            let isPlayable = words.last?.contains("_live") ?? false || words.last == "ORIGIN/cmaf/master.m3u8"
+            return words.count == 2 && words[0] == "get" && !words[1].hasPrefix("-") && !isPlayable
+        }
+        #expect(sources.count >= 14)
+        try await Scene.with { scene in
+            let folder = try TemporaryFolder()
+            let mark = folder.path("started")
+            let player = try folder.write(Data("#!/bin/sh\ntouch '\(mark)'\n".utf8), to: "player")
+            try #require(chmod(player, 0o755) == 0)
+            for example in sources {
+                try await scene.origin.clearRules()
+                for rule in example.rules {
+                    try await scene.origin.add(rule)
+                }
+                let word = String(example.line.dropFirst("get ".count))
+                let source = word.replacing("ORIGIN", with: scene.origin.url(""))
+                let got = try await scene.weir.run(["get", source])
+                let shown = try await scene.weir.run(["show", source])
+                let played = try await scene.weir.run(["play", source, "--player", player])
+                #expect(played.exit == got.exit && shown.exit == got.exit, "\(example.line)")
+                #expect(Self.message(played.errors) == Self.message(got.errors), "\(example.line)")
+                #expect(Self.message(shown.errors) == Self.message(got.errors), "\(example.line)")
+                #expect(!FileManager.default.fileExists(atPath: mark), "\(example.line)")
+            }
+            #expect(try await scene.weir.run(["list", "--json"]).output.isEmpty)
+        }
+    }
+
+    /// The lines of a failure, without progress.
+    private static func message(_ errors: String) -> [Substring] {
+        errors.split(separator: "\n").filter { $0.hasPrefix("weir: ") || $0.hasPrefix("try: ") }
+    }
+
     /// A case with its result: progress and JSON are left out, and so is what differs from run to run.
     private func block(_ example: Case, _ scene: Scene) async throws -> String {
         let origin = scene.origin.url("")

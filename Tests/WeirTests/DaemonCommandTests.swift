@@ -240,11 +240,10 @@ import WeirAPI
         let saved =
             "NAME    TIME   QUALITY  SIZE    STATE\nsintel  14:48  720p     2.0 KB  saved\n1 asset, 2.0 KB, 1 saved\n"
         #expect(try await run(["list", "--offline"]).output == saved)
-        // The states of assets share an option with the folder of the daemon.
-        #expect(try await run(["ls", "--state", "saved", "--state", state]).output == saved)
-        #expect(try await run(["list", "--state", "partly-saved"]).output.contains("\na     –"))
-        #expect(try await run(["list", "--state", "failed"]).errors == "no asset is failed\n")
-        let mistyped = try await run(["list", "--state", "savd"])
+        #expect(try await run(["ls", "--is", "saved", "--state", state]).output == saved)
+        #expect(try await run(["list", "--is", "partly-saved"]).output.contains("\na     –"))
+        #expect(try await run(["list", "--is", "failed"]).errors == "no asset is failed\n")
+        let mistyped = try await run(["list", "--is", "savd"])
         #expect(mistyped.exit == .code(64) && mistyped.errors.contains("did you mean \"saved\"?"), "\(mistyped)")
         let objects = try await run(["list", "--json"]).output.split(separator: "\n")
         #expect(objects.count == 2)

@@ -146,6 +146,15 @@ import WeirAPI
             self.openings.append(request)
             return API.Presentation(url: request.source, tracks: .init())
         }
+        handlers.on(Endpoints.playable) { _, request throws(APIError) in
+            guard !PlayerURL.isURL(request.source) else {
+                return API.Presentation(url: request.source, tracks: .init())
+            }
+            let asset = try self.asset(request.source)
+            var presentation = API.Presentation(url: asset.url, tracks: asset.tracks)
+            presentation.name = asset.name
+            return presentation
+        }
         handlers.on(Endpoints.selection) { _, request throws(APIError) in try self.explain(request) }
         handlers.on(Endpoints.addDownload) { _, request throws(APIError) in
             self.requests.append(request)

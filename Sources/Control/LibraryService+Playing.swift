@@ -1,0 +1,97 @@
+import Assets
+import Downloads
+import HTTPMessage
+import Orders
+import Retention
+import SafeText
+import Substitution
+import WeirAPI
+
+/// The question of a command before it starts a player: players report a refusal poorly.
+extension LibraryService {
+    /// The presentation that a player of a source would get. Throws what a download of the same source would throw, and `.offline`
+    /// if it plays only from its origin, which is not asked.
+    /// - Parameters:
+    ///   - request: its selection is what the player may choose from; an empty one leaves everything.
+    ///   - isOffline: true if the player asks for what is stored alone.
+    func playable(
+        _ request: API.DownloadRequest, isOffline: Bool
+    ) async throws(APIError) -> API.Presentation {
+        try Self.check(request)
+        let known = knownAsset(request.source)
+        let asset: Asset
+        if let known {
+            asset = known
+        } else if isOffline {
+            throw APIError(
+                .noSuchAsset, "nothing of \(UserInformation(splitting: request.source).url) is stored",
+                next: "weir get URL, while the network is available")
+        } else {
+            asset = try await open(request)
+        }
+
+        do throws(APIError) {
+            try await checkPlayback(
+                of: asset, isKnown: known != nil, choosing: request.order.selection, isOffline: isOffline)
+        } catch {
+            if known == nil {
+                await discard(asset)
+            }
+            throw error
+        }
+        return await presentation(of: asset, url: asset.origin.redacted)
+    }
+
+    private func knownAsset(_ source: String) -> Asset? {
+        if let asset = library.asset(named: source) ?? library.asset(id: source) {
+            return asset
+        }
+        let plain = UserInformation(splitting: source).url
+        return (try? Self.url(plain)).flatMap { library.asset(at: $0) }
+    }
+
+    /// Throws if a player would be refused, or would get nothing that it can show.
+    private func checkPlayback(
+        of asset: Asset, isKnown: Bool, choosing choice: Selection, isOffline: Bool
+    ) async throws(APIError) {
+        await library.wake(asset)
+        do throws(LibraryError) {
+            try retention.checkExpiry(of: asset)
+            // Media that is complete plays whatever the origin says, and what is being recorded plays as it grows.
+            let isThere = asset.isPlayableOffline || asset.isRecording
+            if !isThere {
+                try await checkOrigin(of: asset, isOffline: isOffline)
+            }
+        } catch {
+            throw APIError(error, asset: asset.name, url: asset.origin.redacted)
+        }
+
+        try checkChoice(choice, among: asset)
+        if !isOffline, !library.isOffline, let first = asset.renditions.first {
+            // What fails here may still play in another variant.
+            _ = try? await library.playlists.source(of: first, in: asset)
+        }
+        if asset.renditions.contains(where: \.needsDRM) {
+            throw Self.failure(.needsDRM(name: asset.name), of: asset, isKnown: isKnown)
+        }
+    }
+
+    /// Asks the origin for the entry, as a player's request would; throws if it must not be asked or does not answer, and nothing
+    /// that is stored can be played instead.
+    private func checkOrigin(of asset: Asset, isOffline: Bool) async throws(LibraryError) {
+        if !isOffline, !library.isOffline {
+            guard try await library.playlists.refresh(asset) != .answered else { return }
+        }
+        let ranges = await substitutions.playableRanges(of: asset)
+        guard ranges?.isPlayable ?? false else { throw .nothingStored(of: asset, but: ranges?.seconds ?? 0) }
+    }
+
+    private func checkChoice(_ choice: Selection, among asset: Asset) throws(APIError) {
+        guard choice != Selection(), let multivariant = asset.multivariant else { return }
+        do throws(Selection.NoMatch) {
+            _ = try choice.playable(in: multivariant)
+        } catch {
+            throw APIError(.noMatch, error.description)
+        }
+    }
+}
