@@ -12,7 +12,7 @@ internal import WeirAPI
 /// The composition root: builds the rooms in order, serves until a signal, and stops the rooms in reverse order.
 package enum Application {
     /// The version of the product, as in the names of its packages.
-    package static let version = "0.1.0"
+    package static let version = "0.2.0"
 
     /// Output of `weir --version`: the version and the commit, and the versions of the libraries that are loaded.
     package static var versionText: String {

@@ -41,7 +41,7 @@ struct MetricsTests {
     func beginsAtZero() async throws {
         let weir = try await WeirProcess()
         let fresh = try await samples(weir)
-        #expect(fresh["weir_build_info{version=0.1.0}"] == 1)
+        #expect(fresh["weir_build_info{version=0.2.0}"] == 1)
         #expect(fresh["weir_assets"] == 0 && fresh["weir_store_bytes"] == 0)
         #expect(fresh["weir_downloads{state=complete}"] == 0)
 

@@ -55,7 +55,7 @@ import WeirAPI
             let link = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(record.process)/cwd")
             #expect(link == "/")
             let status = try await run(["status"]).output
-            #expect(status.hasPrefix("daemon     runs at \(address), version 0.1.0, process \(record.process), since "))
+            #expect(status.hasPrefix("daemon     runs at \(address), version 0.2.0, process \(record.process), since "))
             #expect(status.contains("\nmode       auto\nstore      \(folder.path("store")): 0 assets, 0 B\nfree  "))
             #expect(status.hasSuffix("\nplays      nothing\ndownloads  nothing\nends       after 1m without work\n"))
             let json = try await run(["status", "--json"]).output
@@ -231,7 +231,7 @@ import WeirAPI
         #expect(result.exit == .code(0) && result.output == "auto\n")
         #expect(
             result.errors.hasPrefix(
-                "weir: the daemon has version 0.0.9, this command 0.1.0; to end the old one: weir stop"))
+                "weir: the daemon has version 0.0.9, this command 0.2.0; to end the old one: weir stop"))
         await daemon.stop()
     }
 
