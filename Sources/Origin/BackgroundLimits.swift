@@ -25,8 +25,9 @@ struct TokenBucket {
     }
 
     /// The time until bytes may arrive again; nil if they may now.
-    func wait(at now: ContinuousClock.Instant) -> Duration? {
-        let tokens = tokens + rate * seconds(until: now)
+    /// - Parameter uncounted: bytes that have arrived, and are not consumed yet.
+    func wait(at now: ContinuousClock.Instant, after uncounted: Int = 0) -> Duration? {
+        let tokens = min(depth, tokens + rate * seconds(until: now)) - Double(uncounted)
         guard tokens <= 0 else { return nil }
         // Wait for half the depth, so that the transfer runs for a while once it resumes.
         return .seconds((depth / 2 - tokens) / rate)
@@ -45,12 +46,11 @@ struct BackgroundRate {
     /// Bytes that the transfers may have under way together under the user's limit; nil without one. What the system has promised
     /// to accept comes whatever is paused, so it is a part of what the first seconds bring.
     let window: Int64?
-    /// The number of transfers at once under the user's limit; nil without one. The system promises to accept `promise` bytes on
-    /// each new connection before its window can be limited.
+    /// The number of transfers at once under the user's limit; nil without one.
     let slots: Int?
+    /// The bounds on each connection of such a transfer; nil without the user's limit.
+    let bounds: ConnectionBounds?
     private static let windowTime = 0.2
-    private static let promise = 64 << 10
-    private static let fewestSlots = 2
     /// The depth of the user's bucket, in seconds. Beside it stands what the system holds, from which a pause ends at once.
     private static let depth = 0.05
 
@@ -58,7 +58,8 @@ struct BackgroundRate {
     init(users rate: Int64?, at now: ContinuousClock.Instant) {
         users = rate.map { TokenBucket(rate: $0, depth: Self.depth, at: now) }
         window = rate.map { Int64(Double($0) * Self.windowTime) }
-        slots = window.map { max(Self.fewestSlots, Int($0) / Self.promise) }
+        slots = window.map { ConnectionBounds.slots(sharing: Int($0)) }
+        bounds = window.map { ConnectionBounds(sharing: Int($0)) }
     }
 
     /// True if the user limits the rate.
@@ -80,8 +81,44 @@ struct BackgroundRate {
     }
 
     /// The time until bytes may arrive again; nil if they may now.
-    func wait(at now: ContinuousClock.Instant) -> Duration? {
-        [users?.wait(at: now), players?.wait(at: now)].compactMap(\.self).max()
+    /// - Parameter uncounted: bytes that have arrived, and are not consumed yet.
+    func wait(at now: ContinuousClock.Instant, after uncounted: Int = 0) -> Duration? {
+        let waits = [users?.wait(at: now, after: uncounted), players?.wait(at: now, after: uncounted)]
+        return waits.compactMap(\.self).max()
+    }
+}
+
+/// Bounds on a connection whose transfers are under the user's limit. Pure.
+struct ConnectionBounds: Equatable {
+    /// Most bytes of one read.
+    let read: Int
+    /// Most bytes that the system promises to accept on a new connection; nil for its default. The system makes the promise before the
+    /// head arrives, from which on a window can be limited, and keeps it whatever is paused.
+    let promise: Int?
+    /// The default of the system.
+    private static let usualPromise = 64 << 10
+    /// A receive buffer for a few packets.
+    private static let smallest = 8 << 10
+    /// A fraction of it: what is read counts at once, and nothing that has been read can be given back.
+    private static let longestRead = 16 << 10
+    /// While one transfer waits for its reply, another one may use the rate.
+    private static let fewestSlots = 2
+
+    /// - Parameter window: bytes that all transfers together may have under way.
+    init(sharing window: Int) {
+        let share = max(Self.smallest, window / Self.slots(sharing: window))
+        read = min(share, Self.longestRead)
+        if share < Self.usualPromise {
+            promise = share
+        } else {
+            promise = nil
+        }
+    }
+
+    /// The number of transfers at once: as many as the window has room for the system's promises.
+    static func slots(sharing window: Int) -> Int {
+        let few = min(fewestSlots, max(1, window / smallest))
+        return max(few, window / usualPromise)
     }
 }
 
@@ -166,6 +203,17 @@ struct SocketReceiveLimits {
     private static let smallestBuffer: Int32 = 32 << 10
     /// The TCP maximum (RFC 7323 §2.2); the system's own limit is lower.
     private static let widestWindow = 1 << 30
+    /// True if the buffer has had a size of its own since the socket was opened.
+    private let isFixed: Bool
+
+    init(isFixed: Bool = false) { self.isFixed = isFixed }
+
+    /// Gives a socket that is not connected yet a receive buffer which lets the peer send so many bytes ahead.
+    static func fix(_ descriptor: Int32, promising bytes: Int) {
+        // Linux doubles the value, and offers about half of the buffer as the window.
+        var size = Int32(clamping: bytes)
+        _ = setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+    }
 
     /// Limits how many bytes the peer may send ahead of the reader; nil for the system's default. Bytes already
     /// promised are still accepted (RFC 9293 §3.8.6: a window must not shrink). Only for an established connection: a
@@ -181,7 +229,8 @@ struct SocketReceiveLimits {
     /// then fits what was promised and little more.
     mutating func hold() {
         // Older systems do not say what was promised. It is at most the limit, which applies since before the pause.
-        guard buffer == nil, descriptor >= 0, let promised = advertisedWindow ?? window.map({ Int32(clamping: $0) })
+        guard buffer == nil, !isFixed, descriptor >= 0,
+            let promised = advertisedWindow ?? window.map({ Int32(clamping: $0) })
         else { return }
         let size = value(SOL_SOCKET, SO_RCVBUF, at: 0) ?? 0
         let unread = value(SOL_SOCKET, weir_so_meminfo, at: 0) ?? 0

@@ -131,6 +131,12 @@ import HTTPMessage
         return true
     }
 
+    /// The number of buffered bytes of a request.
+    func undeliveredByteCount(of request: CurlRequest) -> Int {
+        guard bufferedRequest === request else { return 0 }
+        return buffer.count
+    }
+
     private func flushBuffer() {
         guard let request = bufferedRequest, !buffer.isEmpty else { return }
         bufferedRequest = nil
@@ -234,8 +240,10 @@ import HTTPMessage
             guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle else { continue }
             let code = message.pointee.data.result
             guard let request = requests.removeValue(forKey: easy) else { continue }
-            // Another request may reuse the connection.
-            request.receiveLimits.limitWindow(to: nil)
+            // Another request may reuse the connection. Where all of a pool's are bounded, the next one is not to begin with a wide window.
+            if request.bounds == nil {
+                request.receiveLimits.limitWindow(to: nil)
+            }
             request.receiveLimits.restore()
             curl_multi_remove_handle(handle, easy)
             ended.append((request, code))
@@ -249,7 +257,7 @@ import HTTPMessage
 /// cache with many small folios that sendfile must visit one by one.
 struct BodyBuffer: ~Copyable {
     private let buffer: UnsafeMutableRawBufferPointer
-    private var count = 0
+    private(set) var count = 0
 
     init(capacity: Int) { buffer = .allocate(byteCount: capacity, alignment: 64) }
 

@@ -7,6 +7,9 @@ import HTTPMessage
 @LoopActor protocol CurlRequestOwner: AnyObject {
     /// The head of the final reply has arrived. Return false to abort the request.
     func request(_ request: CurlRequest, received reply: Reply) -> Bool
+    /// True if body bytes may arrive now, besides some that have arrived and are not delivered yet. Otherwise the request pauses, until
+    /// the owner resumes it.
+    func mayReceive(_ request: CurlRequest, besides undelivered: Int) -> Bool
     /// Body bytes have arrived, decoded if necessary. Return false to abort the request.
     func request(_ request: CurlRequest, received bytes: UnsafeRawBufferPointer) -> Bool
     /// The request has left the handle. Called last.
@@ -54,6 +57,8 @@ import HTTPMessage
     var missingByteCount: Int64?
     /// True if the origin may answer by HTTP/2.
     let offersHTTP2: Bool
+    /// Bounds on its connection; nil for none.
+    let bounds: ConnectionBounds?
     /// The connection's port on this machine, by which requests on one connection are known; 0 before the request is sent.
     private(set) var connectionPort: Int32 = 0
     /// Set if libcurl has sent the request where it must not; see `TransferState.Failure.misdirected`.
@@ -90,6 +95,8 @@ import HTTPMessage
         let isMultiplexed: Bool
         /// True to wait for a connection that is being opened; see `HTTPVersions.mayShare`.
         let mayShareConnection: Bool
+        /// See `CurlRequest.bounds`.
+        let bounds: ConnectionBounds?
     }
 
     /// Nil when libcurl has no memory.
@@ -109,6 +116,8 @@ import HTTPMessage
         outgoing = request.file
         rules = settings.rules
         offersHTTP2 = settings.offersHTTP2
+        bounds = settings.bounds
+        receiveLimits = SocketReceiveLimits(isFixed: settings.bounds?.promise != nil)
         if request.isDowngraded(at: attempt.url) {
             cookies = nil
         } else {
@@ -118,7 +127,7 @@ import HTTPMessage
         set(CURLOPT_URL, attempt.url.text)
         let isSmall = request.acceptsCompression || settings.isMultiplexed
         let bufferSize = isSmall ? Self.smallBuffer : settings.configuration.bufferSize
-        set(CURLOPT_BUFFERSIZE, bufferSize)
+        set(CURLOPT_BUFFERSIZE, min(bufferSize, settings.bounds?.read ?? bufferSize))
         setVersion(settings)
         setReading(request)
 
@@ -385,6 +394,13 @@ import HTTPMessage
             receiveLimits.hold()
             return weir_writefunc_pause  // libcurl keeps the bytes.
         }
+        // In one call libcurl reads as long as the connection has bytes.
+        let undelivered = multi?.undeliveredByteCount(of: self) ?? 0
+        guard owner?.mayReceive(self, besides: undelivered) ?? true else {
+            isPaused = true
+            receiveLimits.hold()
+            return weir_writefunc_pause
+        }
         if offersHTTP2 {
             multi?.recordArrival(on: connectionPort)
         }
@@ -432,6 +448,9 @@ import HTTPMessage
             return descriptor
         }
 
+        if let promise = bounds?.promise {
+            SocketReceiveLimits.fix(descriptor, promising: promise)
+        }
         openings.append(Opening(descriptor: descriptor, address: target))
         multi?.sockets.opened(descriptor)
         return descriptor
@@ -498,7 +517,7 @@ import HTTPMessage
         return .microseconds(time)
     }
 
-    var receiveLimits = SocketReceiveLimits()
+    var receiveLimits: SocketReceiveLimits
 
     /// The connection's socket, once libcurl waits for it. CURLINFO_ACTIVESOCKET reports it only after the end.
     var descriptor: Int32 {

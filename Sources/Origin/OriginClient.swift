@@ -422,12 +422,15 @@ public import HTTPMessage
                 && versions.mayMultiplex(origin, now: .now)
                 && versions.hasLengths(origin, isPlaylist: request.acceptsCompression),
             isMultiplexed: isMultiplexed,
-            mayShareConnection: versions.mayShare(origin, now: .now))
+            mayShareConnection: versions.mayShare(origin, now: .now),
+            bounds: priority == .background ? backgroundRate.bounds : nil)
         return CurlRequest(request, attempt: attempt, settings: settings)
     }
 
     func add(_ wire: CurlRequest, _ plan: ConnectionPlan) -> Bool {
-        pools.pool(mayBePrivate: plan.rights.mayBePrivate, offersHTTP2: wire.offersHTTP2).add(wire)
+        let pool = pools.pool(
+            mayBePrivate: plan.rights.mayBePrivate, offersHTTP2: wire.offersHTTP2, isBounded: wire.bounds != nil)
+        return pool.add(wire)
     }
 
     /// Decides how an attempt connects.
@@ -542,6 +545,14 @@ public import HTTPMessage
         if backgroundRate.wait(at: now) != nil {
             pump?.fireSoon()
         }
+    }
+
+    /// True if background transfers have to pause. Then the client resumes them in a later turn.
+    /// - Parameter uncounted: bytes that have arrived, of which `count` is not told yet.
+    func isAheadOfRate(after uncounted: Int) -> Bool {
+        guard backgroundRate.isLimited, backgroundRate.wait(at: .now, after: uncounted) != nil else { return false }
+        pump?.fireSoon()
+        return true
     }
 
     /// Throttles again after a time, if nothing else does before.

@@ -609,6 +609,16 @@ extension Transfer: CurlRequestOwner {
         receiver?.transfer(self, received: head)
     }
 
+    /// In one turn of the loop each connection that is ready brings all that it has: the first one may be all that the rate allows.
+    func mayReceive(_ wire: CurlRequest, besides undelivered: Int) -> Bool {
+        guard priority == .background, !wire.mayBeMultiplexed, client.isAheadOfRate(after: undelivered) else {
+            return true
+        }
+        isHeldBack = true
+        recordPause(true)
+        return false
+    }
+
     func request(_ wire: CurlRequest, received bytes: UnsafeRawBufferPointer) -> Bool {
         received += Int64(bytes.count)
         lastArrival = .now

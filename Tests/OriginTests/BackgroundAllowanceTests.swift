@@ -99,6 +99,36 @@ struct TokenBucketTests {
     }
 }
 
+@Suite("P1: the connections of downloads under a limit") struct ConnectionBoundsTests {
+    struct Row: Sendable {
+        let rate: Int64
+        let slots, read: Int
+        let promise: Int?
+    }
+
+    @Test(
+        "promise less than half a second of the rate together, and no connection less than a few packets",
+        arguments: [
+            Row(rate: 1, slots: 1, read: 8_192, promise: 8_192),
+            Row(rate: 50_000, slots: 1, read: 10_000, promise: 10_000),
+            Row(rate: 100_000, slots: 2, read: 10_000, promise: 10_000),
+            Row(rate: 400_000, slots: 2, read: 16_384, promise: 40_000),
+            Row(rate: 655_360, slots: 2, read: 16_384, promise: nil),
+            Row(rate: 10_000_000, slots: 30, read: 16_384, promise: nil),
+        ])
+    func bounds(row: Row) {
+        let rate = BackgroundRate(users: row.rate, at: .now)
+        #expect(rate.slots == row.slots)
+        #expect(rate.bounds?.read == row.read && rate.bounds?.promise == row.promise)
+    }
+
+    @Test("are the system's without a limit")
+    func unlimited() {
+        let rate = BackgroundRate(users: nil, at: .now)
+        #expect(rate.slots == nil && rate.bounds == nil)
+    }
+}
+
 struct LentPlaceTests {
     private let now = ContinuousClock.now
 
@@ -372,6 +402,32 @@ extension OverSockets {
             #expect(origin.open.most == 2)
             #expect(bench.client.traffic.background == 3 * Int64(Self.body.count))
             #expect(bench.client.traffic.playback == 0)
+        }
+
+        /// The rate is so low that it adds nothing while the test lasts.
+        @Test("The first bytes under the user's limit are no more than it allows, read or not")
+        func firstBytesOfLimitedTransfers() async throws {
+            let origin = try ScriptedOrigin { request, _ in
+                guard request.target == "/x" else { return [.reply(200, [:], Self.body)] }
+                return [.reply(200, [:], [UInt8](repeating: 7, count: 4_000_000))]
+            }
+            let bench = Bench { $0.backgroundRate = 1_000 }
+            let recorders = (0..<3).map { _ in Recorder() }
+            for recorder in recorders {
+                bench.client.start(try background(bench, origin), receiver: recorder)
+            }
+            #expect(await eventually { bench.client.traffic.background > 0 })
+            let direct = try ScriptedOrigin { _, _ in [.reply(200, [:], Self.body)] }
+            // What may arrive without a pause has arrived once a player's segments have.
+            for _ in 0..<2 {
+                try await playerPasses(bench, direct)
+            }
+            #expect(bench.client.traffic.background <= 48 << 10)
+            #expect(origin.acknowledged > 0 && origin.acknowledged <= 96 << 10, "\(origin.acknowledged)")
+            bench.client.stop()
+            for recorder in recorders {
+                #expect(await recorder.error?.code == .cancelled)
+            }
         }
 
         @Test func windowLimitsHowFarASenderIsAhead() async throws {

@@ -30,6 +30,7 @@ final class ScriptedOrigin: Sendable {
         var open = 0
         var mostOpen = 0
         var released = 0
+        var sockets: Set<Int32> = []
     }
 
     typealias Script = @Sendable (_ request: Request, _ number: Int) -> [Step]
@@ -77,6 +78,17 @@ final class ScriptedOrigin: Sendable {
     /// Open connections, and their maximum so far.
     var open: (now: Int, most: Int) { state.withLock { ($0.open, $0.mostOpen) } }
 
+    /// Bytes that the client's system has accepted on the connections that are open, read or not.
+    var acknowledged: Int64 { state.withLock { $0.sockets.reduce(0) { $0 + Self.acknowledged(on: $1) } } }
+
+    private static func acknowledged(on socket: Int32) -> Int64 {
+        var information = [UInt8](repeating: 0, count: 256)
+        var length = socklen_t(information.count)
+        guard getsockopt(socket, Int32(IPPROTO_TCP), Int32(TCP_INFO), &information, &length) == 0 else { return 0 }
+        // tcpi_bytes_acked in linux/tcp.h.
+        return information.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: 120, as: Int64.self) }
+    }
+
     /// Lets one `hold` step continue, current or future.
     func release(_ count: Int = 1) { state.withLock { $0.released += count } }
 
@@ -88,6 +100,7 @@ final class ScriptedOrigin: Sendable {
                 state.accepted += 1
                 state.open += 1
                 state.mostOpen = max(state.mostOpen, state.open)
+                state.sockets.insert(socket)
                 return state.accepted - 1
             }
             Thread.detachNewThread { [self] in serve(socket, number) }
@@ -105,6 +118,7 @@ final class ScriptedOrigin: Sendable {
         }
         state.withLock { state in
             state.open -= 1
+            state.sockets.remove(socket)
             close(socket)
         }
     }
