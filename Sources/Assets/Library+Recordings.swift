@@ -95,19 +95,19 @@ extension Library {
 
     // MARK: Sharing
 
-    /// Returns a search for bytes of a resource that the channel's players, or other recordings, have asked for; nil if nobody else
-    /// can have them.
+    /// Returns a search for bytes of a resource that its asset lists under another name, or that the channel's players or other
+    /// recordings have asked for; nil if nobody else can have them.
     func sharing(_ resource: Resource, in folder: PieceFolder, of asset: Asset) -> (() -> SharedBytes?)? {
         if asset.isChannelRecording {
             guard asset.isRecording else { return nil }
         } else {
-            guard let content = asset.loadedContent, content.hasCopies(in: folder, asset.keys.folder) else {
-                return nil
-            }
+            let isListedWhole = asset.rendition(folder.id)?.locations != nil
+            let hasCopies = asset.loadedContent?.hasCopies(in: folder, asset.keys.folder) ?? false
+            guard isListedWhole || hasCopies else { return nil }
         }
         return { [weak self, weak asset] in
             guard let self, let asset else { return nil }
-            return self.shared(resource, in: folder, of: asset)
+            return self.repeated(resource, in: folder, of: asset) ?? self.shared(resource, in: folder, of: asset)
         }
     }
 

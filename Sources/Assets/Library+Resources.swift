@@ -50,6 +50,7 @@ extension Library {
                 resources.map { current($0, in: folder, of: asset) }, folder: folder,
                 isLasting: isLasting(folder, of: asset), access: asset.access,
                 keeping: { keeping($0, in: folder, of: asset, .background) },
+                shared: { sharing($0, in: folder, of: asset) },
                 alternates: { ResourceSources(around: $0, in: folder, of: asset, library: self) })
             for fetch in fetches {
                 expect(fetch, of: asset)

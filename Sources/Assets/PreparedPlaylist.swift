@@ -9,6 +9,8 @@ struct PreparedPlaylist: Sendable {
     /// The segments' file names, by index; none unless the playlist has ended.
     let fileNames: [String]
     let timeline: MediaTimeline
+    /// None of a playlist that has not ended.
+    let locations: SegmentLocations?
     /// The URLs of `MediaPlaylist.keys`; nil for those that cannot be fetched.
     let keyURLs: [WebURL?]
     /// The URLs of a live playlist's `maps`, `parts` and `preloadHints`; nil for those that are none.
@@ -21,6 +23,7 @@ struct PreparedPlaylist: Sendable {
         let names = Rendition.SegmentNames(shift: source.shift, content: content)
         fileNames = source.isDurable ? playlist.segments.map { names.file(of: $0) } : []
         timeline = MediaTimeline(playlist)
+        locations = source.isDurable ? SegmentLocations(playlist) : nil
         keyURLs = playlist.keys.map { $0.url(base: base) }
         maps = source.isDurable ? [] : playlist.maps.map { try? base.resolving($0.uri) }
         parts = source.isDurable ? [] : playlist.parts.map { try? base.resolving($0.uri) }

@@ -90,6 +90,7 @@ package import Playheads
         var sectionFiles: [String]?
         /// Also of a live playlist.
         var timeline: MediaTimeline?
+        var locations: SegmentLocations?
         /// The numbers of the keys, by index; they stay when the URLs change.
         var keyNumbers: [Int?] = []
         /// Caches `isComplete` for these counts of changes.
@@ -181,7 +182,8 @@ package import Playheads
         self.source = source
         edition += 1
         let prepared = source.isDurable ? source.preparations : nil
-        computed = Computed(segmentFiles: prepared?.fileNames, timeline: source.preparations?.timeline)
+        computed = Computed(
+            segmentFiles: prepared?.fileNames, timeline: source.preparations?.timeline, locations: prepared?.locations)
         live?.update = nil
         show(source, after: before)
         // Numbered when it was shown.
@@ -288,6 +290,24 @@ package import Playheads
         }
         return computed.timeline
     }
+
+    /// Its segments by file and range; nil unless the playlist has ended, and is not a recorded one. Computed once; nil for a long
+    /// playlist for which no worker has done it.
+    package var locations: SegmentLocations? {
+        if let known = computed.locations {
+            return known
+        }
+        guard let source, source.isDurable, !source.isRecorded,
+            source.playlist.segments.count <= Self.mostLocatedOnLoop
+        else { return nil }
+        let locations = SegmentLocations(source.playlist)
+        computed.locations = locations
+        return locations
+    }
+
+    /// True if `locations` needs no computation.
+    var hasLocations: Bool { computed.locations != nil }
+    private static let mostLocatedOnLoop = 4096
 
     /// Starts of the segments in seconds, and the end of the last one; nil if the playlist is unknown or has not ended.
     package var segmentTimes: [Double]? { source?.isDurable ?? false ? timeline?.times : nil }

@@ -77,8 +77,13 @@ import Store
         /// True if its rest takes no longer than another request needs for its first byte.
         var isEnding = false
         var subscription: Int?
-        /// Bytes that have arrived since.
-        var received: Int64 { max(0, fetch.written - began) }
+        /// Bytes that have arrived since from the origin.
+        var received: Int64 {
+            if fetch.isCopy {
+                return 0
+            }
+            return max(0, fetch.written - began)
+        }
 
         init(
             _ fetch: Fetch, of hole: Plan.Hole, in batch: Plan.Batch, isKey: Bool, isNeededByAll: Bool, request: Int,
@@ -239,9 +244,9 @@ import Store
         renditions = tracks.map(\.rendition)
         preliminaries = renditions.map(\.preliminaries)
         plan = Plan(tracks.map(\.holes), playhead: playhead)
+        holes = tracks.reduce(plan.count) { $0 + $1.holes.repeated }
         left = tracks.map { $0.holes.preliminaries.count + $0.holes.segments.count }
         selections = tracks.map(\.holes.selection)
-        holes = plan.count
         reportSelections()
     }
 
@@ -271,7 +276,7 @@ import Store
             // A piece was lost meanwhile, or another owner cancelled its fetch. The folders show what is missing.
             let before = holes
             replan()
-            guard plan.count < before else {
+            guard holes < before else {
                 return end(.failed(interruption ?? LibraryError(.store, "pieces are lost as soon as they come")))
             }
             interruption = nil
@@ -414,7 +419,7 @@ import Store
 
     private func grew(_ fetch: Fetch) {
         guard asksEarly, let piece = fetching[ObjectIdentifier(fetch)], !piece.isEnding else { return }
-        if parallel.width == 1, piece.wait == nil, !piece.isJoined {
+        if parallel.width == 1, piece.wait == nil, !piece.isJoined, !fetch.isCopy {
             let time = ContinuousClock.now - piece.asked
             piece.wait = time
             latency = min(latency ?? time, time)
@@ -494,7 +499,7 @@ import Store
         tryKey(of: piece.item, in: renditions[piece.track])
         filledCount += 1
         left[piece.track] -= 1
-        observer?.work(for: download, received: piece.fetch.written - piece.began)
+        observer?.work(for: download, received: piece.received)
         guard left[piece.track] == 0 else { return }
         if download.isComplete(renditions[piece.track]) {
             observer?.work(for: download, completed: renditions[piece.track])

@@ -223,6 +223,8 @@ struct Measure: Sendable {
         let bitRate: AnnouncedRate
         /// The indices of segments of subtitles that the origin does not have: nothing is missing there, and nothing loaded.
         let givenUp: Set<Int>
+        /// See `Rendition.locations`.
+        let locations: SegmentLocations?
 
         /// The segments with their files; none unless the playlist has ended.
         var segments: some Sequence<(Segment, String)> { zip(playlist.segments, files) }
@@ -238,6 +240,7 @@ struct Measure: Sendable {
             files = rendition.segmentFiles
             sizes = rendition.folder.sizes
             givenUp = rendition.givenUpIndices
+            locations = rendition.locations
         }
     }
 
@@ -257,7 +260,9 @@ struct Measure: Sendable {
         self.init(unknown: input.id, kind: input.kind)
         let sizes = input.sizes
         let bitRate = input.bitRate.bits
+        var repeats = CountedRepeats(input)
         var sizedCount = 0
+        var countedSeconds = 0.0
         var time = 0.0
         for (segment, file) in input.segments {
             let start = time
@@ -280,6 +285,7 @@ struct Measure: Sendable {
             }
             let announced = segment.announcedBytes(bitRate: bitRate)
             let size = sizes[file]
+            let isCounted = repeats.counts(segment.index, isStored: size != nil)
             part.announced += segment.isGap ? 0 : Double(announced)
             if size != nil || segment.byteRange != nil || segment.bitRate != nil {
                 sizedCount += 1
@@ -289,8 +295,14 @@ struct Measure: Sendable {
                     ready.append(start..<end)
                     part.loaded.append(start..<end)
                 }
-                part.bytes += size.map { ByteCount($0) } ?? .zero
                 part.reached += segment.isGap ? 0 : Double(announced)
+                if isCounted {
+                    part.bytes += size.map { ByteCount($0) } ?? .zero
+                    countedSeconds += end - start
+                }
+            } else if !isCounted {
+                // The bytes are those of another segment.
+                continue
             } else if segment.byteRange != nil || segment.bitRate != nil {
                 known += announced
             } else {
@@ -308,7 +320,10 @@ struct Measure: Sendable {
         part.isSizeInvented = missing > 0 && isAssumed && sizedCount < 2
         let isMeasured = Self.isMeasured(part) || isAssumed && sizedCount > 1 && part.loaded.duration > 0
         part.isSizeKnown = missing == 0 || Self.isMeasured(part)
-        let rate = isMeasured ? Double(part.bytes) / part.loaded.duration : Double(bitRate) / 8
+        var rate = Double(bitRate) / 8
+        if isMeasured, countedSeconds > 0 {
+            rate = Double(part.bytes) / countedSeconds
+        }
         let estimated = ByteCount(estimate: missing * rate)
         part.totalBytes = part.bytes + known + estimated
     }
@@ -320,6 +335,32 @@ struct Measure: Sendable {
     private static func isMeasured(_ part: DownloadProgress.Part) -> Bool {
         let seconds = part.loaded.duration
         return seconds > 0 && seconds >= min(0.05 * part.expected.duration, 60)
+    }
+}
+
+/// Counts the bytes of segments that list the same file or range once. Pure.
+private struct CountedRepeats {
+    private let locations: SegmentLocations?
+    /// The groups of which one is stored, and those that are counted, by the index of their first segment.
+    private var stored: Set<Int> = []
+    private var counted: Set<Int> = []
+
+    init(_ input: Measure.Input) {
+        guard let locations = input.locations, locations.hasRepeats else {
+            self.locations = nil
+            return
+        }
+        self.locations = locations
+        for group in locations.repeats where group.contains(where: { input.sizes[input.files[$0]] != nil }) {
+            stored.insert(group[0])
+        }
+    }
+
+    /// True for the first stored one of a group, or for the first one if none is stored.
+    mutating func counts(_ index: Int, isStored: Bool) -> Bool {
+        guard let first = locations?.first(of: index) else { return true }
+        guard isStored || !stored.contains(first) else { return false }
+        return counted.insert(first).inserted
     }
 }
 

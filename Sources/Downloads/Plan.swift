@@ -46,6 +46,8 @@ struct Plan: Sendable {
         var preliminaries: [Hole] = []
         /// Sorted by time.
         var segments: [Hole] = []
+        /// The number of holes that are left out for now: they are of the same bytes as one of `segments`, once that is stored.
+        var repeated = 0
     }
 
     /// The holes that one request fills: one, or several with adjacent byte ranges of one file.
@@ -138,7 +140,9 @@ struct Plan: Sendable {
 extension Plan.Track {
     /// - Parameter isTaken: called for each missing key; returns true if another rendition's track already has it.
     @LoopActor init(of rendition: Rendition, _ wanted: WantedTime, isTaken: (Resource) -> Bool) {
-        self.init(segments: Self.segments(of: rendition, wanted))
+        var repeats = PlannedRepeats(of: rendition)
+        self.init(segments: Self.segments(of: rendition, wanted, &repeats))
+        repeated = repeats.count
         let needed = wanted == .all ? nil : rendition.preliminaries { wanted.touches($0, $1) }
         preliminaries = rendition.preliminaries.enumerated().compactMap { index, preliminary in
             let (folder, resource) = preliminary
@@ -157,15 +161,49 @@ extension Plan.Track {
         }
     }
 
-    @LoopActor private static func segments(of rendition: Rendition, _ wanted: WantedTime) -> [Plan.Hole] {
+    @LoopActor private static func segments(
+        of rendition: Rendition, _ wanted: WantedTime, _ repeats: inout PlannedRepeats
+    ) -> [Plan.Hole] {
         var holes: [Plan.Hole] = []
         var files = FileNumbers()
         rendition.forEachSegment { segment, start, end in
             guard wanted.touches(start, end), !segment.isGap, !rendition.isWithoutCues(segment) else { return }
             guard !rendition.folder.contains(rendition.file(of: segment)) else { return }
+            guard repeats.admits(segment.index) else { return }
             holes.append(Plan.Hole(.segment(segment.index), time: start..<end, part: files.part(of: segment)))
         }
         return holes
+    }
+
+    /// Admits one of several missing segments that list the same file or range. Once it is stored, the others are copies of it.
+    private struct PlannedRepeats {
+        private let locations: SegmentLocations?
+        /// The groups of which one is stored, or planned, by the index of their first segment.
+        private var stored: Set<Int> = []
+        private var planned: Set<Int> = []
+        /// The number of segments that are not admitted.
+        private(set) var count = 0
+
+        @LoopActor init(of rendition: Rendition) {
+            guard let locations = rendition.locations, locations.hasRepeats else {
+                self.locations = nil
+                return
+            }
+            self.locations = locations
+            let files = rendition.segmentFiles
+            for group in locations.repeats where group.contains(where: { rendition.folder.contains(files[$0]) }) {
+                stored.insert(group[0])
+            }
+        }
+
+        mutating func admits(_ index: Int) -> Bool {
+            guard let first = locations?.first(of: index), !stored.contains(first) else { return true }
+            guard planned.insert(first).inserted else {
+                count += 1
+                return false
+            }
+            return true
+        }
     }
 
     /// Numbers files in order of appearance; consecutive ranges of one file keep its number.

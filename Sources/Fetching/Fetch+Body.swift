@@ -247,6 +247,10 @@ extension Fetch: TransferReceiver {
         perform(state.commit())
         // The bundle is being moved.
         guard !folder.isSuspended else { return folder.performWrite { [self] in commit() } }
+        if let copied, folder.link(copied.file, of: copied.folder, as: resource.name.description) {
+            isPiece = true
+            return end(.success(()))
+        }
         guard let committer, let gathered = file.handOver() else {
             do {
                 try folder.commit(file, as: resource.name.description)

@@ -25,7 +25,7 @@ extension Fetch {
     var isReadable: Bool {
         guard !readsShared, body.isSound, doubt == nil, !isOneOff else { return false }
         switch outcome {
-        case nil: return state.isUnderWay && mergedFetch == nil
+        case nil: return state.isUnderWay
         case .success: return !isPiece
         case .failure: return false
         }
@@ -35,6 +35,7 @@ extension Fetch {
     /// of a transfer. They come after the loop's current callback, as those of a transfer do.
     func read(_ shared: SharedBytes) {
         readsShared = true
+        isCopy = true
         Task { @LoopActor in
             guard isAwaitingShared else { return }
             switch shared {
@@ -128,6 +129,9 @@ extension Fetch {
             // The rest went into a piece before it was read here.
             guard file.written == other.written else { return sendRequest() }
             adoptHead(of: other)
+            if other.isPiece, let folder = other.folder {
+                copied = CopiedPiece(folder: folder, file: other.resource.name.description)
+            }
             complete(file.written)
         case .failure(let error):
             leaveLead()
@@ -148,6 +152,7 @@ extension Fetch {
         guard isAwaitingShared else { return }
         guard folder.isVerified(file), let descriptor = folder.open(file) else { return sendRequest() }
         defer { close(descriptor) }
+        copied = CopiedPiece(folder: folder, file: file)
         await read(descriptor, length: folder.sizes[file] ?? 0)
     }
 
@@ -170,6 +175,12 @@ extension Fetch {
     }
 
     private static let step = 256 << 10
+}
+
+/// The piece whose bytes a fetch has read.
+struct CopiedPiece {
+    let folder: PieceFolder
+    let file: String
 }
 
 extension BodyEvidence {

@@ -87,6 +87,10 @@ public import Store
     var lead: LeadingFetch?
     /// True while it reads the bytes of another fetch, or of a piece.
     var readsShared = false
+    /// True if its bytes are those of another fetch, or of a piece: none of them come from the origin.
+    package internal(set) var isCopy = false
+    /// The piece whose bytes it has read; nil for most.
+    var copied: CopiedPiece?
     /// Finds bytes that others have asked for; nil if nobody else can have.
     var findShared: (() -> SharedBytes?)?
     private var timer: LoopTimer?
@@ -412,6 +416,7 @@ public import Store
 
     func sendRequest() {
         readsShared = false
+        isCopy = false
         refusal = nil
         requestStart = file.written
         if case .key = resource.name.role, let bytes = location.url.inlineBytes {

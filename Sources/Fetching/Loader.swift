@@ -98,10 +98,12 @@ package import Store
     /// - Throws: `store` if neither disk nor memory has space for one of them; no new fetch is started then.
     package func fetches(
         _ resources: [Resource], folder: PieceFolder, isLasting: Bool, access: OriginAccess,
-        keeping: (Resource) -> Keeping, alternates: (Resource) -> any AlternateSources
+        keeping: (Resource) -> Keeping, shared: (Resource) -> (() -> SharedBytes?)? = { _ in nil },
+        alternates: (Resource) -> any AlternateSources
     ) throws(FetchError) -> [Fetch] {
         var all: [Fetch] = []
         var new: [Fetch] = []
+        var copies: [Fetch] = []
         do throws(FetchError) {
             for resource in resources {
                 let key = Key(folder: ObjectIdentifier(folder), resource: resource, isLasting: isLasting)
@@ -111,7 +113,12 @@ package import Store
                         try add(resource, key, folder, keeping(resource), access, .background, alternates(resource))
                     }
                 if known == nil {
-                    new.append(fetch)
+                    fetch.findShared = shared(resource)
+                    if fetch.findShared?() == nil {
+                        new.append(fetch)
+                    } else {
+                        copies.append(fetch)
+                    }
                 }
                 fetch.retain(.background)
                 all.append(fetch)
@@ -120,13 +127,16 @@ package import Store
                 }
             }
         } catch {
-            for fetch in new {
+            for fetch in new + copies {
                 fetch.end(.failure(error))
             }
             for fetch in all {
                 fetch.release()
             }
             throw error
+        }
+        for fetch in copies {
+            fetch.start(.background, at: fetch.resource)
         }
         MergedFetch.send(new)
         return all

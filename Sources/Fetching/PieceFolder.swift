@@ -232,6 +232,19 @@ package import Store
         bundle.owner?.folder(self, gained: file)
     }
 
+    /// Makes a verified piece of the same bundle a piece of this folder too: the bytes are stored once. False if that is not possible.
+    func link(_ file: String, of other: PieceFolder, as name: String) -> Bool {
+        guard other.bundle === bundle, !bundle.isSuspended, !bundle.isRemoved, other.isVerified(file),
+            let size = other.sizes[file], let source = try? other.directory(create: false)
+        else { return false }
+        _ = sizes
+        guard let pieces = try? directory(create: true), source.link(file, to: pieces, as: name) else { return false }
+        let identity = pieces.directory.identity(of: name)
+        pieces.didWrite(name, size: size)
+        recordStored(name, size: size, identity)
+        return true
+    }
+
     /// Stores a few bytes as a piece: a key.
     ///
     /// Throws `busy` while the bundle is about to move: the copy would lack the file.

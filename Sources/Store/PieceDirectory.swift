@@ -133,6 +133,15 @@ public final class PieceDirectory: Sendable {
         }
     }
 
+    /// Makes a hard link to a piece as a piece of another folder of the same bundle: both are the same bytes, stored once. False if
+    /// it cannot be made.
+    package func link(_ file: String, to other: PieceDirectory, as name: String) -> Bool {
+        ownChanges.perform(on: file, in: directory) {
+            Directory.isName(file) && Directory.isName(name)
+                && linkat(directory.descriptor, file, other.directory.descriptor, name, 0) == 0
+        }
+    }
+
     /// Removes such a link.
     func unlink(_ file: String, from folder: Directory) {
         ownChanges.perform(on: file, in: directory) {

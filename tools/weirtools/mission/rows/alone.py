@@ -302,6 +302,20 @@ def no_byte_twice(stage):
         sent, broken = bytes_of_one_film(stage, folder, has_ranges)
         allowed = film * 1.03 + (64 << 10) * broken
         need(sent <= allowed, "%s ranges the origin sends %.3f times the film" % ("with" if has_ranges else "without", sent / film))
+    repeated_files(stage)
+
+
+def repeated_files(stage):
+    """A file that a playlist lists several times is asked for once, and plays wherever it is listed."""
+    files = ["0.ts", "1.ts", "0.ts", "2.ts", "0.ts"]
+    lines = "#EXT-X-DISCONTINUITY\n".join("#EXTINF:2.0,\n%s\n" % file for file in files)
+    text = "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:2\n%s#EXT-X-ENDLIST\n" % lines
+    stage.run("get", stage.write("ts/90p/repeated.m3u8", text), "--name", "repeated")
+    media = [entry["path"] for entry in stage.requests("/ts/90p/") if entry["path"].endswith(".ts") and not entry["range"]]
+    asked = sorted(path.rsplit("/", 1)[-1] for path in media)
+    need(asked == ["0.ts", "1.ts", "2.ts"], "of files that are listed several times the origin is asked for %s" % asked)
+    stage.end_origin()
+    stage.plays("/offline/repeated.m3u8", "ts/90p/repeated.m3u8")
 
 
 def bytes_of_one_film(stage, folder, has_ranges):
