@@ -155,6 +155,23 @@ package import Store
         asset.keys.folder.removePieces { names.contains($0) }
     }
 
+    /// Asks the origin once more for a key that does not decrypt what it is for, and stores other bytes in its place. The segments
+    /// stay. Returns true if the origin has sent other bytes.
+    package func replaceUnfit(_ number: Int, of asset: Asset) async throws(LibraryError) -> Bool {
+        let bytes = try await fetch(number, of: asset)
+        try asset.checkNotRemoved()
+        let digest = bytes.withUnsafeBytes { Digest(of: $0) }
+        guard asset.keys.read(number)?.digest != digest else { return false }
+        try await change([number], of: asset) { $0.digest = nil }
+        do throws(StoreError) {
+            try asset.keys.folder.put(bytes, as: KeyRing.name(number).description)
+        } catch {
+            throw LibraryError(error, about: "key \(number) of \(asset.name) is not kept")
+        }
+        await save([number], of: asset)
+        return true
+    }
+
     // MARK: Renewal
 
     /// Fetches keys again, all of them for nil, and returns the renewed ones. A key that is equal byte for byte becomes

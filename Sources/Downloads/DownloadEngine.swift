@@ -296,7 +296,7 @@ import Store
             hasTriedKeys = true
             guard !isOver else { return }
             if let key = unfit.first {
-                return end(.failed(unfitError(key), isKey: true))
+                return end(.failed(keyTrial.error(about: key), isKey: true))
             }
             fill()
         }
@@ -310,17 +310,9 @@ import Store
         Task { @LoopActor in
             await keyTrial.run(sample)
             guard !isOver, obstacle == nil, keyTrial.isUnfit(sample.key) else { return }
-            obstacle = .failed(unfitError(sample.key), isKey: true)
+            obstacle = .failed(keyTrial.error(about: sample.key), isKey: true)
             fill()
         }
-    }
-
-    private func unfitError(_ key: Int) -> LibraryError {
-        let host = download.asset.keys.resource(key)?.url.host ?? "the origin"
-        return LibraryError(
-            .keyUnfit,
-            "\(download.asset.name) cannot be played: what \(host) sent as key \(key) does not decrypt its segments; what is "
-                + "stored is kept")
     }
 
     private func end(_ outcome: DownloadOutcome) {

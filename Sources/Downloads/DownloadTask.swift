@@ -39,6 +39,14 @@ package struct DownloadTask: Equatable, Sendable {
             }
             return item
         }
+
+        func without(_ reason: Shortfall.Reason) -> Self {
+            var item = self
+            if item.shortfall?.reason == reason {
+                item.shortfall = nil
+            }
+            return item
+        }
     }
 
     /// The items, the latest first; no two are equal in renditions and range.

@@ -37,8 +37,8 @@ enum DownloadOutcome {
     func work(for download: Download, received bytes: Int64)
     func work(for download: Download, completed rendition: Rendition)
     func work(for download: Download, completed selection: DownloadTask.Item)
-    /// A recording lacks more than before, as words: `1 hole, 2 s missing`.
-    func work(for download: Download, lacks words: String)
+    /// A recording lacks more than before, as words: `1 hole, 2 s missing`; nil for nothing.
+    func work(for download: Download, lacks words: String?)
     func work(for download: Download, ended outcome: DownloadOutcome)
 }
 
@@ -176,9 +176,14 @@ extension Downloader: DownloadWorkObserver {
         notify(download, .selectionComplete(Download.Selected(selection)))
     }
 
-    func work(for download: Download, lacks words: String) {
+    func work(for download: Download, lacks words: String?) {
         guard byAsset[download.asset.id] === download else { return }
-        download.task = download.task.with(download.task.items.map { $0.with(Shortfall(.holes, words)) })
+        let items = download.task.items
+        if let words {
+            download.task = download.task.with(items.map { $0.with(Shortfall(.holes, words)) })
+        } else {
+            download.task = download.task.with(items.map { $0.without(.holes) })
+        }
         notify(download, .state)
         saveSoon(download)
     }
@@ -285,7 +290,8 @@ extension Downloader: DownloadWorkObserver {
         guard download.isLive, download.renditions.contains(where: { $0.recording != nil }) else { return false }
         if let recorder = download.work as? Recorder {
             recorder.finish()
-            return download.state == .complete
+            // Its end is written in both cases.
+            return download.state == .complete || download.failure?.code == .library(.keyUnfit)
         }
         guard closeRecording(download) else { return false }
         halt(download)

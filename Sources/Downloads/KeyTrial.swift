@@ -3,6 +3,7 @@ import EventLoop
 import Fetching
 import Glibc
 import HLS
+import HTTPMessage
 import SegmentFormat
 import Store
 
@@ -72,6 +73,8 @@ struct KeySamples {
     private var failures: [Int: Int] = [:]
     /// The samples that are being read, by key.
     private var pending: [Int: Int] = [:]
+    /// The samples on which a key was tried in vain, by key: at most as many as attempts.
+    private var failed: [Int: [Sample]] = [:]
     private static let attempts = 3
 
     init(_ asset: Asset) { self.asset = asset }
@@ -81,13 +84,43 @@ struct KeySamples {
     /// True if a key was tried often enough, and fits none.
     func isUnfit(_ key: Int) -> Bool { !fitting.contains(key) && failures[key] ?? 0 >= Self.attempts }
 
+    /// The error of a download with a key that does not fit.
+    func error(about key: Int) -> LibraryError {
+        LibraryError(.keyUnfit, "\(asset.name) cannot be played: \(fault(of: key)); what is stored is kept")
+    }
+
+    /// A part of a sentence about a key that does not fit.
+    func fault(of key: Int) -> String {
+        let host = asset.keys.resource(key)?.url.host ?? "the origin"
+        return "what \(host) sent as key \(key) does not decrypt its segments"
+    }
+
     /// Chooses a stored segment to try its key on; nil if that key is known, or is not to be tried.
     func sample(of segment: Segment, in rendition: Rendition) -> Sample? {
         guard let key = segment.keys.first(where: { $0.method == .aes128 }), let number = rendition.number(of: key),
-            !fitting.contains(number), samples.includes(number),
-            failures[number, default: 0] + pending[number, default: 0] < Self.attempts
+            isWanted(number)
         else { return nil }
-        let file = rendition.file(of: segment)
+        return sample(of: segment, key: key, number, file: rendition.file(of: segment), in: rendition)
+    }
+
+    /// Chooses a stored segment of a recording, which may not be listed yet; nil as above.
+    func sample(of item: Recording.Item, in rendition: Rendition) -> Sample? {
+        guard case .segment(let segment, _, _) = item.entry, let file = item.file,
+            let key = segment.keys.first(where: { $0.method == .aes128 }),
+            let number = rendition.number(of: key, in: item.source), isWanted(number)
+        else { return nil }
+        return sample(of: segment, key: key, number, file: file.description, in: rendition)
+    }
+
+    /// True if one more segment says something about the key.
+    private func isWanted(_ number: Int) -> Bool {
+        !fitting.contains(number) && samples.includes(number)
+            && failures[number, default: 0] + pending[number, default: 0] < Self.attempts
+    }
+
+    private func sample(
+        of segment: Segment, key: Key, _ number: Int, file: String, in rendition: Rendition
+    ) -> Sample? {
         guard asset.keys.has(number), rendition.folder.contains(file),
             let keyFolder = try? asset.keys.folder.pieces().directory,
             let folder = try? rendition.folder.pieces().directory
@@ -103,8 +136,20 @@ struct KeySamples {
         pending[sample.key, default: 1] -= 1
         if fits ?? false {
             fitting.insert(sample.key)
+            failed[sample.key] = nil
         } else if fits != nil {
             failures[sample.key, default: 0] += 1
+            failed[sample.key, default: []].append(sample)
+        }
+    }
+
+    /// Tries a key again on the segments on which it was tried in vain: its bytes have changed.
+    func runAgain(_ key: Int) async {
+        let again = failed.removeValue(forKey: key) ?? []
+        failures[key] = nil
+        for sample in again where !fitting.contains(key) {
+            pending[key, default: 0] += 1
+            await run(sample)
         }
     }
 

@@ -49,6 +49,16 @@ import Store
     private var settled: Int64 = 0
     private var failures: [Target: Failure] = [:]
     private var isOver = false
+    private let keyTrial: KeyTrial
+    /// The samples of keys that are being read.
+    private var trying: [Int: KeyTrial.Sample] = [:]
+    private var lastTrial = 0
+    /// The keys that the origin was asked for once more, because they did not fit.
+    private var replaced: Set<Int> = []
+    /// The keys of which the user was told that they do not fit.
+    private var told: Set<Int> = []
+    /// The words that the observer knows.
+    private var words: String?
     /// The holes that the observer knows.
     private var holes = RecordingHoles()
 
@@ -65,6 +75,7 @@ import Store
         self.limits = limits
         self.observer = observer
         self.report = report
+        keyTrial = KeyTrial(download.asset)
     }
 
     // MARK: DownloadWork
@@ -155,6 +166,17 @@ import Store
         }
         report("\(asset.name): the recording ended: \(reason)")
         reportHoles()
+        // They have just been stored: the pages are in memory.
+        for sample in trying.values {
+            keyTrial.record(sample.fits(), of: sample)
+        }
+        trying = [:]
+        if let key = keyTrial.unfit.first {
+            // The failure says it, and a later attempt may mend it.
+            observer?.work(for: download, lacks: holes.words)
+            observer?.work(for: download, ended: .failed(keyTrial.error(about: key), isKey: true))
+            return
+        }
         complete()
     }
 
@@ -163,6 +185,47 @@ import Store
             observer?.work(for: download, completed: rendition)
         }
         observer?.work(for: download, ended: .complete)
+    }
+
+    // MARK: Keys
+
+    /// Tries the keys of segments that have come. While it records, the user may still mend what the origin refuses.
+    private func tryKeys(of track: RecordingTrack) {
+        for sample in track.newSamples(for: keyTrial) {
+            lastTrial += 1
+            let number = lastTrial
+            trying[number] = sample
+            Task { @LoopActor in
+                let fits = try? await DiskWork.run { sample.fits() }
+                guard trying.removeValue(forKey: number) != nil else { return }
+                keyTrial.record(fits ?? nil, of: sample)
+                await replaceIfUnfit(sample.key)
+            }
+        }
+    }
+
+    /// Asks for a key once more that does not fit: the origin may have sent a page for a moment.
+    private func replaceIfUnfit(_ key: Int) async {
+        guard !isOver, keyTrial.unfit.contains(key) else { return }
+        if replaced.insert(key).inserted {
+            do throws(LibraryError) {
+                if try await library.keys.replaceUnfit(key, of: asset) {
+                    await keyTrial.runAgain(key)
+                }
+            } catch {
+                if error.code == .missing {
+                    // It is not in the catalogue yet: another segment shows the same.
+                    replaced.remove(key)
+                } else {
+                    report("\(asset.name): \(error)")
+                }
+            }
+            guard !isOver else { return }
+        }
+        if keyTrial.isUnfit(key), told.insert(key).inserted {
+            report("\(asset.name) cannot be played: \(keyTrial.fault(of: key))")
+            reportHoles()
+        }
     }
 
     // MARK: Following
@@ -202,6 +265,7 @@ import Store
         do throws(StoreError) {
             for track in tracks {
                 giveUpLost(of: track)
+                tryKeys(of: track)
                 try track.recording.advance()
             }
         } catch {
@@ -223,15 +287,17 @@ import Store
         hurry()
     }
 
-    /// Reports the holes of the rendition that lacks most: what the origin did not give is missing in all of them.
+    /// Reports the holes of the rendition that lacks most: what the origin did not give is missing in all of them. And a key that does
+    /// not fit.
     private func reportHoles() {
-        let worst = tracks.map(\.recording.holes).max { $0.seconds < $1.seconds }
-        guard let worst, worst != holes else { return }
-        let isMore = worst.words != holes.words
-        holes = worst
-        if isMore, let words = worst.words {
-            observer?.work(for: download, lacks: words)
+        if let worst = tracks.map(\.recording.holes).max(by: { $0.seconds < $1.seconds }) {
+            holes = worst
         }
+        let fault = told.min().map(keyTrial.fault)
+        let found = [fault, holes.words].compactMap(\.self).joined(separator: "; ")
+        guard found != words, !found.isEmpty else { return }
+        words = found
+        observer?.work(for: download, lacks: found)
     }
 
     // MARK: Fetching

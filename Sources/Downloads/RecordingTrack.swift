@@ -14,6 +14,8 @@ import Origin
     private let limits: GiveUpRule.RecordingLimits
     private let began = ContinuousClock.now
     private var lastSeen = Int.min
+    /// The number of the latest segment that was looked at for a sample of its key.
+    private var lastSampled = Int.min
     private var goneSince: ContinuousClock.Instant?
     private var error: LibraryError?
 
@@ -37,6 +39,21 @@ import Origin
     var nextTime: Double? { waiting.first?.time }
 
     func next() -> Recording.Item? { waiting.popFirst() }
+
+    /// Samples of the keys of segments that have come since the last call.
+    func newSamples(for trial: KeyTrial) -> [KeyTrial.Sample] {
+        var samples: [KeyTrial.Sample] = []
+        // Those that have come are listed in a moment, up to the first that has not.
+        for item in recording.items {
+            guard item.isComplete else { break }
+            guard item.number > lastSampled else { continue }
+            lastSampled = item.number
+            if let sample = trial.sample(of: item, in: rendition) {
+                samples.append(sample)
+            }
+        }
+        return samples
+    }
 
     // MARK: The origin
 

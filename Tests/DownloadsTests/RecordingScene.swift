@@ -52,7 +52,7 @@ import Testing
 
     func work(for download: Download, completed rendition: Rendition) {}
     func work(for download: Download, completed selection: DownloadTask.Item) {}
-    func work(for download: Download, lacks words: String) { lacks = words }
+    func work(for download: Download, lacks words: String?) { lacks = words }
 
     func work(for download: Download, ended outcome: DownloadOutcome) {
         // Ignores outcomes of a killed process's work.
