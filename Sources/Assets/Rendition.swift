@@ -502,9 +502,10 @@ package import Playheads
         folder.recordChange()
     }
 
-    /// True if the segment is a file of cues in the clear, as it is in its playlist: an empty one can be sent in its place.
+    /// True if the segment is a file of cues, in the clear or encrypted as a whole: an empty one can be sent in its place, encrypted with
+    /// the same key.
     package func isCueFile(_ segment: Segment) -> Bool {
-        name.content == .subtitles && segment.map == nil && segment.keys.isEmpty
+        name.content == .subtitles && segment.map == nil && segment.keys.allSatisfy { $0.method == .aes128 }
     }
 
     /// True if players get a file without cues in place of the segment, and the origin is not asked: a gap of subtitles, and what a
@@ -524,8 +525,14 @@ package import Playheads
 
     /// True if all gaps of a playlist are files of cues, which players get without cues.
     package func fillsGaps(of source: Source) -> Bool {
-        name.content == .subtitles && source.playlist.maps.isEmpty
-            && source.playlist.keys.allSatisfy { $0.method == .none }
+        guard name.content == .subtitles, source.playlist.maps.isEmpty else { return false }
+        return source.playlist.keys.allSatisfy { key in
+            switch key.method {
+            case .none: return true
+            case .aes128: return number(of: key, in: source).map(keys.has) ?? false
+            default: return false
+            }
+        }
     }
 
     /// Its expired and revoked keys.

@@ -293,11 +293,10 @@ extension PlayerRoutes {
     /// Answers with a file without cues. It is not stored, so that the segment is asked for again by the next session.
     private func sendNoCues(_ request: SegmentRequest) {
         let sessionFolder = request.sessionFolder
-        var neighbour: [UInt8]?
-        if let name = request.name {
-            neighbour = sessionFolder.asset.rendition(sessionFolder.folder.id)?.cuesBeside(name)
+        let rendition = sessionFolder.asset.rendition(sessionFolder.folder.id)
+        guard let name = request.name, let bytes = rendition?.withoutCues(name) else {
+            return refuse(request, .notStored)
         }
-        let bytes = CueFile.withoutCues(timedAs: neighbour)
         var representation = Representation(size: Int64(bytes.count), mediaType: shelf.type(of: request.file))
         representation.ignoresRange = true
         representation.fields.append(.cacheControl, literal: "no-store")

@@ -2,6 +2,7 @@ import Assets
 import EventLoop
 import Foundation
 import Orders
+import Store
 import TestRooms
 import TestSupport
 import Testing
@@ -101,6 +102,60 @@ import Testing
         #expect(download.state == .complete)
         #expect(
             download.shortfall?.message.contains("so are 4 more") ?? false, "\(String(describing: download.shortfall))")
+    }
+
+    // MARK: Under AES-128
+
+    private static let key = [UInt8](0..<16)
+    private static let vector = [UInt8](repeating: 0, count: 15) + [9]
+
+    /// Encrypts the English subtitles of the origin, all with one vector.
+    private func encryptSubtitles(in house: TestHouse) async throws {
+        let playlist = String(decoding: try Repository.fixture("/cmaf/subtitles-en/media.m3u8"), as: UTF8.self)
+        let line = "#EXT-X-KEY:METHOD=AES-128,URI=\"s.key\",IV=0x09\n#EXTINF"
+        let text = playlist.replacing("#EXTINF", with: line, maxReplacements: 1)
+        func hex(_ bytes: [UInt8]) -> String {
+            let digits = bytes.map { String(UInt16($0) + 0x100, radix: 16).dropFirst() }
+            return digits.joined()
+        }
+        let folder = "/cmaf/subtitles-en"
+        try await house.origin.add(
+            OriginRule("\(folder)/media.m3u8") { ($0.status, $0.body) = (200, text) },
+            OriginRule("\(folder)/s.key") { ($0.status, $0.bodyHex) = (200, hex(Self.key)) })
+        for number in 0..<6 where number != 2 {
+            let clear = [UInt8](try Repository.fixture("\(folder)/\(number).vtt"))
+            let bytes = try #require(SegmentCipher.encrypted(clear, key: Self.key, vector: Self.vector))
+            try await house.origin.add(
+                OriginRule("\(folder)/\(number).vtt") { ($0.status, $0.bodyHex) = (200, hex(bytes)) })
+        }
+    }
+
+    private func clear(_ answer: HTTPAnswer) -> String {
+        let bytes = SegmentCipher.decrypted([UInt8](answer.body), key: Self.key, vector: Self.vector) ?? []
+        return String(decoding: bytes.dropLast(Int(bytes.last ?? 0)), as: UTF8.self)
+    }
+
+    @Test func anEncryptedHoleIsAnEncryptedFileWithoutCues() async throws {
+        let house = try await house()
+        try await encryptSubtitles(in: house)
+        let download = try await lacking(404, in: house)
+        #expect(download.state == .complete, "\(String(describing: download.failure))")
+        #expect(download.shortfall?.reason == .holes && download.shortfall?.message.contains(Self.lost) ?? false)
+        try await house.origin.stop()
+        for _ in 0..<2 {
+            let list = try await text(subtitle("media.m3u8", "/offline/cmaf.m3u8", of: house), of: house).text
+            #expect(list.contains("\n2.vtt\n") && !list.contains("GAP") && list.contains("METHOD=AES-128"))
+            let hole = try await text(subtitle("2.vtt", "/offline/cmaf.m3u8", of: house), of: house)
+            #expect(hole.status == 200 && hole["cache-control"] == "no-store")
+            #expect(clear(hole) == "WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:0,LOCAL:00:00:00.000\n\n")
+            #expect(
+                clear(try await text(subtitle("3.vtt", "/offline/cmaf.m3u8", of: house), of: house)).contains(
+                    "Second 6"))
+            #expect(!house.folder.files().contains { $0.hasSuffix("subtitles-en/2.vtt") })
+            await house.flush()
+            try await house.notes(.complete)
+            try await house.restart()
+        }
     }
 
     @Test func aHoleInThePictureStillFailsTheDownload() async throws {
