@@ -20,18 +20,51 @@ extension PieceFolder {
 
     /// Verifies a piece for a player that waits for it, and calls `done` once it is verified, not stored any more, or has
     /// blocks that are verified while they are sent.
-    /// - Parameter isWhole: true if a large piece must be verified as a whole.
-    package func verify(_ file: String, isWhole: Bool = false, done: @escaping @LoopActor () -> Void) {
+    /// - Parameters:
+    ///   - isWhole: true if a large piece must be verified as a whole.
+    ///   - isUrgent: false to let those that players wait for go first.
+    package func verify(
+        _ file: String, isWhole: Bool = false, isUrgent: Bool = true, done: @escaping @LoopActor () -> Void
+    ) {
         if !isWhole, blocks(of: file) != nil {
             return done()
         }
         guard let directory = try? directory(create: false) else { return done() }
         if let waiting = checks[file], !isWhole || waiting.isWhole {
             checks[file]?.done.append(done)
-            bundle.store.expediteCheck(file, in: directory)
+            if isUrgent {
+                bundle.store.expediteCheck(file, in: directory)
+            }
         } else {
-            begin(file, in: directory, isUrgent: true, isWhole: isWhole, done: (checks[file]?.done ?? []) + [done])
+            begin(file, in: directory, isUrgent: isUrgent, isWhole: isWhole, done: (checks[file]?.done ?? []) + [done])
         }
+    }
+
+    /// Verifies pieces that are about to be handed out as files, as far as they are not known to be sound as they are now. Returns the
+    /// files that were verified, by name: one that is missing is not stored, is damaged, or cannot be read.
+    package func verifiedIdentities(of files: [String]) async -> [String: FileIdentity] {
+        var found: [String: FileIdentity] = [:]
+        var slice = LoopSlice()
+        for file in files {
+            found[file] = await verifiedIdentity(of: file)
+            await slice.giveWay()
+        }
+        return found
+    }
+
+    private func verifiedIdentity(of file: String) async -> FileIdentity? {
+        // The second look is at what was verified in between.
+        for isVerified in [false, true] {
+            guard let identity = identity(of: file) else { return nil }
+            if case .verified = state(of: file, identity), verified.contains(file, at: Self.now) {
+                return identity
+            }
+            guard !isVerified else { return nil }
+            await withCheckedContinuation { continuation in
+                verify(file, isWhole: true, isUrgent: false) { continuation.resume() }
+            }
+        }
+        return nil
     }
 
     /// Verifies the segments after this one, unless that was done before.

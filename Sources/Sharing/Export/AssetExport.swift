@@ -50,6 +50,28 @@ import Store
         }
     }
 
+    /// `contents()`, after every piece was verified that is not known to be sound as it is now.
+    ///
+    /// - Throws: as `contents()`; `incomplete` if a piece is damaged: it is a hole from then on.
+    func verifiedContents() async throws(ExchangeError) -> ExportContents {
+        var contents = try contents()
+        let folders = Dictionary(asset.folders.map { ($0.id, $0) }) { first, _ in first }
+        for index in contents.folders.indices {
+            guard let folder = folders[contents.folders[index].name] else { continue }
+            let names = contents.folders[index].files.map(\.name)
+            let verified = await folder.verifiedIdentities(of: names)
+            guard let lost = names.first(where: { verified[$0] == nil }) else {
+                contents.folders[index].verified = verified
+                continue
+            }
+            throw ExchangeError(
+                .incomplete,
+                "\(asset.name) is not exported: \(folder.id)/\(lost) is not as the origin sent it any more; fetch it again with: "
+                    + "weir verify \(asset.name) --repair")
+        }
+        return contents
+    }
+
     private var incompleteError: ExchangeError {
         ExchangeError(.incomplete, "\(asset.name) is not exported: no rendition of it is complete")
     }

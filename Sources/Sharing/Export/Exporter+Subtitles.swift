@@ -26,6 +26,10 @@ extension Exporter {
             guard playlist.keys.allSatisfy({ $0.method == .none }), playlist.maps.isEmpty else {
                 throw LibraryError(.notStored, "\(track) of \(asset.name) is encrypted, or is no WebVTT")
             }
+            // A damaged segment is a hole then, and fetched again.
+            if !joinedTexts.isKnown(of: rendition, start: start(of: asset)) {
+                _ = await rendition.folder.verifiedIdentities(of: rendition.mediaFiles)
+            }
             try await fetchSegments(of: rendition, in: asset)
         } catch {
             throw ExchangeError(error)
@@ -35,13 +39,14 @@ extension Exporter {
             throw ExchangeError(
                 .incomplete, "\(track) of \(asset.name) has more than \(most) MB, and is not joined to one file")
         }
-        // Without media, the subtitles begin with it.
-        let start = MediaStart(of: asset).map { Double($0.ticks) / 90_000 }
-        guard let text = await joinedTexts.text(of: rendition, start: start) else {
+        guard let text = await joinedTexts.text(of: rendition, start: start(of: asset)) else {
             throw ExchangeError(.incomplete, "nothing of \(track) of \(asset.name) is stored")
         }
         return text
     }
+
+    /// The start of the media in seconds. Without media, the subtitles begin with it.
+    private func start(of asset: Asset) -> Double? { MediaStart(of: asset).map { Double($0.ticks) / 90_000 } }
 
     private func fetchSegments(of rendition: Rendition, in asset: Asset) async throws(LibraryError) {
         guard let source = rendition.source else { return }

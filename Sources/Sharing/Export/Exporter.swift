@@ -56,7 +56,7 @@ import Store
     ) async throws(ExchangeError) -> Export {
         let name = asset.name
         let time = Library.now
-        let contents = try AssetExport(asset: asset).contents()
+        let contents = try await AssetExport(asset: asset).verifiedContents()
         do throws(StoreError) {
             try await DiskWork.run { () throws(StoreError) in
                 switch format {
@@ -71,7 +71,7 @@ import Store
     }
 
     private func remux(_ asset: Asset, to path: String, as format: ExportFormat) async throws(ExchangeError) -> Export {
-        let export = try AssetExport(asset: asset).singleFile()
+        let export = try await AssetExport(asset: asset).singleFile()
         let remuxer = try Remuxer(export, format: format, title: asset.title ?? asset.name)
         try await Self.run(remuxer, in: library.store, to: path).get()
         return Export(format: format, bytes: export.contents.bytes, leftOut: export.leftOut)

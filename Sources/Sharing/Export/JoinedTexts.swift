@@ -32,7 +32,18 @@ import Store
     /// The most bytes of a track's pieces: the text is in memory as a whole.
     static let limit: Int64 = 64 << 20
 
-    /// The text of a rendition whose segments are stored; nil if nothing of it is there, or its task is cancelled.
+    /// True if the text was joined, and no segment has come or gone since.
+    func isKnown(of rendition: Rendition, start: Double?) -> Bool {
+        let found = known[ObjectIdentifier(rendition)]
+        return found?.rendition === rendition && found?.state == state(of: rendition, start: start)
+    }
+
+    private func state(of rendition: Rendition, start: Double?) -> State {
+        State(edition: rendition.edition, changes: rendition.folder.changes, start: start)
+    }
+
+    /// The text of a rendition whose segments are stored; nil if nothing of it is there, or its task is cancelled. Segments that are
+    /// damaged are left out.
     /// - Parameter start: the start of the media on its own timeline, in seconds; nil for that of the first text.
     func text(of rendition: Rendition, start: Double?) async -> [UInt8]? {
         let id = ObjectIdentifier(rendition)
@@ -40,16 +51,21 @@ import Store
         while joining.contains(id) {
             await withCheckedContinuation { waiting[id, default: []].append($0) }
         }
-        let state = State(edition: rendition.edition, changes: rendition.folder.changes, start: start)
-        if let text = use(id, of: rendition, in: state) {
+        if let text = use(id, of: rendition, in: state(of: rendition, start: start)) {
             return text
         }
-        guard !Task.isCancelled, let folder = try? rendition.folder.pieces().directory else { return nil }
+        guard !Task.isCancelled else { return nil }
 
         joining.insert(id)
         joinCount += 1
-        let work = SubtitleJoining(rendition.mediaFiles, from: folder, start: start)
-        let joined = await FileLane.shared.run(inSlices: work) { $0.step() }
+        let files = rendition.mediaFiles
+        let sound = await rendition.folder.verifiedIdentities(of: files)
+        let state = state(of: rendition, start: start)
+        var joined: [UInt8]??
+        if let folder = try? rendition.folder.pieces().directory {
+            let work = SubtitleJoining(files.filter { sound[$0] != nil }, from: folder, start: start)
+            joined = await FileLane.shared.run(inSlices: work) { $0.step() }
+        }
         joining.remove(id)
         for continuation in waiting.removeValue(forKey: id) ?? [] {
             continuation.resume()

@@ -39,8 +39,8 @@ struct SingleFileExport: Sendable {
 
 extension AssetExport {
     /// The best complete variant with every language.
-    func singleFile() throws(ExchangeError) -> SingleFileExport {
-        let all = try contents()
+    func singleFile() async throws(ExchangeError) -> SingleFileExport {
+        let all = try await verifiedContents()
         let attached = attachedSubtitles
         let complete = asset.content.completeRenditions
         guard let multivariant = asset.multivariant, let variant = multivariant.best(of: complete) else {

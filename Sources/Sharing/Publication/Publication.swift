@@ -54,7 +54,7 @@ import Store
     private func publish(at site: any PublicationSite) async throws(ExchangeError) {
         // Pieces that other programs have deleted are found now, and not in the middle of the publication.
         await library.survey(asset)
-        let items = try await items(of: try AssetExport(asset: asset).contents())
+        let items = try await items(of: try await AssetExport(asset: asset).verifiedContents())
         let paths = Set(items.map(\.path))
         total = (items.count, items.reduce(0) { $0 + $1.size })
         let record = try await previousRecord(at: site)

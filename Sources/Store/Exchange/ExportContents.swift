@@ -22,6 +22,8 @@ public struct ExportContents: Sendable {
         public let files: [(name: String, size: Int64)]
         /// The folder's other files.
         public let texts: [Text]
+        /// The files that were verified, by name. A piece that is another one when it is opened is not exported.
+        package var verified: [String: FileIdentity] = [:]
 
         /// Makes a folder.
         public init(_ name: String, _ pieces: PieceDirectory, files: [(name: String, size: Int64)], texts: [Text]) {
@@ -53,6 +55,8 @@ public struct ExportContents: Sendable {
         public let digest: Digest
         /// The source of the bytes.
         public let source: Source
+        /// The file that was verified; nil for a text.
+        private var verified: FileIdentity?
 
         /// Makes the item of a text.
         public init(_ path: String, _ bytes: [UInt8]) {
@@ -62,8 +66,9 @@ public struct ExportContents: Sendable {
             digest = bytes.withUnsafeBytes { Digest(of: $0) }
         }
 
-        init(_ path: String, _ entry: Ledger.Entry, _ source: Source) {
+        init(_ path: String, _ entry: Ledger.Entry, _ source: Source, verified: FileIdentity?) {
             self.path = path
+            self.verified = verified
             size = entry.size
             digest = entry.digest
             self.source = source
@@ -74,10 +79,11 @@ public struct ExportContents: Sendable {
         /// The folder; nil at the top.
         public var folder: String? { path.contains("/") ? String(path.prefix { $0 != "/" }) : nil }
 
-        /// Opens a piece for the caller to close; nil for a text. Throws `missing` if it is deleted or has another length.
+        /// Opens a piece for the caller to close; nil for a text. Throws `missing` if it is deleted, has another length, or
+        /// was changed by another program since it was verified.
         public func open() throws(StoreError) -> Int32? {
             guard case .piece(let pieces, let name) = source else { return nil }
-            return try ExportContents.open(name, size, in: pieces)
+            return try ExportContents.open(name, size, in: pieces, verified)
         }
 
         /// Lays a piece into a folder of the store's own, for a program that only reads it: as a hard link, or as a copy if the
@@ -114,10 +120,12 @@ public struct ExportContents: Sendable {
             let ledger = try folder.pieces.ledger()
             var lines: [UInt8] = []
             for (name, size) in folder.files {
-                let file = try Self.open(name, size, in: folder.pieces)
+                let verified = folder.verified[name]
+                let file = try Self.open(name, size, in: folder.pieces, verified)
                 defer { close(file) }
                 let entry = try Self.entry(of: name, size, file, ledger)
-                try body(Item("\(folder.name)/\(name)", entry, .piece(folder.pieces, name)), file)
+                let item = Item("\(folder.name)/\(name)", entry, .piece(folder.pieces, name), verified: verified)
+                try body(item, file)
                 lines += Ledger.lines(of: name, entry)
             }
             if !lines.isEmpty {
@@ -139,10 +147,19 @@ public struct ExportContents: Sendable {
         return items
     }
 
-    private static func open(_ name: String, _ size: Int64, in pieces: PieceDirectory) throws(StoreError) -> Int32 {
+    private static func open(
+        _ name: String, _ size: Int64, in pieces: PieceDirectory, _ verified: FileIdentity?
+    ) throws(StoreError) -> Int32 {
         let home = pieces.directory
         guard let file = home.open(name, length: size) else {
             throw StoreError(.missing, path: home.path + "/" + name, detail: "the piece is gone")
+        }
+        if let verified, let identity = FileIdentity(of: file), identity != verified,
+            !pieces.ownChanges.explain(verified, identity)
+        {
+            close(file)
+            throw StoreError(
+                .missing, path: home.path + "/" + name, detail: "another program has changed the piece")
         }
         return file
     }
