@@ -56,7 +56,7 @@ extension Library {
         }
         let recording = Asset(
             id: AssetNaming.id(forName: name, isTaken: isTakenID), name: name, title: title, origin: channel.origin,
-            access: channel.access, created: date(), store: store)
+            access: OriginAccess(withRightsOf: channel.access), created: date(), store: store)
         recording.recordingOf = channel.id
         if case .multivariant(let playlist, let base) = channel.content.entry {
             recording.adopt(playlist, base: base)
@@ -80,7 +80,7 @@ extension Library {
         guard !recordings.isEmpty else { return }
         for recording in recordings {
             if let channel = channel(of: recording) {
-                recording.access = channel.access
+                recording.access = OriginAccess(withRightsOf: channel.access)
             }
         }
         let separate = Set(records.filter { $0.recordingOf != nil }.map(\.id))

@@ -443,9 +443,9 @@ public import Store
         for rendition in asset.loadedContent?.renditions ?? [] {
             PureWork.shared.cancel(for: rendition)
         }
-        // An asset and its revision share the access, and a channel and its recordings; one of them stays.
+        // An asset and its revision share the access; one of them stays.
         let other = asset.revision ?? asset.revises.flatMap { byID[$0] }
-        if other?.access !== asset.access, !asset.isChannelRecording {
+        if other?.access !== asset.access {
             PureWork.shared.cancel(for: asset.access)
         }
     }

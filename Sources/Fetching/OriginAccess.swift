@@ -6,45 +6,61 @@ package import Origin
 /// header fields go there. All resources of an asset share it, fetches and interstitial assets included, so that a
 /// change applies from the next request on.
 @LoopActor package final class OriginAccess {
+    /// All but the account of requests. A recording has those of its channel.
+    @LoopActor private final class Rights {
+        var url: WebURL
+        var fields: UserFields
+        var namesPeer: Bool
+        @Rare var settings: OriginRoute?
+        var firstClass: HostClass?
+        /// Nil until it is needed.
+        var cookies: CookieJar?
+        /// The folder of the cookies, for a jar that is made again; nil if they are not kept.
+        weak var cookieFolder: CookieFolder?
+        var cookieFile = ""
+        @Rare var handled: HandlerTerms?
+
+        init(to url: WebURL, with fields: UserFields, namesPeer: Bool, cookies: CookieJar?) {
+            self.url = url
+            self.fields = fields
+            self.namesPeer = namesPeer
+            self.cookies = cookies
+        }
+    }
+
+    private let rights: Rights
     /// The user's URL.
-    private var url: WebURL
+    private var url: WebURL { rights.url }
     /// Scheme, host and port of the user's URL: only requests there carry the fields.
     package var origin: WebURL.Origin { url.origin }
-    package private(set) var fields: UserFields
+    package var fields: UserFields { rights.fields }
     /// True if the user named the host: only then may it be a private one.
-    package private(set) var namesPeer: Bool
+    package var namesPeer: Bool { rights.namesPeer }
     /// The user's settings for the way to the origin, and the class of the first address.
     package private(set) var route: OriginRoute {
         get {
-            var route = settings ?? OriginRoute()
-            route.firstClass = firstClass
+            var route = rights.settings ?? OriginRoute()
+            route.firstClass = rights.firstClass
             return route
         }
         set {
-            firstClass = newValue.firstClass
+            rights.firstClass = newValue.firstClass
             var settings = newValue
             settings.firstClass = nil
-            self.settings = settings == OriginRoute() ? nil : settings
+            rights.settings = settings == OriginRoute() ? nil : settings
         }
     }
-    @Rare private var settings: OriginRoute?
-    private var firstClass: HostClass?
     /// Set by the replies to all requests for the asset.
     package var cookies: CookieJar {
-        if let knownCookies {
-            return knownCookies
+        if let known = rights.cookies {
+            return known
         }
         let made = CookieJar()
-        cookieFolder?.adopt(cookieFile, made)
-        knownCookies = made
+        rights.cookieFolder?.adopt(rights.cookieFile, made)
+        rights.cookies = made
         return made
     }
-    /// Nil until it is needed.
-    private var knownCookies: CookieJar?
-    /// The folder of the cookies, for a jar that is made again; nil if they are not kept.
-    private weak var cookieFolder: CookieFolder?
-    private var cookieFile = ""
-    /// Counts the requests that no player waits for.
+    /// Counts the requests that no player waits for. A request that a recording shares with its channel counts where it was sent for.
     package var traffic: TrafficTally {
         if let knownTraffic {
             return knownTraffic
@@ -60,50 +76,50 @@ package import Origin
         to url: WebURL, with fields: UserFields = UserFields(), namesPeer: Bool = true, cookies: CookieJar? = nil,
         route: OriginRoute = OriginRoute()
     ) {
-        self.url = url
-        self.fields = fields
-        self.namesPeer = namesPeer
-        knownCookies = cookies
+        rights = Rights(to: url, with: fields, namesPeer: namesPeer, cookies: cookies)
         self.route = route
     }
+
+    /// Has the rights of another one, present and later ones, and an account of its own.
+    package init(withRightsOf other: OriginAccess) { rights = other.rights }
 
     /// Frees what can be made again, while nothing of the asset is requested or downloaded.
     package func forgetUse() {
         knownTraffic = nil
-        guard let cookies = knownCookies else { return }
+        guard let cookies = rights.cookies else { return }
         cookies.close()
         if cookies.canBeReadAgain {
-            knownCookies = nil
+            rights.cookies = nil
         }
     }
 
     /// Keeps the cookies in a file, whose name is the id of the asset.
     package func keepCookies(in folder: CookieFolder, as id: String) {
-        cookieFolder = folder
-        cookieFile = id
-        if let knownCookies {
-            folder.adopt(id, knownCookies)
+        rights.cookieFolder = folder
+        rights.cookieFile = id
+        if let known = rights.cookies {
+            folder.adopt(id, known)
         }
     }
 
     /// Renames the file, for a revision that replaces the asset.
     package func renameCookies(to id: String) {
-        cookieFolder?.rename(cookies, to: id)
-        cookieFile = id
+        rights.cookieFolder?.rename(cookies, to: id)
+        rights.cookieFile = id
     }
 
     /// Deletes the file.
     package func removeCookies() {
-        cookieFolder?.remove(cookies)
-        cookieFolder = nil
+        rights.cookieFolder?.remove(cookies)
+        rights.cookieFolder = nil
     }
 
     /// Writes cookies that have changed to their file now.
-    package func saveCookies() { knownCookies?.save() }
+    package func saveCookies() { rights.cookies?.save() }
 
     /// Records that the user named the host; true if that is new.
     @discardableResult package func confirm() -> Bool {
-        defer { namesPeer = true }
+        defer { rights.namesPeer = true }
         return !namesPeer
     }
 
@@ -112,8 +128,8 @@ package import Origin
         if url.host != origin.host {
             route.firstClass = nil
         }
-        self.url = url
-        self.fields = fields
+        rights.url = url
+        rights.fields = fields
         handled = nil
     }
 
@@ -125,7 +141,10 @@ package import Origin
     }
 
     /// The terms of a handler's answer for the user's URL; kept until the process ends.
-    @Rare package var handled: HandlerTerms?
+    package var handled: HandlerTerms? {
+        get { rights.handled }
+        set { rights.handled = newValue }
+    }
 
     package func grant(to request: inout OriginRequest) {
         request.isUsers = namesPeer && request.url == url

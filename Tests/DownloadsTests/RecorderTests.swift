@@ -48,6 +48,24 @@ import Testing
         #expect(scene.asset.isPlayableOffline && scene.asset.duration == Double(count))
     }
 
+    @Test("A5: what is fetched for a recording is in its account, and not in its channel's; their rights are the same")
+    func account() async throws {
+        let scene = try await RecordingScene("/_live/a/media.m3u8")
+        try await scene.records(4)
+        func bytes(_ asset: Asset) -> Int64 { asset.traffic.counts.values.reduce(0) { $0 + $1.bytes } }
+        #expect(bytes(scene.asset) >= scene.asset.bytes && scene.asset.bytes > 0)
+        let least = try (0..<4).map { try scene.piece("\($0).ts").count }.min()
+        #expect(bytes(scene.channel) < Int64(try #require(least)))
+
+        let another = try await scene.fixture.library.makeRecording(of: scene.channel, name: "another", title: nil)
+        #expect(another.traffic !== scene.asset.traffic && another.traffic.counts.isEmpty)
+        #expect(scene.asset.access.cookies === scene.channel.access.cookies)
+        scene.channel.access.confirm()
+        let fields = try UserFields(["Referer: http://a/"])
+        scene.channel.access.change(to: scene.channel.origin, with: fields)
+        #expect(another.access.fields == fields && scene.asset.access.fields == fields)
+    }
+
     @Test func aRecordingContinuesAfterAKillWithAGapForMissedSegments() async throws {
         let scene = try await RecordingScene("/_live/a/media.m3u8")
         try await scene.records(4)
