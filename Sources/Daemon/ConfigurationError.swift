@@ -32,15 +32,4 @@ package struct ConfigurationError: Error, Equatable, CustomStringConvertible, Se
         case .file(let path, let line): path + (line.map { ":\($0)" } ?? "") + ": \(message)"
         }
     }
-
-    static func unknownKey(_ name: String, source: Source) -> ConfigurationError {
-        let missing = "there is no key \"\(name)\""
-        if let nearest = Configuration.Key.nearest(to: name) {
-            return ConfigurationError(
-                source: source, message: "\(missing); did you mean \"\(nearest.rawValue)\"?",
-                next: "correct the key, or delete the line")
-        }
-        let keys = Configuration.Key.allCases.map(\.rawValue).joined(separator: ", ")
-        return ConfigurationError(source: source, message: missing, next: "delete the line; the keys are \(keys)")
-    }
 }

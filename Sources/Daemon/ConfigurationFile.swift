@@ -26,20 +26,20 @@ struct ConfigurationFile {
 
     /// Parses the text of the file at `path`. Throws for text that is not TOML, and for unknown keys.
     init(_ text: String, path: String) throws(ConfigurationError) {
-        let table = try Self.parse(text, path: path)
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        let table = try TOMLText.parse(text, path: path)
+        let lines = TOMLText.lines(of: text)
         var entries: [Entry] = []
         var handlers: [HandlerRule] = []
         for name in table.keys.sorted(by: {
-            Self.line(of: $0, in: lines[...]) ?? 0 < Self.line(of: $1, in: lines[...]) ?? 0
+            TOMLText.line(of: $0, in: lines[...]) ?? 0 < TOMLText.line(of: $1, in: lines[...]) ?? 0
         }) {
-            let line = Self.line(of: name, in: lines[...])
+            let line = TOMLText.line(of: name, in: lines[...])
             if name == Self.handlersTable {
                 guard let table = table[name]?.table else {
                     throw ConfigurationError(
                         source: .file(path, line: line), message: "handlers is not a table", next: "write [handlers]")
                 }
-                handlers = try HandlerRule.rules(of: table, path: path) { Self.line(of: $0, in: lines[...]) }
+                handlers = try HandlerRule.rules(of: table, path: path) { TOMLText.line(of: $0, in: lines[...]) }
                 continue
             }
             if name == Self.selectionTable {
@@ -61,7 +61,7 @@ struct ConfigurationFile {
         _ value: (any TOMLValueConvertible)?, _ lines: [Substring], _ path: String
     ) throws(ConfigurationError) -> [SelectionEntry] {
         guard let value else { return [] }
-        let head = line(of: selectionTable, in: lines[...])
+        let head = TOMLText.line(of: selectionTable, in: lines[...])
         guard let table = value.table else {
             throw ConfigurationError(
                 source: .file(path, line: head), message: "selection is not a table", next: "write [selection]")
@@ -70,33 +70,17 @@ struct ConfigurationFile {
         let names = Selection.Key.allCases.map(\.rawValue)
         for name in table.keys.sorted() where !names.contains(name) {
             throw ConfigurationError(
-                source: .file(path, line: line(of: name, in: below)),
+                source: .file(path, line: TOMLText.line(of: name, in: below)),
                 message: "there is no key \"\(name)\" in [selection]",
                 next: "delete the line; the keys are \(names.joined(separator: ", "))")
         }
         return Selection.Key.allCases.compactMap { key in
             guard let value = table[key.rawValue] else { return nil }
-            return SelectionEntry(key: key, setting: setting(value), line: line(of: key.rawValue, in: below))
+            return SelectionEntry(key: key, setting: setting(value), line: TOMLText.line(of: key.rawValue, in: below))
         }
     }
 
     private static let handlersTable = "handlers"
-
-    /// Parses a text to a table. The error of an invalid text has a next step.
-    static func parse(
-        _ text: String, path: String,
-        next: String = "write it as: key = \"text\", key = 1, key = true or key = [\"text\"]"
-    ) throws(ConfigurationError) -> TOMLTable {
-        do {
-            return try TOMLTable(string: text)
-        } catch let error as TOMLParseError {
-            throw ConfigurationError(
-                source: .file(path, line: error.source.begin.line), message: "is not TOML: \(error.description)",
-                next: next)
-        } catch {
-            throw ConfigurationError(source: .file(path, line: nil), message: "is not TOML: \(error)", next: nil)
-        }
-    }
 
     private static func setting(_ value: (any TOMLValueConvertible)?) -> Setting {
         guard let value else { return .other("nothing") }
@@ -113,15 +97,17 @@ struct ConfigurationFile {
         let texts = array.compactMap { $0.string }
         return texts.count == array.count ? .list(texts) : .other("mixed array")
     }
+}
 
-    /// Finds the line where a key or its table begins. The parser keeps no positions of values.
-    static func line(of name: String, in lines: ArraySlice<Substring>) -> Int? {
-        let index = lines.firstIndex { line in
-            var rest = line.drop { " \t[\"'".contains($0) }
-            guard rest.hasPrefix(name) else { return false }
-            rest = rest.dropFirst(name.count).drop { " \t\"'".contains($0) }
-            return rest.first.map { "=.]".contains($0) } ?? false
+extension ConfigurationError {
+    static func unknownKey(_ name: String, source: Source) -> ConfigurationError {
+        let missing = "there is no key \"\(name)\""
+        if let nearest = Configuration.Key.nearest(to: name) {
+            return ConfigurationError(
+                source: source, message: "\(missing); did you mean \"\(nearest.rawValue)\"?",
+                next: "correct the key, or delete the line")
         }
-        return index.map { $0 + 1 }
+        let keys = Configuration.Key.allCases.map(\.rawValue).joined(separator: ", ")
+        return ConfigurationError(source: source, message: missing, next: "delete the line; the keys are \(keys)")
     }
 }

@@ -19,8 +19,8 @@ struct StreamFile {
 
     /// Parses the text of the file at `path`. The error names the line and the key.
     init(_ text: String, path: String) throws(ConfigurationError) {
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-        let table = try ConfigurationFile.parse(text, path: path, next: "write each stream as in conf/streams.toml")
+        let lines = TOMLText.lines(of: text)
+        let table = try TOMLText.parse(text, path: path, next: "write each stream as in conf/streams.toml")
         if let key = table.keys.sorted().first(where: { $0 != "stream" }) {
             throw Self.error(
                 path, Self.line(of: key, in: lines[...]), "there is no key \"\(key)\"", "put the key below [[stream]]")
@@ -90,7 +90,9 @@ struct StreamFile {
         stream.logo = try text("logo")
         stream.group = try text("group")
         do throws(UserFields.Refusal) {
-            stream.fields = try fields(table).map { lines throws(UserFields.Refusal) in try UserFields(lines) }
+            if let lines = fields(table), !lines.isEmpty {
+                stream.fields = try UserFields(lines)
+            }
         } catch {
             // Without the values, which are secrets.
             throw Self.error(
@@ -122,7 +124,7 @@ struct StreamFile {
     }
 
     private static func line(of key: String, in block: ArraySlice<Substring>) -> Int? {
-        ConfigurationFile.line(of: key, in: block)
+        TOMLText.line(of: key, in: block)
     }
 
     private static func error(_ path: String, _ line: Int?, _ message: String, _ next: String) -> ConfigurationError {
@@ -137,22 +139,23 @@ extension StreamFile {
         guard let old = try? StreamFile(text, path: path).streams,
             let index = old.firstIndex(where: { $0.name == stream.name && $0.url == stream.url })
         else { return nil }
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        let lines = TOMLText.lines(of: text)
         let heads = heads(in: lines)
         guard heads.count == old.count else { return nil }
 
         let block = block(index, heads, of: lines)
         let isKept = { (line: Substring) in
-            let start = line.drop { $0 == " " || $0 == "\t" }.first
-            return start == nil || start == "#" || start == "\r"
+            // By bytes: a combining mark behind a "#" makes another character of it.
+            let start = line.utf8.first { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
+            return start == nil || start == UInt8(ascii: "#") || start == UInt8(ascii: "\r")
         }
         // The blank lines that separated the entry from the next one go with it.
         let end = block.lastIndex { !isKept($0) } ?? block.startIndex
-        let own = block[...end].filter { $0.contains("#") && isKept($0) }
+        let own = block[...end].filter { $0.utf8.contains(UInt8(ascii: "#")) && isKept($0) }
         let rest = block[(end + 1)...].drop { $0.allSatisfy(\.isWhitespace) }
         let kept = lines[..<block.startIndex] + own + rest + lines[block.endIndex...]
         var result = kept.joined(separator: "\n")
-        if !result.isEmpty, !result.hasSuffix("\n") {
+        if !result.isEmpty, result.utf8.last != UInt8(ascii: "\n") {
             result += "\n"
         }
         var wanted = old

@@ -113,6 +113,42 @@ import Testing
         #expect(error.next != nil && error.exitCode == 78)
     }
 
+    /// toml++ ends the process at such a line.
+    @Test(arguments: [
+        "[é]\n", "[\u{E9}", "[[é]]\n", " [ é]\n", "[\n", "[#]\n", "[+1]\n", "[[[a]]]\n", "\u{FEFF}[é]\n", "\u{A0}[.]\n",
+        "y = [}\n", "y = [1, }\n", "y = [\u{2028}1]\n",
+    ])
+    func aLineThatWouldEndTheProcessIsAnError(header: String) throws {
+        let lists = "\n# [é]\nx = [\n[+1], # [é]\n[é]\n"
+        #expect(TOMLFlaw.first(in: lists) == nil)
+        for before in ["", Self.a, "x = \"[\\\"[\"\ny = '''\n[é]\n'''\n", "x = [\n[1],\n[+1]\n]\n"] {
+            let error = try #require(#expect(throws: ConfigurationError.self) { try read(before + header) })
+            let line = before.utf8.count { $0 == 0x0A } + 1
+            #expect(
+                error.source == .file("/s.toml", line: line) && error.message.hasPrefix("is not TOML: "), "\(error)")
+        }
+    }
+
+    @Test func aNULIsAnErrorAndNotAnEnd() throws {
+        let error = try #require(#expect(throws: ConfigurationError.self) { try read("\(Self.a)\0url = 5\n") })
+        #expect(error.source == .file("/s.toml", line: 4) && error.message == "is not TOML: there is a NUL")
+    }
+
+    @Test(
+        "Lines that end as on Windows are lines: an error has its own, and an entry is removed with the rest as it was")
+    func carriageReturns() throws {
+        let others = "#\u{30D} mine\r\n[[stream]]\r\nname = \"b\"\r\nurl = \"http://h/b\"\r\n"
+        let text = Self.a.split(separator: "\n").joined(separator: "\r\n") + "\r\n"
+        let error = try #require(#expect(throws: ConfigurationError.self) { try read(text + others + "link = 5\r\n") })
+        #expect(error.source == .file("/s.toml", line: 8), "\(error)")
+        let streams = try read(text + others)
+        #expect(StreamFile.removing(streams[0], from: text + others, path: "/s.toml") == others)
+    }
+
+    @Test func noHeaderFieldsAreNone() throws {
+        #expect(try read("\(Self.a)headers = []\n").first?.fields == nil)
+    }
+
     /// Messages go to the terminal and to the log of a service.
     @Test(arguments: ["http://u:tr0ub4dor@h/b", "http://u:tr0ub4dor@a b/", "u:tr0ub4dor@h", "http://h/b c?t=tr0ub4dor"])
     func aBadURLIsNotRepeated(url: String) throws {
