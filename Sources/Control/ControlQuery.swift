@@ -10,11 +10,13 @@ struct ControlQuery {
     /// Reads a query; `known` are the keys of the route. Throws `.badRequest` also for a repeated key and invalid
     /// encoding.
     init(_ text: String?, knowing known: [String]) throws(APIError) {
-        for pair in (text ?? "").split(separator: "&") {
-            let encoded = pair.prefix { $0 != "=" }
-            guard let key = PercentEncoding.decode(encoded),
-                let value = PercentEncoding.decode(pair.dropFirst(encoded.count + 1))
-            else { throw APIError(.badRequest, "\(encoded)= is not percent-encoded UTF-8") }
+        // By bytes: a combining mark behind a "&" makes another character of it.
+        for pair in (text ?? "").utf8.split(separator: UInt8(ascii: "&")) {
+            let encoded = Substring(pair.prefix { $0 != UInt8(ascii: "=") })
+            let rest = Substring(pair.dropFirst(encoded.utf8.count + 1))
+            guard let key = PercentEncoding.decode(encoded), let value = PercentEncoding.decode(rest) else {
+                throw APIError(.badRequest, "\(encoded)= is not percent-encoded UTF-8")
+            }
             guard known.contains(key) else {
                 let others = known.joined(separator: ", ")
                 let next = known.isEmpty ? "send no query" : "leave it out; the keys are: \(others)"

@@ -86,9 +86,12 @@ package struct EndpointLine: Equatable, Sendable {
 
     /// Returns the decoded components of a path of the API, without its root; nil for any other path.
     package static func components(of path: String) -> [String]? {
-        guard path.hasPrefix(API.root + "/") else { return nil }
-        let parts = path.dropFirst(API.root.count + 1).split(separator: "/", omittingEmptySubsequences: false)
-        let components = parts.compactMap { PercentEncoding.decode($0) }
+        let root = API.root.utf8
+        // By bytes: a combining mark behind a "/" makes another character of it.
+        guard path.utf8.starts(with: Array(root) + [UInt8(ascii: "/")]) else { return nil }
+        let rest = path.utf8.dropFirst(root.count + 1)
+        let parts = rest.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        let components = parts.compactMap { PercentEncoding.decode(Substring($0)) }
         guard components.count == parts.count, !components.contains("") else { return nil }
         return components
     }

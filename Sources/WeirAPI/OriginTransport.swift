@@ -17,7 +17,9 @@ extension APIClient {
 @LoopActor final class OriginTransport {
     /// The daemon reads playlists before it answers a `POST`, and may have to wait for a slow origin.
     private static let timeLimit = Duration.seconds(120)
-    private lazy var client = OriginClient()
+    /// For calls whose duration cannot be known. Without a deadline of its own a request would have that of a playlist, a minute.
+    private static let longTimeLimit = Duration.seconds(365 * 86_400)
+    lazy var client = OriginClient()
     private let peer: String
     /// Finds the way for calls with a token; nil for a peer that gets none.
     private let access: DaemonAccess?
@@ -78,7 +80,9 @@ extension APIClient {
 
         request.acceptsAnyStatus = true
         request.toleratesSilence = true
-        if !call.isLong {
+        if call.isLong {
+            request.deadline = Self.longTimeLimit
+        } else {
             request.deadline = call.limit ?? Self.timeLimit
         }
         request.retries = .never

@@ -1,11 +1,12 @@
 import EventLoop
 import HTTPMessage
 import Orders
+import Origin
 import TestSupport
 import Testing
-import WeirAPI
 
 @testable import Control
+@testable import WeirAPI
 
 /// Tests the client against the routes without a socket.
 @Suite struct APIClientTests {
@@ -38,6 +39,35 @@ import WeirAPI
         APIClient(state: claim.directory) { _ throws(APIError) in
             APIClient.Answer(status: status, body: Array(text.utf8))
         }
+    }
+
+    /// An import or an export may take an hour.
+    @Test @LoopActor func aCallWhoseDurationCannotBeKnownHasNoLimit() async throws {
+        let origin = try await TestOrigin()
+        try await origin.add(OriginRule("/ts/*") { $0.delay = 1 })
+        let transport = OriginTransport(to: "daemon")
+        var configuration = OriginClient.Configuration()
+        configuration.giveUpRule.playlistDeadline = .milliseconds(100)
+        transport.client = OriginClient(configuration: configuration)
+        var call = APIClient.Call(method: "GET", url: origin.url("/ts/master.m3u8"), token: "", body: nil)
+        call.isLong = true
+        #expect(try await transport.perform(call).status == 200)
+        call.isLong = false
+        call.limit = .milliseconds(100)
+        let error = await #expect(throws: APIError.self) { try await transport.perform(call) }
+        #expect(error?.code == .timeout)
+    }
+
+    @Test(
+        "Combining marks behind a separator make no other character of it",
+        arguments: [
+            ("/api/v1/assets/\u{30D}film", "limit=5", ["assets", "\u{30D}film"]),
+            ("/api/v1/assets", "limit=5&\u{30D}=1", ["assets"]),
+        ])
+    func separatorsAreBytes(path: String, query: String, components: [String]) throws {
+        #expect(EndpointLine.components(of: path) == components)
+        let read = try? ControlQuery(query, knowing: ["limit", "\u{30D}"])
+        #expect(read?["limit"] == "5")
     }
 
     @Test func everyCallFindsItsRoute() async throws {
