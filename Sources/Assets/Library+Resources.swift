@@ -22,13 +22,15 @@ extension Library {
         revisions.beginCheck(of: asset)
         let resource = current(resource, in: folder, of: asset)
         let isLasting = isLasting(folder, of: asset) || isRecorded(resource, in: folder, of: asset)
+        let held = heldFetch(of: resource, in: folder, of: asset)
+        let keeping = keeping(resource, in: folder, of: asset, urgency)
         do {
             let fetch = try loader.fetch(
-                resource, folder: folder, isLasting: isLasting, keeping(resource, in: folder, of: asset, urgency),
-                access: asset.access, urgency: urgency, fallback: fallback,
-                shared: sharing(resource, in: folder, of: asset)
+                resource, held: held, folder: folder, isLasting: isLasting, keeping, access: asset.access,
+                urgency: urgency, fallback: fallback, shared: sharing(resource, in: folder, of: asset)
             ) { ResourceSources(around: resource, in: folder, of: asset, library: self) }
             expect(fetch, of: asset)
+            hold(fetch, in: folder, of: asset)
             revisions.watch(fetch, in: folder, of: asset)
             return fetch
         } catch {

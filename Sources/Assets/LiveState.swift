@@ -20,6 +20,8 @@ import HTTPMessage
     package var omissions = LiveOmissions()
     /// The latest live playlist of which players see a segment, where that is not the present one.
     package var shown: (source: Rendition.Source, cut: MediaPlaylistCut?)?
+    /// The last minutes for players; nil if nobody watches, or none are to be kept.
+    package var timeShift: TimeShift?
     /// The recordings that take their playlists from this one. One that has ended is among them until another begins: players are
     /// behind it.
     var copies: [(rendition: Rendition, recording: any RenditionRecording)] {
@@ -79,5 +81,6 @@ import HTTPMessage
     func forgetPlaylists() {
         update = nil
         shown = nil
+        timeShift?.clear()
     }
 }

@@ -16,6 +16,9 @@ extension Rendition {
         if let source, let resource = resource(named: name, in: source) {
             return resource
         }
+        if let long = live?.timeShift?.source, let resource = resource(named: name, in: long) {
+            return resource
+        }
         return live?.names.resource(name)
     }
 
@@ -194,6 +197,13 @@ extension Rendition {
         passingName(source.url(of: part), part.byteRange, segmentNames().fileExtension(part.uri, part.map))
     }
 
+    /// The number, in names, of the segment that a listed part belongs to; nil for any other resource.
+    package func number(ofPart name: PieceName) -> Int? {
+        guard case .passing = name.role, let latest else { return nil }
+        let part = latest.playlist.parts.first { self.name(of: $0, in: latest) == name }
+        return part.map { Int($0.mediaSequenceNumber + latest.shift) }
+    }
+
     /// The byte range of a hinted resource. Without a length it ends where the origin ends it, if parts are ranges.
     private func range(of hint: PreloadHint, in source: Source) -> SubRange? {
         if let length = hint.length {
@@ -238,8 +248,10 @@ extension Rendition {
             resource(name(of: $0, in: source), source.url(of: $0), range(of: $0, in: source))
         }
         // A delta update leaves out sections that are still in force.
-        let kept = playlist.isDeltaUpdate ? self.source?.playlist.maps ?? [] : []
-        return maps + parts + hints + kept.compactMap { self.resource(of: $0) }
+        guard playlist.isDeltaUpdate, let full = live?.timeShift?.source ?? self.source else {
+            return maps + parts + hints
+        }
+        return maps + parts + hints + full.playlist.maps.compactMap { self.resource(of: $0, in: full) }
     }
 
     /// The last segments that precede another playlist's: players request some just after their removal. Those at the end, if

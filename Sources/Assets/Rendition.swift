@@ -179,11 +179,16 @@ package import Playheads
         }
         let hasChanged = self.source?.playlist.text.write() != source.playlist.text.write()
         schedule.record(began: began, targetDuration: source.playlist.interval, hasChanged: hasChanged)
+        let former = self.source
         self.source = source
         edition += 1
         let prepared = source.isDurable ? source.preparations : nil
         computed = Computed(
             segmentFiles: prepared?.fileNames, timeline: source.preparations?.timeline, locations: prepared?.locations)
+        if let timeShift = live?.timeShift {
+            timeShift.follow(source, behind: former, of: self)
+            computed.timeline = nil
+        }
         live?.update = nil
         show(source, after: before)
         // Numbered when it was shown.
@@ -274,19 +279,21 @@ package import Playheads
             keys.add(url)
         }
         guard !source.isDurable || !(before?.isDurable ?? true) else { return }
-        let passing = source.isDurable ? [] : passingResources(of: source)
+        let listed = live?.timeShift?.extended(source) ?? source
+        let passing = listed.isDurable ? [] : passingResources(of: listed)
         let gone = before.map { resources(of: $0, before: source) } ?? []
-        let listed = min(source.playlist.segments.count, Self.mostGone)
-        makeLive().names.replace(with: passing, gone: gone, named: passing.count + listed)
+        let count = min(source.playlist.segments.count, Self.mostGone)
+        makeLive().names.replace(with: passing, gone: gone, named: passing.count + count)
     }
 
     /// The most segments whose names stay valid when a playlist drops them all at once; the last ones are still requested.
     static let mostGone = 1_000
 
-    /// The times of its segments, from the latest full playlist; computed once.
+    /// The times of its segments, from the latest full playlist as players get it; computed once.
     package var timeline: MediaTimeline? {
         if computed.timeline == nil {
-            computed.timeline = source.map { MediaTimeline($0.playlist) }
+            let shown = live?.timeShift?.source ?? source
+            computed.timeline = shown.map { MediaTimeline($0.playlist) }
         }
         return computed.timeline
     }
@@ -409,7 +416,7 @@ package import Playheads
 
     /// The number of a key; nil if it cannot be fetched (DRM), or if its URI is no URL.
     public func number(of key: Key, in source: Source? = nil) -> Int? {
-        if keyNumbers.indices.contains(key.index) {
+        if source?.isDurable ?? true, keyNumbers.indices.contains(key.index) {
             return keyNumbers[key.index]
         }
         guard let source = source ?? self.source, key.isFetchable else { return nil }

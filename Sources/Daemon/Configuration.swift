@@ -50,6 +50,8 @@ package struct Configuration: Equatable, Sendable {
     /// Maximum bytes of cached pieces; nil for no limit. Ten gigabytes hold a film of two hours at 10 Mb/s, for a
     /// viewer who loses the network halfway through.
     package var playCache: Int64? = 10 << 30
+    /// Seconds of a live stream that are kept while somebody watches it, for a pause; nil for none.
+    package var timeshift: Int64? = 1800
     /// Rate of verification in megabytes (2²⁰ bytes) per second, 0–100,000; 0 for no limit.
     package var verifyRate = 100
     /// The assets that may be purged when the disk is full.
@@ -149,6 +151,7 @@ extension Configuration {
         case webhookEvents = "webhook-events"
         case reserve
         case playCache = "play-cache"
+        case timeshift
         case verifyRate = "verify-rate"
         case purge
         case keysExpire = "keys-expire"
@@ -371,6 +374,16 @@ extension Configuration.Key {
                     Size of the play cache: media that was cached by playback, for instance "500MB", "2GB" or
                     "unlimited". Above it, the least recently used media is evicted, but never a download, a recording,
                     or what a player is about to need. "0" keeps no more than players need at the moment.
+                    """)
+        case .timeshift:
+            Entry(
+                \.timeshift, .timeshift, under: .disk, option: .value("time"),
+                help: "Time for which live media that somebody watches can be paused: 30m, or off.",
+                manual: """
+                    Time of a live stream that is kept while somebody watches it, so that players can pause and go back:
+                    for instance "30m", or "off". It counts as a part of the play cache, is never in the list of assets,
+                    and is gone two minutes after the last player has left. While a player is paused, the stream is
+                    fetched for it, but not on a metered network with metered = "pause".
                     """)
         case .verifyRate:
             Entry(

@@ -93,12 +93,20 @@ import WeirAPI
         conditions = ConditionMonitor(downloader, MachineSensors(environment: environment))
         webhook = Self.webhook(configuration, client, report)
         let playback = PlayerRoutes(
-            library: library, substitutions: substitutions, retention: retention, logs: Self.logs(configuration),
+            library: library, substitutions: substitutions, retention: retention,
+            timeShift: Self.timeShift(configuration), logs: Self.logs(configuration),
             sessionFolder: configuration.state + "/sessions",
             report: report)
         self.playback = playback
         playback.ownTokens = [token]
         sessions = playback.sessions
+        let conditions = self.conditions
+        let downloader = self.downloader
+        downloader.isLiveWatched = { [weak playback] in playback?.timeShifts?.isWatched ?? false }
+        playback.timeShifts?.mayFetchAhead = { [weak downloader, weak conditions] in
+            conditions?.look()
+            return downloader?.mayFetchAhead ?? false
+        }
         let service = LibraryService(
             library: library, summaries: summaries, substitutions: substitutions, retention: retention,
             exchange: exchange, downloader: downloader)
@@ -222,6 +230,13 @@ import WeirAPI
     ) -> Webhook? {
         guard let receiver = configuration.webhook else { return nil }
         return Webhook(receiver, events: configuration.webhookEvents, client: client, report: report)
+    }
+
+    /// Each file of a time shift has a descriptor: half of them are for all else.
+    private static func timeShift(_ configuration: Configuration) -> TimeShifts.Limits? {
+        guard let seconds = configuration.timeshift else { return nil }
+        let descriptors = DescriptorLimit.current?.soft ?? 1_024
+        return TimeShifts.Limits(seconds: Double(seconds), files: min(8_192, descriptors / 2))
     }
 
     private static func logs(_ configuration: Configuration) -> SessionRecords.Configuration {

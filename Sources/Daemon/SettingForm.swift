@@ -55,6 +55,15 @@ extension SettingForm where Value == Int64? {
             text: { quoted($0.map(ByteSize.text) ?? "unlimited") })
     }
 
+    static var timeshift: Self {
+        Self(
+            read: { reader throws(Refusal) in try reader.timeshift() },
+            text: { seconds in
+                guard let seconds else { return quoted("off") }
+                return quoted(TimeSpan.text(seconds))
+            })
+    }
+
     static var duration: Self {
         Self(read: { reader throws(Refusal) in try reader.span() }, text: { quoted(TimeSpan.text($0)) })
     }

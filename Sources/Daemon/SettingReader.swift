@@ -127,6 +127,17 @@ struct SettingReader {
         return Int64(seconds)
     }
 
+    /// Reads the length of a time shift in seconds; nil for none. Longer ones than a day are no window that a player could use.
+    func timeshift() throws(Refusal) -> Int64? {
+        if setting == .number(0) || setting == .text("0") || setting == .text("off") {
+            return nil
+        }
+        guard case .text(let text) = setting, let seconds = TimeSpan.seconds(text), seconds <= 86_400 else {
+            throw mismatch("a time up to 24h, such as 30m, or off")
+        }
+        return Int64(seconds)
+    }
+
     /// Reads the permissions of files.
     func mode() throws(Refusal) -> UInt32 {
         guard case .text(let text) = setting, ["0600", "0640", "0644"].contains(text), let mode = UInt32(text, radix: 8)

@@ -6,10 +6,24 @@ package import Orders
 extension Downloader {
     /// The facts on which the rules of downloads that may still run depend. Nobody needs to read others.
     package var neededFacts: Set<Conditions.Fact> {
-        byAsset.values.reduce(into: []) { facts, download in
+        var needed: Set<Conditions.Fact> = []
+        if configuration.rules.metered == .pause, isLiveWatched() {
+            needed.insert(.metering)
+        }
+        return byAsset.values.reduce(into: needed) { facts, download in
             if download.state.isActive {
                 facts.formUnion(rules(of: download).facts)
             }
+        }
+    }
+
+    /// True if what no player has asked for may be fetched of a live stream that somebody watches: a player that is paused may
+    /// never come back. False while nobody knows if the network is metered.
+    package var mayFetchAhead: Bool {
+        guard configuration.rules.metered == .pause else { return true }
+        switch conditions.isMetered {
+        case .unread, .value(true): return false
+        case .absent, .value(false): return true
         }
     }
 

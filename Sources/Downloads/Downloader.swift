@@ -42,6 +42,8 @@ import Store
     var isOpen = true
     /// The machine's state, by which rules stop downloads.
     var conditions = Conditions()
+    /// True while what a live stream's players have not asked for may be fetched for them.
+    package var isLiveWatched: () -> Bool = { false }
 
     /// Makes a downloader with the downloads in the library's catalogue; none continues before `resume()`.
     ///

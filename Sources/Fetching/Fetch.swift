@@ -162,6 +162,8 @@ public import Store
     public var descriptor: Int32 { file.descriptor }
     /// The number of bytes that are there, from offset 0 on.
     public var written: Int64 { file.written }
+    /// False if its bytes are in memory because the disk has no room, or cannot be written.
+    package var isOnDisk: Bool { file.isOnDisk }
     /// The modification time that the piece will have, in nanoseconds since 1970.
     public var modified: Int64 { file.modified }
     /// The bytes behind `written`, while readers are notified of them: see `GrowingFile.fresh`.

@@ -60,17 +60,18 @@ package import Store
 
     /// Returns the fetch of a resource, retained for the caller, who must release it.
     /// - Parameters:
+    ///   - held: a fetch of it that the caller has kept; nil if there is none.
     ///   - isLasting: see `Key`.
     ///   - fallback: what the caller can play if the resource does not arrive soon.
     ///   - shared: finds bytes of the resource under another name, before the origin is asked; nil if nobody else can have them.
     /// - Throws: `store` if neither disk nor memory has space for it.
     package func fetch(
-        _ resource: Resource, folder: PieceFolder, isLasting: Bool, _ keeping: Keeping, access: OriginAccess,
-        urgency: Fetch.Urgency, fallback: Fetch.Fallback, shared: (() -> SharedBytes?)? = nil,
+        _ resource: Resource, held: Fetch? = nil, folder: PieceFolder, isLasting: Bool, _ keeping: Keeping,
+        access: OriginAccess, urgency: Fetch.Urgency, fallback: Fetch.Fallback, shared: (() -> SharedBytes?)? = nil,
         alternates: () -> any AlternateSources
     ) throws(FetchError) -> Fetch {
         let key = Key(folder: ObjectIdentifier(folder), resource: resource, isLasting: isLasting)
-        var known = existing(key, urgency)
+        var known = held ?? existing(key, urgency)
         // From before the playlist's end: enough for what is not to be stored after it either.
         if known == nil, isLasting, case .passing = keeping {
             known = existing(Key(folder: key.folder, resource: resource), urgency)
@@ -153,6 +154,12 @@ package import Store
         }
         let file = resource.name.description
         return folder.contains(file) ? .piece(folder, file) : nil
+    }
+
+    /// The fetch of a live resource that is under way, or has ended a moment ago and was not stored; nil if there is none.
+    package func recentFetch(of resource: Resource, in folder: PieceFolder) -> Fetch? {
+        let key = Key(folder: ObjectIdentifier(folder), resource: resource)
+        return fetches[key] ?? recent[key]
     }
 
     private func existing(_ key: Key, _ urgency: Fetch.Urgency) -> Fetch? {

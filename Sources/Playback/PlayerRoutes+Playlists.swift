@@ -30,6 +30,12 @@ extension PlayerRoutes {
             Task { @LoopActor in await serveOffline(rendition, to: request) }
             return
         }
+        timeShifts?.recordPlaylist(of: rendition, for: session.id)
+        if let ended = timeShifts?.endedSource(of: rendition, for: session.id) {
+            let view = view(for: request)
+            Task { @LoopActor in await sendPlaylist(to: request, status: .hit) { await view.draft(rendition, ended) } }
+            return
+        }
         // Stored pieces are sent meanwhile; the first missing one waits for the result.
         if !library.playheads.isPlaying(session.id, asset.id) {
             library.revisions.beginCheck(beforePlaying: rendition, of: asset)
@@ -107,12 +113,24 @@ extension PlayerRoutes {
         do throws(LibraryError) {
             // The directives name numbers of the origin, which are others once a segment was left out.
             let hasOmissions = rendition.live.map { !$0.omissions.isEmpty } ?? false
-            let directives = hasOmissions ? .none : directives
-            let latest = try await library.playlists.source(of: rendition, in: asset, directives)
-            let (source, cut) = try await shown(latest, of: rendition, in: asset, request.session)
-            let view = view(for: request)
+            let isPlain = hasOmissions || request.session.mode == .timeshift
+            let directives = isPlain ? .none : directives
+            var latest = try await library.playlists.source(of: rendition, in: asset, directives)
+            if let past = timeShifts?.endedSource(of: rendition, for: request.session.id) {
+                latest = past
+            } else if let timeShift = rendition.live?.timeShift, !latest.isDurable {
+                latest = timeShift.extended(latest)
+            }
+            let (source, omissions) = try await shown(latest, of: rendition, in: asset, request.session)
+            var view = view(for: request)
+            var cut = omissions
+            if request.session.mode == .timeshift, !source.isDurable {
+                view.seeksInAll = true
+                view.startsAtBeginning = true
+                cut = omissions ?? beginning(of: source, for: request)
+            }
             await sendPlaylist(to: request, status: status, live: source.isDurable ? nil : source) {
-                await view.draft(rendition, source, cut: cut)
+                [view, cut] in await view.draft(rendition, source, cut: cut)
             }
         } catch {
             refuse(playlist: request.exchange, error, isLive: wasLive, about: request.subject)
@@ -152,15 +170,14 @@ extension PlayerRoutes {
 
     /// Answers with the growing recording, from its beginning.
     private func recording(_ exchange: Exchange, of asset: Asset, _ mode: Session.Mode, choosing choice: Selection?) {
-        let session = session(for: asset, mode == .auto ? .local : mode)
-        sessions.enter(session.id, exchange)
+        let isOffline = mode == .offline
         if asset.multivariant == nil, let lone = asset.renditions.first, let recording = lone.recording,
             recording.count > 0
         {
-            let request = PlaylistRequest(exchange: exchange, asset: asset, session: session)
-            Task { @LoopActor in await sendRecording(recording, of: lone, to: request) }
-            return
+            return loneRecording(exchange, recording, of: lone, in: asset, isOffline ? .offline : .local)
         }
+        let session = session(for: asset, isOffline ? .offline : .local)
+        sessions.enter(session.id, exchange)
         let request = PlaylistRequest(exchange: exchange, asset: asset, session: session)
         let view = view(for: request)
         let reason = "too little of \(asset.name) is recorded to be played yet"
@@ -172,16 +189,52 @@ extension PlayerRoutes {
         }
     }
 
+    /// Answers with the growing recording of an asset's only rendition.
+    private func loneRecording(
+        _ exchange: Exchange, _ recording: any RenditionRecording, of rendition: Rendition, in asset: Asset,
+        _ mode: Session.Mode
+    ) {
+        // Each playing needs a session of its own: its first playlist is another one than the next. Whoever reloads the entry keeps
+        // its session.
+        let beginsAtEnd = KnownPlayer(exchange.head).beginsAtEnd
+        let session = beginsAtEnd ? Session(mode) : session(for: asset, mode)
+        sessions.enter(session.id, exchange)
+        let request = PlaylistRequest(exchange: exchange, asset: asset, session: session)
+        guard beginsAtEnd else {
+            Task { @LoopActor in await sendRecording(recording, of: rendition, to: request) }
+            return
+        }
+        let view = view(for: request)
+        Task { @LoopActor in await sendPlaylist(to: request, status: .hit) { view.draft(listingOnly: rendition) } }
+    }
+
     /// Answers with the growing playlist of a recording.
     private func sendRecording(
         _ recording: any RenditionRecording, of rendition: Rendition, to request: PlaylistRequest
     ) async {
-        let view = view(for: request)
+        var view = view(for: request)
         guard let source = await recording.current() else {
             return refuse(request.exchange, LibraryError(.missing, "there is no such playlist"))
         }
-        await sendPlaylist(to: request, status: .hit, live: source) { await view.draft(rendition, source) }
+        view.startsAtBeginning = true
+        let cut = beginning(of: source, for: request)
+        await sendPlaylist(to: request, status: .hit, live: source) {
+            [view] in await view.draft(rendition, source, cut: cut)
+        }
     }
+
+    /// The cut of a playlist that grows, for a player that is to begin with its first segment, and begins three segments before the
+    /// end: its first playlist ends behind the third one. Nil for all others, and once it plays.
+    private func beginning(of source: Rendition.Source, for request: PlaylistRequest) -> MediaPlaylistCut? {
+        guard KnownPlayer(request.exchange.head).beginsAtEnd, source.playlist.isLive,
+            !library.playheads.isPlaying(request.session.id, request.asset.id)
+        else { return nil }
+        let listed = source.playlist.segments.lazy.filter { !$0.isGap }.prefix(Self.openedSegments)
+        guard let last = listed.last else { return nil }
+        return MediaPlaylistCut(stays: [Bool](repeating: true, count: last.index + 1), isMarked: false)
+    }
+
+    private static let openedSegments = 3
 
     /// Answers with the entry playlist at an origin's URL.
     func serveEntry(_ exchange: Exchange, at text: String, mode: Session.Mode, choosing choice: Selection?) {
@@ -315,10 +368,20 @@ extension PlayerRoutes {
         _ exchange: Exchange, of asset: Asset, mode: Session.Mode, directives: DeliveryDirectives,
         choosing choice: Selection? = nil, isStored: Bool
     ) async {
+        if await servePast(exchange, of: asset, mode: mode.plain) {
+            return
+        }
         if !isStored, asset.isLive, asset.multivariant == nil, let lone = asset.renditions.first {
-            let session = session(for: asset, mode.plain)
+            // See `loneRecording`.
+            let beginsAtEnd = mode == .timeshift && KnownPlayer(exchange.head).beginsAtEnd
+            let session = beginsAtEnd ? Session(mode) : session(for: asset, mode.plain)
             sessions.enter(session.id, exchange)
+            timeShifts?.recordPlaylist(of: lone, for: session.id)
             let request = PlaylistRequest(exchange: exchange, asset: asset, session: session)
+            if beginsAtEnd {
+                let view = view(for: request)
+                return await sendPlaylist(to: request, status: .hit) { view.draft(listingOnly: lone) }
+            }
             return await serveReloaded(lone, directives: directives, to: request)
         }
         // A live stream is opened again while it is recorded: its segments are soon gone, so the recording does not yield to that.
@@ -358,7 +421,7 @@ extension PlayerRoutes {
                 return await serveAdaptiveEntry(exchange, of: asset, ladder: ladder, listed: listed)
             }
             // A session that played the stream live a moment ago keeps its mode.
-            let session = session(for: asset, mode.plain == .auto && asset.isRecorded ? .local : mode.plain)
+            let session = session(for: asset, mode.isOrdinary && asset.isRecorded ? .local : mode.plain)
             sessions.enter(session.id, exchange)
             let status = isPresent ? CacheStatus.forwarded(.stale, isStored: true) : .hit
             // If the origin may still be asked, only complete renditions are listed: they need no substitutes.
@@ -388,6 +451,20 @@ extension PlayerRoutes {
                 playlist: exchange, error,
                 about: RequestSubject(asset: asset, uri: asset.origin.replacingQuery(nil).text))
         }
+    }
+
+    /// Answers a player that reloads a lone live playlist after the end of the broadcast, and is still far behind it. Returns false
+    /// for any other.
+    private func servePast(_ exchange: Exchange, of asset: Asset, mode: Session.Mode) async -> Bool {
+        guard asset.multivariant == nil, !asset.isLive, let lone = asset.renditions.first,
+            let session = liveSession(of: asset, mode), let past = timeShifts?.endedSource(of: lone, for: session.id)
+        else { return false }
+        sessions.enter(session.id, exchange)
+        timeShifts?.recordPlaylist(of: lone, for: session.id)
+        let request = PlaylistRequest(exchange: exchange, asset: asset, session: session)
+        let view = view(for: request)
+        await sendPlaylist(to: request, status: .hit) { await view.draft(lone, past) }
+        return true
     }
 
     /// Lists the renditions of an asset without a complete one, as far as they are stored.

@@ -375,6 +375,7 @@ extension PlayerRoutes {
     ) throws(LibraryError) {
         guard let resource = request.resource else { throw LibraryError(.missing, "there is no such segment") }
         let sessionFolder = request.sessionFolder
+        recordLiveSegment(request)
         let fetch = try library.fetch(
             resource, in: sessionFolder.folder, of: sessionFolder.asset, urgency: .playback, fallback: fallback)
         sessionFolder.served.adapter?.link.follow(fetch)
@@ -386,6 +387,20 @@ extension PlayerRoutes {
             segment.splicing.advance(to: .expected)
         }
         FetchReply(fetch, for: request, in: self, isSentComplete: isSentComplete).start()
+    }
+
+    /// Keeps the last minutes of a live rendition that a player plays.
+    private func recordLiveSegment(_ request: SegmentRequest) {
+        let sessionFolder = request.sessionFolder
+        guard let timeShifts, let name = request.name, request.exchange.head.method == .get,
+            let rendition = sessionFolder.asset.rendition(in: sessionFolder.folder)
+        else { return }
+        var number = rendition.number(ofPart: name)
+        if case .segment(let own) = name.role {
+            number = own
+        }
+        guard let number else { return }
+        timeShifts.recordSegment(number, of: rendition, in: sessionFolder.asset, for: sessionFolder.record)
     }
 
     /// Answers with a complete fetch; spliced if substitutes were sent before. Splicing needs all boxes of the file.

@@ -32,6 +32,8 @@ public import Substitution
     public var changingToken: (any ChangingToken)?
     private let report: @Sendable (String) -> Void
     let playerTimeout: Duration
+    /// Keeps the last minutes of live streams; nil to keep none.
+    public let timeShifts: TimeShifts?
     var shelf = PieceShelf()
     var stretches = StretchesShelf()
     let texts = SharedTexts()
@@ -40,12 +42,14 @@ public import Substitution
 
     /// - Parameters:
     ///   - playerTimeout: how long a player waits for the first byte.
+    ///   - timeShift: the limits of what is kept of live streams for players that pause; nil to keep nothing.
     ///   - logs: configuration of the session logs.
     ///   - sessionFolder: the folder in which the forms of sent segments are recorded; nil to keep them in memory only.
     ///   - report: called with a sentence for the log about each refused request.
     public init(
         library: Library, substitutions: Substitutions, retention: RetentionService,
-        playerTimeout: Duration = GiveUpRule.playerTimeout, logs: SessionRecords.Configuration = .init(),
+        playerTimeout: Duration = GiveUpRule.playerTimeout, timeShift: TimeShifts.Limits? = nil,
+        logs: SessionRecords.Configuration = .init(),
         sessionFolder: String? = nil, report: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.library = library
@@ -53,6 +57,7 @@ public import Substitution
         self.retention = retention
         self.playerTimeout = playerTimeout
         self.report = report
+        timeShifts = timeShift.map { TimeShifts(of: library, retention, $0) }
         sessions = SessionRecords(library: library, logs, report: report)
         sessionFiles = sessionFolder.map { SessionFiles(path: $0, now: logs.date) }
         sessions.whenEnded = { [weak self] session in self?.servedSessions[session] = nil }
@@ -190,8 +195,7 @@ public import Substitution
     /// Makes a new session. A lone live media playlist reuses its session: players reload it, and its URLs must stay.
     func session(for asset: Asset, _ mode: Session.Mode) -> Session {
         guard asset.multivariant == nil, asset.isLive || asset.isRecording else { return Session(mode) }
-        let key = asset.id + String(mode.rawValue)
-        if let session = liveSessions[key] {
+        if let session = liveSession(of: asset, mode) {
             return session
         }
         // A player whose session is dropped gets other URLs at its next reload, and continues.
@@ -199,9 +203,14 @@ public import Substitution
             liveSessions.remove(at: liveSessions.startIndex)
         }
         let session = Session(mode)
-        liveSessions[key] = session
+        liveSessions[Self.key(asset, mode)] = session
         return session
     }
+
+    /// The session of the players of a lone live media playlist; nil if it had none.
+    func liveSession(of asset: Asset, _ mode: Session.Mode) -> Session? { liveSessions[Self.key(asset, mode)] }
+
+    private static func key(_ asset: Asset, _ mode: Session.Mode) -> String { asset.id + String(mode.rawValue) }
 }
 
 /// A token of Weir's that can be replaced by another one.

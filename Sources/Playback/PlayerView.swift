@@ -18,6 +18,10 @@ import Substitution
     var base = ""
     /// True for a player that does not request segments with EXT-X-GAP: it shows how long the gap is.
     var keepsGaps = false
+    /// True if the player begins with the first segment of a playlist that grows.
+    var startsAtBeginning = false
+    /// True if the player may seek in all that a live playlist lists: as a plain one, whose beginning stays for a while.
+    var seeksInAll = false
     /// True if the player finds a media playlist in the folder of its rendition, and not at the URL of an entry.
     var isInFolder = true
 
@@ -36,7 +40,8 @@ import Substitution
             names.asset = SessionPath.mark
             names.rendition = "\(SessionPath.mark)\(rendition.name.id)/"
         }
-        let isRelayed = source.playlist.isLowLatency && source.playlist.isLive && !source.isRecorded && cut == nil
+        let isRelayed =
+            source.playlist.isLowLatency && source.playlist.isLive && !source.isRecorded && cut == nil && !seeksInAll
         if isRelayed {
             addLowLatencyNames(to: &names, rendition, source)
         }
@@ -66,10 +71,12 @@ import Substitution
             view = .stored
         } else if source.isRecorded {
             view = .growing
-        } else if source.playlist.isLowLatency, !isCut {
+        } else if source.playlist.isLowLatency, !isCut, !seeksInAll {
             view = .relay
         }
         view.keepsGaps = keepsGaps
+        view.isEvent = seeksInAll
+        view.startsAtBeginning = startsAtBeginning
         return view
     }
 
@@ -133,6 +140,11 @@ import Substitution
             let source = rendition.source
         else { return nil }
         return try await draft(lone: rendition, source, cut: dead.cut)
+    }
+
+    /// The draft of an entry playlist with an asset's only rendition.
+    func draft(listingOnly rendition: Rendition) -> PlaylistDraft {
+        .text(rendition.masterText(uri: Self.playlist(of: rendition.name.id)))
     }
 
     /// The draft of the entry playlist of an asset that is stored in part; nil if there is nothing to play.

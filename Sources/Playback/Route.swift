@@ -10,6 +10,7 @@ import Orders
 /// | `/<name>.m3u8` | a known asset |
 /// | `/weir.m3u` | a channel list of all assets |
 /// | `/offline/…`, `/local/…` of either | the asset without the network, or only its complete renditions |
+/// | `/timeshift/…` of either | the asset; a live stream begins with the earliest that is kept of it |
 /// | `/auto/…` of either | the asset as one variant; Weir chooses the quality |
 /// | `/select/<choice>/…` of each of these but `/auto/…` | only the chosen tracks: `/select/quality=720p&audio=de/<name>.m3u8` |
 /// | `/a/<asset>/<session>/<rendition>/media.m3u8` | a rendition's playlist |
@@ -82,6 +83,7 @@ enum Route: Equatable {
         case (1, _): self = .entry(name: name, mode: .auto)
         case (2, "offline"): self = .entry(name: name, mode: .offline)
         case (2, "local"): self = .entry(name: name, mode: .local)
+        case (2, "timeshift"): self = .entry(name: name, mode: .timeshift)
         case (2, "auto"): self = .entry(name: name, mode: .adaptive)
         default: return nil
         }
@@ -117,7 +119,7 @@ enum Route: Equatable {
     /// The path prefixes that can precede an origin URL.
     private static let prefixes: [(mode: Session.Mode, text: [UInt8])] = [
         (.auto, Array("/".utf8)), (.offline, Array("/offline/".utf8)), (.local, Array("/local/".utf8)),
-        (.adaptive, Array("/auto/".utf8)),
+        (.adaptive, Array("/auto/".utf8)), (.timeshift, Array("/timeshift/".utf8)),
     ]
 
     private static func isURL(_ target: ArraySlice<UInt8>, behind prefix: [UInt8]) -> Bool {
@@ -160,8 +162,13 @@ struct Session: Equatable {
         /// One variant is listed, and Weir chooses the quality of each of its segments; otherwise as `auto`.
         case adaptive = "v"
 
+        /// A live stream begins with the earliest that is kept of it, and players can seek in all that is kept; otherwise as `auto`.
+        case timeshift = "t"
+
         /// The mode to use if there is only one quality.
         var plain: Self { self == .adaptive ? .auto : self }
+        /// True if the origin is asked for what is missing, and the player chooses the quality.
+        var isOrdinary: Bool { plain == .auto || self == .timeshift }
     }
 
     /// The mode's letter and five random ones: the whole state of a session, which so survives a restart.

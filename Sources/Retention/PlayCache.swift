@@ -55,6 +55,20 @@ import Store
     }
 
     let limit: Int64?
+    /// The bytes of the cache that are no pieces.
+    private(set) var held: Int64 = 0
+    /// The limit for pieces.
+    private var pieceLimit: Int64? { limit.map { max(0, $0 - held) } }
+
+    func setHeld(_ bytes: Int64) {
+        guard bytes != held else { return }
+        let isEvictingForDisk = isEvictingForDisk
+        held = bytes
+        guard !isEvictingForDisk else { return }
+        rounds.limit = pieceLimit
+        rounds.begin(queue.count)
+        schedule()
+    }
 
     /// Counts the pieces of an earlier process. Assets whose summaries list no cached pieces are not opened.
     func start() {
@@ -229,10 +243,10 @@ import Store
         waiting = []
     }
 
-    var isEvictingForDisk: Bool { rounds.limit != limit }
+    var isEvictingForDisk: Bool { rounds.limit != pieceLimit }
 
     func relax() {
-        rounds.limit = limit
+        rounds.limit = pieceLimit
         resumeWaiting()
     }
 

@@ -82,6 +82,9 @@ import Store
 
     private func makeRoom(in retention: RetentionService) async -> Bool {
         let library = retention.library
+        if library.store.shortage > 0 {
+            retention.releaseHeld()
+        }
         guard library.store.shortage > 0 else {
             end(in: retention)
             return false

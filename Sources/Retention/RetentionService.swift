@@ -20,6 +20,8 @@ package import Store
     private var subscription: Subscription?
     private var keyWatch: KeyWatch?
 
+    /// Releases what is held for players of live streams, because the disk is full.
+    package var releaseHeld: () -> Void = {}
     /// The lifetimes for keys of newly downloaded assets whose policy has none.
     package var newKeyTerms = KeyTerms()
 
@@ -55,11 +57,14 @@ package import Store
 
     // MARK: Cached and pinned pieces
 
-    /// Bytes of cached pieces in the folders read so far.
-    package var cachedBytes: Int64 { cache.queue.size }
+    /// Bytes of cached pieces in the folders read so far, and of what is held for players of live streams.
+    package var cachedBytes: Int64 { cache.queue.size + cache.held }
 
     /// Maximum size of cached pieces in bytes, above which the least recently used are evicted; nil for no limit.
     package var cacheLimit: Int64? { cache.limit }
+
+    /// Sets the bytes that are held for players of live streams: a part of the play cache that is no asset's.
+    package func setHeld(_ bytes: Int64) { cache.setHeld(bytes) }
 
     /// Replaces the pinned content of an asset, which is never evicted. Unpinned content counts as just used.
     package func pin(_ content: PinnedContent, of asset: Asset) { cache.pin(content, of: asset) }

@@ -32,6 +32,10 @@ package struct KnownPlayer {
     /// what follows a length that the origin states too small.
     package var isLibavformat: Bool { isFFmpeg || isMPV }
 
+    /// True if it begins three or four segments before the end of a playlist that grows, whatever the playlist says: it does not read
+    /// EXT-X-START.
+    package var beginsAtEnd: Bool { isLibavformat || isVLC || agent.starts(with: "GStreamer".utf8) }
+
     /// True for Apple's players, ExoPlayer and scripts in browsers, such as hls.js: they do not request segments with EXT-X-GAP. All
     /// others do, and some stop there. A browser's own HLS player hangs at a gap.
     /// - Parameter isRange: true if it asks for playlists by range, as a browser's own player does, and scripts do not.

@@ -50,6 +50,8 @@ public final class GrowingFile {
     }()
     private var home: (folder: Directory, name: String)?
     private var isInMemory = false
+    /// False if its bytes are in memory because the disk has no room, or cannot be written.
+    public var isOnDisk: Bool { !isInMemory }
     private let observers = Observers()
 
     /// Makes a file that may become a piece, named `name` in `folder` until then.

@@ -13,6 +13,8 @@ package import TestSupport
     package struct Configuration: Sendable {
         /// The longest time that a player waits for the first byte.
         package var playerTimeout = Duration.seconds(8)
+        /// The limits of time shifts of live streams; nil for none.
+        package var timeShift: TimeShifts.Limits?
         /// The server's limits.
         package var http = WebServer.Configuration()
         /// Called with each request, before it is answered.
@@ -39,7 +41,7 @@ package import TestSupport
         sessions.software = "Weir/test"
         let playback = PlayerRoutes(
             library: library, substitutions: substitutions, retention: retention,
-            playerTimeout: configuration.playerTimeout, logs: sessions)
+            playerTimeout: configuration.playerTimeout, timeShift: configuration.timeShift, logs: sessions)
         self.playback = playback
         connections = ConnectionPool(limit: configuration.http.connections)
         server = WebServer(configuration: configuration.http, pool: connections) { exchange in

@@ -38,6 +38,12 @@ internal import Store
         timer?.cancel()
     }
 
+    /// Reads the facts now, because somebody else than a download needs them.
+    func look() {
+        guard !isReading, !downloader.neededFacts.isEmpty else { return }
+        timer?.fireSoon()
+    }
+
     private func read() {
         guard !isReading else { return isDue = true }
         let facts = downloader.neededFacts

@@ -17,6 +17,10 @@ public struct MediaPlaylistView: Equatable, Sendable {
     public var keepsGaps = false
     /// Lists segments that EXT-X-GAP marks as missing like all others: something is served in their place.
     public var fillsGaps = false
+    /// Adds EXT-X-PLAYLIST-TYPE:EVENT to a playlist without a type: libavformat seeks in no other that grows.
+    public var isEvent = false
+    /// Adds an EXT-X-START with which players begin with the first segment.
+    public var startsAtBeginning = false
     /// The unchanged playlist, except for new names and the byte ranges that they replace.
     public static let relay = Self(keepsLowLatency: true, isFinished: false, isCorrected: false)
     /// Plain HLS: corrected, without low-latency tags.

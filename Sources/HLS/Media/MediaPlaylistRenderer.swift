@@ -53,6 +53,8 @@ struct MediaPlaylistRenderer {
         return KeyOrder.identityLast(text)
     }
 
+    private static let eventType = "\(Tag.playlistType.rawValue):EVENT"
+    private static let startAtBeginning = "\(Tag.start.rawValue):TIME-OFFSET=0"
     private static let vodType = "\(Tag.playlistType.rawValue):VOD"
 
     /// Inserts, after EXTM3U, tags that the view needs and the text lacks.
@@ -75,8 +77,15 @@ struct MediaPlaylistRenderer {
         {
             writer.insert([number], beforeLine: 1)
         }
-        if view.isFinished, !lines.contains(where: { $0.kind == .tag(.playlistType) }) {
+        let hasType = lines.contains { $0.kind == .tag(.playlistType) }
+        if view.isFinished, !hasType {
             writer.insert([Self.vodType], beforeLine: 1)
+        }
+        if view.isEvent, !view.isFinished, !hasType {
+            writer.insert([Self.eventType], beforeLine: 1)
+        }
+        if view.startsAtBeginning, !view.isFinished {
+            writer.insert([Self.startAtBeginning], beforeLine: 1)
         }
     }
 
@@ -287,7 +296,8 @@ extension MediaPlaylistRenderer {
         let hasNewBeginning = selection != nil && selection?.numbers == nil
         let isCut = hasNewBeginning || omitsGaps && storage.segments.contains(where: \.isGap)
         let isForLive = view.isFinished && !storage.header.hasEndList && start.timeOffset.isBeforeEnd
-        if isCut || isForLive || view.isFinished && start.timeOffset.distance > storage.duration {
+        let isReplaced = view.startsAtBeginning && !view.isFinished
+        if isCut || isForLive || isReplaced || view.isFinished && start.timeOffset.distance > storage.duration {
             return writer.drop(line: line)
         }
         guard let value = Start.reordered(storage.text.attributes(line)) else { return }

@@ -1,0 +1,201 @@
+"""Live streams that are paused, rewound, and recorded while they are played: in mpv, VLC, ffplay and Chromium's own HLS player."""
+
+import contextlib
+import json
+import os
+import pwd
+import re
+import socket
+import subprocess
+import tempfile
+import time
+
+from weirtools import TOOLS
+from weirtools.mission.row import need
+from weirtools.players import browsing
+from weirtools.scenes import scene
+
+# The origin of tools/lab/live lists five segments of two seconds.
+WINDOW = 10
+
+
+class Broadcast(scene.Server):
+    """tools/lab/live for some seconds."""
+
+    patience = 180
+
+    def __init__(self, seconds):
+        super().__init__(lambda port: [str(TOOLS / "lab" / "live"), "--seconds", str(seconds), "--port", str(port)])
+
+
+class MPV:
+    """mpv that reads six seconds ahead, as it does where a stream is larger than its cache."""
+
+    name = "mpv"
+    LITTLE = ("--cache=yes", "--cache-secs=6", "--demuxer-readahead-secs=6", "--demuxer-max-back-bytes=0")
+
+    def __init__(self, url):
+        self.folder = tempfile.TemporaryDirectory(prefix="weir-mpv-")
+        path = self.folder.name + "/ipc"
+        self.child = subprocess.Popen(
+            ["mpv", "--no-config", "--vo=null", "--ao=null", "--ytdl=no", "--no-terminal", "--input-ipc-server=" + path,
+             *self.LITTLE, url], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.connection = socket.socket(socket.AF_UNIX)
+        scene.wait_for("mpv", lambda: self.connection.connect_ex(path) == 0)
+        self.lines = self.connection.makefile("r", encoding="utf-8")
+
+    def ask(self, *words):
+        self.connection.sendall((json.dumps({"command": words, "request_id": 7}) + "\n").encode())
+        for line in self.lines:
+            message = json.loads(line)
+            if message.get("request_id") == 7:
+                return message.get("data")
+        return None
+
+    def position(self):
+        return self.ask("get_property", "time-pos")
+
+    def pause(self, is_paused):
+        self.ask("set_property", "pause", is_paused)
+
+    def seek(self, position):
+        self.ask("seek", position, "absolute")
+
+    def close(self):
+        self.child.kill()
+        self.child.wait()
+        self.folder.cleanup()
+
+
+class VLC:
+    """VLC by its rc interface; as nobody where we are root, for it refuses to run as root."""
+
+    name = "VLC"
+
+    def __init__(self, url):
+        self.folder = tempfile.TemporaryDirectory(prefix="weir-vlc-")
+        user = []
+        if os.geteuid() == 0:
+            nobody = pwd.getpwnam("nobody")
+            os.chown(self.folder.name, nobody.pw_uid, nobody.pw_gid)
+            user = ["runuser", "-u", "nobody", "--"]
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        self.child = subprocess.Popen(
+            user + ["env", "HOME=" + self.folder.name, "XDG_RUNTIME_DIR=" + self.folder.name, "LC_ALL=C.UTF-8",
+                    "DBUS_SESSION_BUS_ADDRESS=", "cvlc", "-I", "rc", "--rc-host", "127.0.0.1:%d" % port, "--vout", "dummy",
+                    "--aout", "dummy", "--no-media-library", "--no-metadata-network-access", url],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        self.connection = scene.wait_for("VLC", lambda: self.connect(port))
+
+    def connect(self, port):
+        with contextlib.suppress(OSError):
+            return socket.create_connection(("127.0.0.1", port), timeout=5)
+        return None
+
+    def ask(self, command):
+        self.connection.sendall((command + "\n").encode())
+        text = b""
+        self.connection.settimeout(0.2)
+        with contextlib.suppress(TimeoutError):
+            while more := self.connection.recv(4096):
+                text += more
+                if re.search(rb"(?m)^(?:> )*\d+\s*$", text):
+                    break
+        found = re.findall(rb"(?m)^(?:> )*(\d+)\s*$", text)
+        return int(found[-1]) if found else None
+
+    def position(self):
+        return self.ask("get_time")
+
+    def pause(self, _):
+        self.ask("pause")
+
+    def seek(self, position):
+        self.ask("seek %d" % position)
+
+    def close(self):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.child.pid, 9)
+        self.child.wait()
+        self.folder.cleanup()
+
+
+class Chromium:
+    """Chromium's own HLS player in a page of Weir's."""
+
+    name = "Chromium"
+
+    def __init__(self, url):
+        self.browser = browsing.Browser()
+        self.session = self.browser.page()
+        host = re.match(r"http://[^/]*/", url)[0]
+        self.browser.call("Page.navigate", self.session, url=host)
+        self.browser.wait(self.session, "document.readyState === 'complete'")
+        self.browser.evaluate(self.session, """(() => {
+            const video = window.video = document.createElement("video");
+            video.muted = true;
+            video.src = %s;
+            document.body.append(video);
+            video.play().catch(() => {});
+        })()""" % json.dumps(url))
+
+    def position(self):
+        return self.browser.evaluate(self.session, "window.video.currentTime")
+
+    def pause(self, is_paused):
+        self.browser.evaluate(self.session, "void window.video.%s" % ("pause()" if is_paused else "play()"))
+
+    def seek(self, position):
+        self.browser.evaluate(self.session, "void (window.video.currentTime = %f)" % position)
+
+    def close(self):
+        self.browser.close()
+
+
+PLAYERS = (MPV, VLC, Chromium)
+
+
+def watch(player, seconds, tolerance=2.0):
+    """Plays on; the position then. Neither a jump nor a stall of more than the tolerance may be in it."""
+    last = scene.wait_for("position of %s" % player.name, player.position)
+    begin, moved = last, time.monotonic()
+    while last < begin + seconds:
+        position = player.position()
+        if position is not None and position != last:
+            need(-0.5 < position - last < tolerance, "%s jumps from %.1f s to %.1f s" % (player.name, last, position))
+            last, moved = position, time.monotonic()
+        need(time.monotonic() - moved < 12, "%s stands still at %.1f s" % (player.name, last))
+        time.sleep(0.1)
+    return last
+
+
+def pause(make, url, seconds):
+    """Pauses a live stream for some seconds, many times as long as the origin's window; what is seen, in words."""
+    player = make(url)
+    try:
+        before = watch(player, 6)
+        player.pause(True)
+        time.sleep(seconds)
+        at = player.position()
+        player.pause(False)
+        after = watch(player, 2 * WINDOW)
+        need(abs(at - before) < 3, "%s went on from %.1f s to %.1f s while it was paused" % (player.name, before, at))
+        return "paused at %.1f s for %d s, played on to %.1f s" % (at, seconds, after)
+    finally:
+        player.close()
+
+
+def rewind(make, url, seconds):
+    """Plays what is kept, goes back by some seconds and plays on; what is seen, in words."""
+    player = make(url)
+    try:
+        # All of it is kept by somebody else; it is played at once up to the end.
+        far = watch(player, seconds + 3)
+        player.seek(far - seconds)
+        scene.wait_for("seek of %s" % player.name, lambda: abs((player.position() or far) - (far - seconds)) < 3, 20)
+        near = watch(player, 5)
+        return "went from %.1f s to %.1f s" % (far, near)
+    finally:
+        player.close()
