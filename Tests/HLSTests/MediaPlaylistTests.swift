@@ -34,6 +34,26 @@ struct MediaPlaylistTests {
         #expect(playlist.hasEndList == isEnd)
     }
 
+    /// RFC 8216 §4.3.3.4: the tag may be anywhere.
+    @Test(
+        "ends wherever EXT-X-ENDLIST is, with all its segments, and has it once",
+        arguments: [
+            "#EXT-X-ENDLIST\n#EXTINF:1,\na.ts\n#EXTINF:1,\nb.ts\n",
+            "#EXTINF:1,\na.ts\n#EXT-X-ENDLIST\n#EXTINF:1,\nb.ts\n",
+            "#EXTINF:1,\n#EXT-X-ENDLIST\na.ts\n#EXTINF:1,\nb.ts\n",
+        ], ["", "#EXT-X-ENDLIST\n"])
+    func endAnywhere(_ lines: String, _ again: String) throws {
+        let text = "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:1\n\(lines)"
+        let playlist = try Fixtures.media(text + again)
+        #expect(playlist.hasEndList && !playlist.isLive && playlist.segments.map(\.uri) == ["a.ts", "b.ts"])
+        let written = try playlist.rendered(.bundle, cut: nil, gaps: []) { reference in
+            guard case .segment(let segment) = reference else { return nil }
+            return segment.uri
+        }
+        let expected = "#EXTM3U\n#EXT-X-PLAYLIST-TYPE:VOD" + text.dropFirst("#EXTM3U".count)
+        #expect(String(decoding: written, as: UTF8.self) == expected)
+    }
+
     @Test("has the default values of RFC 8216 for absent tags")
     func defaults() throws {
         let playlist = try Fixtures.media("#EXTM3U\n#EXTINF:1,\na.ts\n#EXT-X-ENDLIST\n")
