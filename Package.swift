@@ -111,7 +111,12 @@ let package = Package(
                 "HLS", "Retention", "SafeText", "Store",
             ]),
         // Channels, and their recordings at their times.
-        room("Recordings", ["Downloads", "EventLoop", "Fetching", "Assets", "Orders", "Playheads", "Store"]),
+        room(
+            "Recordings",
+            [
+                "Downloads", "EventLoop", "Fetching", "HTTPMessage", "Assets", "Orders", "Origin", "Playheads", "HLS",
+                "Store",
+            ]),
         room(
             "Sessions",
             [
@@ -228,8 +233,8 @@ let package = Package(
         tests(
             "RecordingsTests",
             [
-                "Downloads", "EventLoop", "Fetching", "HLS", "Assets", "Orders", "Recordings", "Store", "TestRooms",
-                "TestSupport",
+                "Downloads", "EventLoop", "Fetching", "HLS", "HTTPMessage", "Assets", "Orders", "Origin", "Recordings",
+                "Store", "TestRooms", "TestSupport",
             ]),
         tests("SessionsTests", ["AccessLog", "Assets", "HTTPMessage", "Playheads", "Sessions"]),
         tests(
@@ -252,8 +257,8 @@ let package = Package(
         tests(
             "DaemonTests",
             [
-                "WeirAPI", "Daemon", "Control", "Downloads", "HTTPMessage", "Assets", "Orders", "Origin",
-                "TestSupport", logging,
+                "WeirAPI", "Daemon", "Control", "Downloads", "HTTPMessage", "Assets", "Orders", "Origin", "HLS",
+                "Recordings", "TestSupport", logging,
             ]),
         // The real program, a real origin, real players.
         tests("EndToEndTests", ["TestSupport"]),

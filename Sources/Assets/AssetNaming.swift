@@ -1,4 +1,5 @@
 internal import Foundation
+public import HLS
 public import HTTPMessage
 public import Origin
 
@@ -143,7 +144,7 @@ package enum AssetNaming {
     }
 }
 
-/// A stream of the user's streams file. It has a name, but no asset until it is first opened.
+/// A stream of the user's streams file, or a channel of one of the user's lists. It has a name, but no asset until it is first opened.
 public struct KnownStream: Equatable, Sendable {
     /// The name of its asset.
     public let name: String
@@ -157,6 +158,16 @@ public struct KnownStream: Equatable, Sendable {
     public var group: String?
     /// The user's header fields for its asset; nil without any.
     public var fields: UserFields?
+    /// The further attributes that a channel list has for it, such as `tvg-chno`; without passwords.
+    public var attributes: [ChannelList.Attribute] = []
+    /// The id in a television guide; nil for the name.
+    public var guideID: String?
+    /// The name of its list; nil for a stream of the streams file.
+    public var list: String?
+    /// True if the user named its host: the entry of the file did, or the URL of the list. Otherwise the host must not be private.
+    public var namesHost = true
+    /// The class of the first address of the list's host, if the stream is on that host; nil if it is not known.
+    public var hostClass: HostClass?
 
     /// Creates a stream; nil if the name is no valid asset name.
     public init?(name: String, title: String?, url: WebURL) {

@@ -16,6 +16,8 @@ public enum ForeignFormat: Equatable, Sendable {
     case file(String)
     /// A film or sound that is broadcast without HLS, such as that of a radio station; the text names it.
     case broadcast(String)
+    /// A channel list: the streams of many channels.
+    case channels
     /// A playlist of another kind; the text names it, and `first` is the URL of its first entry.
     case list(String, first: String?)
     /// Anything else that is no stream; the text names it.
@@ -27,6 +29,7 @@ public enum ForeignFormat: Equatable, Sendable {
         case .dash: "an MPEG-DASH manifest"
         case .smoothStreaming: "a manifest of Smooth Streaming"
         case .page: "HTML, a web page"
+        case .channels: "a list of channels"
         case .file(let name), .broadcast(let name), .list(let name, _), .other(let name): name
         }
     }
@@ -36,6 +39,7 @@ public enum ForeignFormat: Equatable, Sendable {
         switch self {
         case .dash, .smoothStreaming:
             return "Weir plays HLS only: look for the same film's .m3u8, or use: yt-dlp \(url), or: mpv \(url)"
+        case .channels: return "take its channels over with: weir add \(url); or play the list in a player through Weir"
         case .page: return "this is a web page; yt-dlp -g \(url) may find the stream"
         case .file: return "it is one file, which needs no HLS: mpv \(url) plays it, and curl -LO \(url) stores it"
         case .broadcast:

@@ -21,17 +21,20 @@ extension Library {
     }
 
     /// Returns the asset of a channel whose origin need not answer now; makes it if it is new.
+    /// - Parameter isUsers: as for `open`.
     public func expect(
         _ url: WebURL, fields: UserFields = UserFields(), cookies: [StoredCookie] = [],
-        route: OriginRoute = OriginRoute()
+        route: OriginRoute = OriginRoute(), isUsers: Bool = true
     ) -> Asset {
         if let known = asset(at: url) {
             return known
         }
-        let stream = streams.first { $0.url == url }
+        let stream = stream(at: url)
         let given = stream.flatMap { isTaken($0.name) ? nil : $0.name }
         let name = given ?? AssetNaming.unique(AssetNaming.name(for: url), isTaken: isTaken)
-        let access = OriginAccess(to: url, with: fields.applied(to: stream?.fields ?? UserFields()), route: route)
+        let own = fields.applied(to: stream?.fields ?? UserFields())
+        let access = OriginAccess(
+            to: url, with: own, namesPeer: isUsers || stream?.namesHost ?? false, route: self.route(route, to: stream))
         access.cookies.offer(cookies)
         let channel = Asset(
             id: AssetNaming.id(forName: name, isTaken: isTakenID), name: name, title: stream?.title, origin: url,

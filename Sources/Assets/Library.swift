@@ -54,6 +54,8 @@ public import Store
     let now: () -> ContinuousClock.Instant
     /// The known streams of the user's streams file. An asset opened from one of them takes its name and title.
     public var streams: [KnownStream] = []
+    /// The channels of the user's lists.
+    public var listed = ListedChannels()
     /// Names of assets that are being opened, imported or renamed, and of orphan bundles.
     package var reserved: Set<String> = []
     /// Former names of assets that are being played, mapped to the assets' ids.
@@ -194,9 +196,15 @@ public import Store
         asset(named: stream.name) == nil && asset(at: stream.url) == nil
     }
 
-    /// Returns the stream with this name, unless an asset has the name.
+    /// Returns the stream or the listed channel with this name, unless an asset has the name.
     public func stream(named name: String) -> KnownStream? {
-        asset(named: name) == nil ? streams.first { $0.name == name } : nil
+        guard asset(named: name) == nil else { return nil }
+        return streams.first { $0.name == name } ?? listed.channel(named: name)
+    }
+
+    /// Returns the stream or the listed channel with this URL.
+    public func stream(at url: WebURL) -> KnownStream? {
+        streams.first { $0.url == url } ?? listed.channel(at: url)
     }
 
     // MARK: Opening
@@ -221,8 +229,8 @@ public import Store
                 throw error
             }
         }
-        let stream = streams.first { $0.url == url }
-        let isNamed = isUsers || stream != nil
+        let stream = stream(at: url)
+        let isNamed = isUsers || stream?.namesHost ?? false
         if let known = byOrigin[url] {
             if isNamed {
                 await confirm(known)
@@ -247,8 +255,8 @@ public import Store
             try checkFree(name)
         }
         let own = stream?.fields ?? UserFields()
-        let access = OriginAccess(
-            to: url, with: fields.map { $0.applied(to: own) } ?? own, namesPeer: isNamed, route: route ?? OriginRoute())
+        let all = fields?.applied(to: own) ?? own
+        let access = OriginAccess(to: url, with: all, namesPeer: isNamed, route: self.route(route, to: stream))
         access.cookies.offer(cookies)
         let task = Task { @LoopActor () -> Result<Asset, LibraryError> in
             // Clear the entry before the callers that joined this task resume.
@@ -267,6 +275,16 @@ public import Store
             await entitle(asset, title)
         }
         return asset
+    }
+
+    /// The way to a new asset. The class of a list's host is that of its channels there: a name that leads elsewhere later may be an
+    /// attack.
+    func route(_ given: OriginRoute?, to stream: KnownStream?) -> OriginRoute {
+        var route = given ?? OriginRoute()
+        if route.firstClass == nil {
+            route.firstClass = stream?.hostClass
+        }
+        return route
     }
 
     private func make(

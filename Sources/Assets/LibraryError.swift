@@ -58,6 +58,8 @@ public struct LibraryError: Error, CustomStringConvertible, Sendable {
     public let underlying: (any Error)?
     /// The format of what is no HLS; nil if it is not known, and for other errors.
     public var foreign: ForeignFormat?
+    /// The channel list that came where a stream should be; nil for other errors.
+    public var channelList: FetchedChannelList?
 
     /// Creates an error of the library's own.
     public init(_ code: Code, _ message: String, underlying: (any Error)? = nil) {

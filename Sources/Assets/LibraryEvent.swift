@@ -41,6 +41,8 @@ public enum LibraryEvent {
     func givenUp(of asset: Asset) -> [String: Set<Int>]
     /// True if a download of the asset is running or will continue by itself.
     func isFetched(_ asset: Asset) -> Bool
+    /// True if a download of the asset has failed for good.
+    func hasFailed(_ asset: Asset) -> Bool
     /// True if a download waits for space on the store's own disk.
     var isRoomAwaited: Bool { get }
     /// Registers a former orphan bundle, which is an asset now, as a complete download.

@@ -42,6 +42,14 @@ package import Origin
         request.toleratesSilence = manner.isHeldBack
         request.ignoresAbsence = manner.ignoresAbsence
         let (head, body) = try await fetchPlaylist(request)
+        if await Self.isList(body, for: access) {
+            var failure = LibraryError(
+                .notPlaylist, "\(head.url.redacted) is a list of channels, and not the playlist of one stream")
+            failure.foreign = .channels
+            failure.channelList = FetchedChannelList(
+                asked: url, url: head.url, isNamed: access.namesPeer, text: body)
+            throw failure
+        }
         guard let parsed = await Self.parse(body, imports, query: head.url.query, for: access) else {
             throw LibraryError(.missing, "the asset of \(head.url.redacted) was removed")
         }
@@ -60,6 +68,12 @@ package import Origin
         } catch {
             throw LibraryError(error, from: head.url)
         }
+    }
+
+    /// True for a channel list; a large text is looked at on a worker.
+    private static func isList(_ body: [UInt8], for owner: AnyObject) async -> Bool {
+        let answer = await PureWork.shared.run(size: body.count, for: owner) { ChannelList.isList(body) }
+        return answer ?? false
     }
 
     /// Parses a playlist, a large one on a worker. Returns nil if the asset is removed meanwhile.

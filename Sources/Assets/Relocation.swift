@@ -42,6 +42,31 @@ import Store
                 + "\(url.origin)")
     }
 
+    /// Gives a channel the URL that the user's list has for it now, without a look at it. Nothing happens if another asset has the URL,
+    /// or if something else than recordings is stored of it, which a look would have to compare.
+    package func redirect(_ channel: Asset, to stream: KnownStream) async throws(LibraryError) {
+        guard channel.origin != stream.url, library.asset(at: stream.url) == nil, channel.bytes == 0,
+            library.readOnlyReason == nil, channel.revision == nil
+        else { return }
+        let isSameHost = channel.origin.host == stream.url.host
+        library.occupy(channel.origin, by: nil)
+        library.byTokenlessURL.remove(channel)
+        channel.origin = stream.url
+        library.occupy(stream.url, by: channel)
+        library.byTokenlessURL.add(channel)
+        channel.access.change(to: stream.url, with: stream.fields ?? channel.fields)
+        if !isSameHost, !stream.namesHost {
+            channel.access.unname()
+        }
+        channel.entryChecks.latest = nil
+        library.playlists.allowRenewal(of: channel)
+        library.client.forgetAbsence(of: stream.url)
+        if channel.isPersistent {
+            await library.records.save(channel)
+        }
+        library.events.send(.assetChanged(channel))
+    }
+
     /// Most assets that are compared with the content of a URL whose path differs from theirs.
     private static let mostCompared = 3
 

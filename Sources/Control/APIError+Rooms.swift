@@ -15,6 +15,7 @@ extension APIError {
             case .store: Code((error.underlying as? StoreError)?.code ?? .io)
             // Nothing is stored yet that could be incomplete.
             case .hostDead: .originAbsent
+            case .notPlaylist where error.channelList != nil: .channelList
             case let other: Code(other)
             }
         let next: String? =

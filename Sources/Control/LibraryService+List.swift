@@ -277,7 +277,12 @@ extension LibraryService {
 
     /// Throws if a stream has this name, because the request needs a stored asset.
     func refuse(stream name: String) throws(APIError) {
-        guard library.stream(named: name) != nil else { return }
+        guard let stream = library.stream(named: name) else { return }
+        if let list = stream.list {
+            throw APIError(
+                .noSuchAsset, "\(name) is a channel of the list \(list), and nothing of it is stored",
+                next: "weir get --record \(name); or weir remove \(name), which hides it")
+        }
         throw APIError(
             .noSuchAsset, "\(name) is in the streams file, and nothing of it is stored",
             next: "weir get \(name); or weir remove \(name), which deletes its entry")

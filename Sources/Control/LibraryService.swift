@@ -33,6 +33,8 @@ package import WeirAPI
     package weak var pool: ConnectionPool?
     /// Changes the streams file; nil without one.
     package var streams: StreamService?
+    /// Changes the user's channel lists; nil without any.
+    package var lists: ListService?
     /// The sessions, whose logs have events of removed assets for a while; nil without a player's server.
     package weak var sessions: SessionRecords?
 
@@ -75,11 +77,18 @@ package import WeirAPI
         if let orphan = exchange.orphans.bundles[name], library.asset(named: name) == nil {
             return try await remove(orphan)
         }
+        if library.asset(named: name) == nil, let lists, try await lists.remove(named: name) {
+            return API.Removal(name: name, bytes: 0)
+        }
         if knownOnly(named: name) != nil, let streams {
             try await streams.remove(named: name)
             return API.Removal(name: name, bytes: 0)
         }
         let asset = try find(name)
+        // The list would name it again.
+        if !asset.isChannelRecording, let channel = library.listed.channel(at: asset.origin), let lists {
+            _ = try await lists.remove(named: channel.name)
+        }
         downloader.forget(asset)
         let volume = asset.volume
         // Before the files lose their names, and with them the folder by which they are known.
@@ -383,7 +392,9 @@ package import WeirAPI
             return try await open(recording, request)
         }
         let order: OriginOrder
+        var namesHost = request.isFromLink != true
         if let stream = library.stream(named: request.source) {
+            namesHost = namesHost && stream.namesHost
             order = try OriginOrder(stream.url.text, request.headers, request.route)
         } else {
             let source = try isName ? find(request.source).origin.text : request.source
@@ -395,7 +406,7 @@ package import WeirAPI
         do throws(LibraryError) {
             let asset = try await library.open(
                 order.url, name: request.name, title: request.title, fields: order.fields,
-                cookies: Self.cookies(request.cookies), route: route, isUsers: request.isFromLink != true)
+                cookies: Self.cookies(request.cookies), route: route, isUsers: namesHost)
             if let title = request.title {
                 await library.entitle(asset, title)
             }
@@ -416,12 +427,14 @@ package import WeirAPI
             return try await openChannel(request)
         } catch {
             let mayComeLater: [APIError.Code] = [.badOrigin, .originAbsent, .originRefused, .notPlaylist, .offline]
-            let source = library.stream(named: request.source)?.url.text ?? request.source
+            let stream = library.stream(named: request.source)
+            let source = stream?.url.text ?? request.source
             guard mayComeLater.contains(error.code), source.contains(":") else { throw error }
             let order = try OriginOrder(source, request.headers, request.route)
             let route = try order.route(from: OriginRoute()) ?? OriginRoute()
             return library.expect(
-                order.url, fields: order.fields ?? UserFields(), cookies: Self.cookies(request.cookies), route: route)
+                order.url, fields: order.fields ?? UserFields(), cookies: Self.cookies(request.cookies), route: route,
+                isUsers: stream?.namesHost ?? true)
         }
     }
 
@@ -483,7 +496,7 @@ package import WeirAPI
         guard let stream = library.stream(named: name), library.asset(at: stream.url) == nil else {
             return try find(name)
         }
-        return try await preview(stream.url.text, for: request)
+        return try await preview(stream.url.text, for: request, isUsers: stream.namesHost)
     }
 
     /// The cookies in lines of a cookie file; others are left out.

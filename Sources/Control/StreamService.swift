@@ -1,7 +1,9 @@
 package import Assets
 package import EventLoop
+import HLS
 import HTTPMessage
 import Origin
+package import Recordings
 package import WeirAPI
 
 /// The user's streams file.
@@ -13,6 +15,10 @@ package protocol StreamStore: Sendable {
     /// Removes the entry of a stream, and returns the streams that are left. Throws if the file cannot be written; nothing has
     /// changed then.
     func remove(_ stream: KnownStream) async throws(APIError) -> [KnownStream]
+    /// Appends a channel list, and returns all lists of the file. Throws if the file cannot be written; nothing has changed then.
+    func append(_ list: KnownList) async throws(APIError) -> [KnownList]
+    /// Removes the entry of a list, and returns the lists that are left. Throws if the file cannot be written; nothing has changed then.
+    func remove(list: String) async throws(APIError) -> [KnownList]
 }
 
 /// Adds streams to the streams file of a running daemon, and removes them: one request at a time, because each reads the file
@@ -36,9 +42,19 @@ package protocol StreamStore: Sendable {
     /// Removes the entry of a name. Comments of the file stay.
     func remove(named name: String) async throws(APIError) {
         try await inTurn { () throws(APIError) in
-            guard let stream = self.library.stream(named: name) else { return }
+            guard let stream = self.library.streams.first(where: { $0.name == name }) else { return }
             self.library.streams = try await self.store.remove(stream)
         }
+    }
+
+    /// Adds a channel list, and returns all.
+    func append(_ list: KnownList) async throws(APIError) -> [KnownList] {
+        try await inTurn { () throws(APIError) in try await self.store.append(list) }
+    }
+
+    /// Removes a channel list, and returns those that are left.
+    func remove(list: String) async throws(APIError) -> [KnownList] {
+        try await inTurn { () throws(APIError) in try await self.store.remove(list: list) }
     }
 
     private func inTurn<Value: Sendable>(
@@ -65,7 +81,7 @@ package protocol StreamStore: Sendable {
             await slice.giveWay()
             do throws(APIError) {
                 let order = try Self.order(stream, library)
-                if let name = urls[order.url] ?? library.asset(at: order.url)?.name {
+                if let name = urls[order.url] {
                     entries.append(.init(.known, name: name))
                     continue
                 }
@@ -113,6 +129,15 @@ package protocol StreamStore: Sendable {
         known.logo = stream.logo.flatMap { try? WebURL($0) }?.text
         known.group = stream.group.map { String($0.prefix(200)) }
         known.fields = order.fields
+        known.guideID = stream.guideID.map { String($0.prefix(200)) }
+        known.attributes = (stream.attributes ?? []).prefix(32).compactMap(Self.attribute)
         return known
+    }
+
+    /// Reads `tvg-chno=5`; nil for a text that is no attribute.
+    private static func attribute(_ text: String) -> ChannelList.Attribute? {
+        let name = text.prefix { $0 != "=" }
+        return ChannelList.Attribute(
+            name: String(name), value: String(text.dropFirst(name.count + 1).prefix(1_000)))
     }
 }

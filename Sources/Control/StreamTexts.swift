@@ -45,6 +45,7 @@ import WeirAPI
         shape.isKnownOnly = true
         shape.logo = stream.logo
         shape.group = stream.group
+        shape.list = stream.list
         return shape
     }
 }

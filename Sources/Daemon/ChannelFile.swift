@@ -38,6 +38,10 @@ package enum ChannelFile {
         stream.title = channel.title
         stream.logo = channel.logo
         stream.group = channel.group
+        stream.guideID = channel.id
+        if !channel.attributes.isEmpty {
+            stream.attributes = channel.attributes.map { "\($0.name)=\($0.value)" }
+        }
         let headers = channel.fields.compactMap { API.Header($0) }
         stream.headers = headers.isEmpty ? nil : headers
         let refusal = channel.isDASH ? "it is MPEG-DASH, and Weir plays HLS only" : nil

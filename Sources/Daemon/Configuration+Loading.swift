@@ -111,10 +111,15 @@ extension Configuration {
     }
 
     /// Reads the streams file; the default file need not exist.
-    package func streams() throws(ConfigurationError) -> [KnownStream] {
-        guard let text = try Self.text(of: streamsFile, named: given.contains(.streams) ? "--streams" : nil) else {
-            return []
+    package func streams() throws(ConfigurationError) -> [KnownStream] { try streamFile().streams }
+
+    /// Reads the streams file with its channel lists.
+    func streamFile() throws(ConfigurationError) -> StreamFile {
+        var option: String?
+        if given.contains(.streams) {
+            option = "--streams"
         }
-        return try StreamFile(text, path: streamsFile).streams
+        guard let text = try Self.text(of: streamsFile, named: option) else { return StreamFile() }
+        return try StreamFile(text, path: streamsFile)
     }
 }

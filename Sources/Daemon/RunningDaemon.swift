@@ -56,6 +56,7 @@ import WeirAPI
     private let phones: Phones
     /// While the daemon listens.
     let schedules: RecordingSchedules
+    private let lists: ChannelLists
     private var networkWatch: NetworkWatch?
 
     /// Builds all rooms and the server, which does not listen yet.
@@ -133,6 +134,10 @@ import WeirAPI
         let streams = StreamService(library, store: UserStreams(configuration: configuration))
         streams.register(in: &endpoints)
         service.streams = streams
+        lists = ChannelLists(library, store: ListFiles(state: state), report: report)
+        let listService = ListService(library, lists, streams)
+        listService.register(in: &endpoints)
+        service.lists = listService
         let control = ControlRoutes(endpoints, events: events, token: token, otherUsers: configuration.otherUsers)
         self.control = control
         playback.changingToken = control.pageKey
@@ -291,6 +296,8 @@ import WeirAPI
         _ configuration: Configuration, inherited: Range<Int32>, _ claim: StateClaim
     ) async throws(ApplicationError) -> String {
         await library.volumes.completeBegunRemovals()
+        // Before a player asks for one of their channels.
+        await lists.set((try? configuration.streamFile().lists) ?? [])
         var addresses: [ListenAddress] = []
         for descriptor in inherited {
             addresses.append(try listen(inherited: descriptor))
@@ -307,6 +314,7 @@ import WeirAPI
         networkWatch = NetworkWatch { [client] in client.recordNetworkChange() }
         downloader.resume()
         schedules.start()
+        lists.start()
         Task { @LoopActor [orphans = exchange.orphans] in await orphans.adopt() }
         return "http://\(first)"
     }
@@ -382,6 +390,7 @@ import WeirAPI
         networkWatch = nil
         notices.stop()
         schedules.stop()
+        lists.stop()
         await limited("the accounts of downloads", .seconds(2)) { await self.downloader.close() }
         // Stops both servers in parallel. One after the other would double the wait for players, and let new ones in
         // meanwhile.

@@ -1,9 +1,11 @@
 internal import Assets
+internal import HLS
 internal import HTTPMessage
 internal import Origin
+internal import Recordings
 internal import TOMLKit
 
-/// The streams file: the user's list of known streams, as a TOML file with one table per stream.
+/// The streams file: the user's list of known streams and of channel lists, as a TOML file with one table for each.
 ///
 /// ```
 /// [[stream]]
@@ -13,27 +15,37 @@ internal import TOMLKit
 /// logo = "https://example.com/bipbop.png"
 /// group = "Examples"
 /// headers = ["Referer: https://example.com/"]
+///
+/// [[lists]]
+/// url = "https://example.com/channels.m3u"
+/// name = "tv"                # optional; derived from the URL
+/// interval = "12h"           # optional
 /// ```
 struct StreamFile {
     let streams: [KnownStream]
+    let lists: [KnownList]
+
+    /// An empty file.
+    init() {
+        streams = []
+        lists = []
+    }
 
     /// Parses the text of the file at `path`. The error names the line and the key.
     init(_ text: String, path: String) throws(ConfigurationError) {
         let lines = TOMLText.lines(of: text)
         let table = try TOMLText.parse(text, path: path, next: "write each stream as in conf/streams.toml")
-        if let key = table.keys.sorted().first(where: { $0 != "stream" }) {
+        for key in table.keys.sorted() where key != Self.streamTable && key != Self.listTable {
             throw Self.error(
                 path, Self.line(of: key, in: lines[...]), "there is no key \"\(key)\"", "put the key below [[stream]]")
         }
-        guard let array = table["stream"]?.array ?? (table.isEmpty ? TOMLArray() : nil) else {
-            throw Self.error(path, Self.line(of: "stream", in: lines[...]), "stream is not a list", "write [[stream]]")
-        }
+        let array = try Self.array(Self.streamTable, of: table, lines, path)
+        lists = try Self.lists(try Self.array(Self.listTable, of: table, lines, path), lines, path)
         var streams: [KnownStream] = []
         var names: [String: Int] = [:]
         var urls: [WebURL: Int] = [:]
-        let heads = Self.heads(in: lines)
         for (index, entry) in array.enumerated() {
-            let block = Self.block(index, heads, of: lines)
+            let block = Self.block(index, of: Self.streamTable, in: lines)
             let stream = try Self.stream(entry.table, block, path)
             if let twin = (urls[stream.url] ?? names[stream.name]).map({ streams[$0] }) {
                 let key = twin.url == stream.url ? "url" : entry.table?["name"] == nil ? "title" : "name"
@@ -47,6 +59,95 @@ struct StreamFile {
             streams.append(stream)
         }
         self.streams = streams
+    }
+
+    private static let streamTable = "stream"
+    private static let listTable = "lists"
+
+    /// The tables of one kind; none if there is no such key.
+    private static func array(
+        _ key: String, of table: TOMLTable, _ lines: [Substring], _ path: String
+    ) throws(ConfigurationError) -> TOMLArray {
+        guard let value = table[key] else { return TOMLArray() }
+        guard let array = value.array else {
+            throw error(path, line(of: key, in: lines[...]), "\(key) is not a list", "write [[\(key)]]")
+        }
+        return array
+    }
+
+    // MARK: Channel lists
+
+    private static let listKeys = ["name", "url", "interval", "headers"]
+
+    private static func lists(
+        _ array: TOMLArray, _ lines: [Substring], _ path: String
+    ) throws(ConfigurationError) -> [KnownList] {
+        var lists: [KnownList] = []
+        for (index, entry) in array.enumerated() {
+            let block = block(index, of: listTable, in: lines)
+            let list = try list(entry.table, block, path)
+            for (key, isTaken) in [
+                ("url", lists.contains { $0.url == list.url }), ("name", lists.contains { $0.name == list.name }),
+            ] where isTaken {
+                throw error(
+                    path, line(of: key, in: block) ?? block.startIndex + 1, "\(key): an earlier list has it",
+                    "delete one of them, or give it another name")
+            }
+            lists.append(list)
+        }
+        return lists
+    }
+
+    private static func list(
+        _ table: TOMLTable?, _ block: ArraySlice<Substring>, _ path: String
+    ) throws(ConfigurationError) -> KnownList {
+        guard let table else { throw error(path, block.startIndex + 1, "lists is not a table", "write [[lists]]") }
+        for key in table.keys.sorted() where !listKeys.contains(key) {
+            throw error(
+                path, line(of: key, in: block), "there is no key \"\(key)\"",
+                "the keys are \(listKeys.joined(separator: ", "))")
+        }
+        guard let address = table["url"]?.string else {
+            throw error(path, block.startIndex + 1, "url is missing", "write url = \"https://…\"")
+        }
+        var interval = KnownList.usualInterval
+        if let value = table["interval"] {
+            guard let seconds = value.string.flatMap({ TimeSpan.seconds($0) }),
+                KnownList.intervals.contains(Int64(seconds))
+            else {
+                throw error(
+                    path, line(of: "interval", in: block), "interval is not a time from a minute to a year",
+                    "write interval = \"12h\"")
+            }
+            interval = Int64(seconds)
+        }
+        return try list(table, address: address, interval: interval, block, path)
+    }
+
+    private static func list(
+        _ table: TOMLTable, address: String, interval: Int64, _ block: ArraySlice<Substring>, _ path: String
+    ) throws(ConfigurationError) -> KnownList {
+        let split = UserInformation(splitting: address)
+        guard let url = try? WebURL(split.url), !url.needsHandler else {
+            // Without the text itself, which may contain a password or a token; the line says where it is.
+            throw error(
+                path, line(of: "url", in: block), "url: the URL must begin with http:// or https://",
+                "write url = \"https://…\"")
+        }
+        let name = table["name"]?.string ?? AssetNaming.name(for: url)
+        guard AssetNaming.isName(name) else {
+            throw error(
+                path, line(of: "name", in: block), "name: \"\(name)\" is not a name",
+                "write name = \"…\" with lower-case letters, digits and single dashes")
+        }
+        do {
+            return try KnownList(name: name, address: address, lines: fields(table) ?? [], interval: interval)
+        } catch {
+            // Without the values, which are secrets.
+            throw Self.error(
+                path, line(of: "headers", in: block), "headers: \(error)",
+                "write headers = [\"Name: value\", \"Name: value\"]")
+        }
     }
 
     private static func stream(
@@ -89,6 +190,8 @@ struct StreamFile {
         }
         stream.logo = try text("logo")
         stream.group = try text("group")
+        stream.guideID = try text("guide-id")
+        stream.attributes = try attributes(table, block, path)
         do throws(UserFields.Refusal) {
             if let lines = fields(table), !lines.isEmpty {
                 stream.fields = try UserFields(lines)
@@ -102,7 +205,27 @@ struct StreamFile {
         return stream
     }
 
-    private static let keys = ["name", "title", "url", "logo", "group", "headers"]
+    private static let keys = ["name", "title", "url", "logo", "group", "guide-id", "attributes", "headers"]
+
+    private static func attributes(
+        _ table: TOMLTable, _ block: ArraySlice<Substring>, _ path: String
+    ) throws(ConfigurationError) -> [ChannelList.Attribute] {
+        guard let value = table["attributes"] else { return [] }
+        let own = value.table
+        var attributes: [ChannelList.Attribute] = []
+        for key in own?.keys.sorted() ?? [] {
+            guard let text = own?[key]?.string, let attribute = ChannelList.Attribute(name: key, value: text) else {
+                continue
+            }
+            attributes.append(attribute)
+        }
+        guard let own, attributes.count == own.keys.count else {
+            throw error(
+                path, line(of: "attributes", in: block), "attributes is not a table of texts",
+                "write attributes = { \"tvg-chno\" = \"5\" }")
+        }
+        return attributes
+    }
 
     /// The texts of `headers`; one that no field can be for another value, so that it is refused.
     private static func fields(_ table: TOMLTable) -> [String]? {
@@ -110,17 +233,23 @@ struct StreamFile {
         return value.array.map { $0.map { $0.string ?? "" } } ?? [""]
     }
 
-    private static func heads(in lines: [Substring]) -> [Int] {
-        lines.indices.filter {
-            let line = lines[$0].drop { $0 == " " || $0 == "\t" }
-            return line.hasPrefix("[[") && line.filter { $0 != " " && $0 != "\t" }.hasPrefix("[[stream]]")
+    /// The lines that begin an entry of any kind, with the name of its table.
+    private static func heads(in lines: [Substring]) -> [(line: Int, table: Substring)] {
+        lines.indices.compactMap { index in
+            let line = lines[index].drop { $0 == " " || $0 == "\t" }
+            guard line.hasPrefix("[["), let end = line.firstIndex(of: "]") else { return nil }
+            let name = line[..<end].dropFirst(2).drop { $0 == " " || $0 == "\t" }
+            return (index, name.prefix { $0 != " " && $0 != "\t" })
         }
     }
 
-    /// Finds the lines of an entry. The parser keeps no positions.
-    private static func block(_ index: Int, _ heads: [Int], of lines: [Substring]) -> ArraySlice<Substring> {
-        guard index < heads.count else { return lines[...] }
-        return lines[heads[index]..<(index + 1 < heads.count ? heads[index + 1] : lines.count)]
+    /// Finds the lines of an entry of a kind. The parser keeps no positions.
+    private static func block(_ index: Int, of table: String, in lines: [Substring]) -> ArraySlice<Substring> {
+        let heads = heads(in: lines)
+        let own = heads.filter { $0.table == table }
+        guard index < own.count else { return lines[...] }
+        let end = heads.first { $0.line > own[index].line }?.line ?? lines.count
+        return lines[own[index].line..<end]
     }
 
     private static func line(of key: String, in block: ArraySlice<Substring>) -> Int? {
@@ -136,14 +265,36 @@ extension StreamFile {
     /// The text of the file at `path` without the entry of a stream; its comments stay. Nil if the rest would not be the other
     /// entries exactly, as in a file with all streams in one list.
     static func removing(_ stream: KnownStream, from text: String, path: String) -> String? {
-        guard let old = try? StreamFile(text, path: path).streams,
-            let index = old.firstIndex(where: { $0.name == stream.name && $0.url == stream.url })
+        guard let old = try? StreamFile(text, path: path),
+            let index = old.streams.firstIndex(where: { $0.name == stream.name && $0.url == stream.url })
         else { return nil }
-        let lines = TOMLText.lines(of: text)
-        let heads = heads(in: lines)
-        guard heads.count == old.count else { return nil }
+        var wanted = old.streams
+        wanted.remove(at: index)
+        guard let result = removing(index, of: streamTable, from: text, count: old.streams.count),
+            let new = try? StreamFile(result, path: path), new.streams == wanted, new.lists == old.lists
+        else { return nil }
+        return result
+    }
 
-        let block = block(index, heads, of: lines)
+    /// As for a stream, the text without the entry of a channel list.
+    static func removing(list name: String, from text: String, path: String) -> String? {
+        guard let old = try? StreamFile(text, path: path),
+            let index = old.lists.firstIndex(where: { $0.name == name })
+        else { return nil }
+        var wanted = old.lists
+        wanted.remove(at: index)
+        guard let result = removing(index, of: listTable, from: text, count: old.lists.count),
+            let new = try? StreamFile(result, path: path), new.lists == wanted, new.streams == old.streams
+        else { return nil }
+        return result
+    }
+
+    /// - Parameter count: the number of entries of the kind, each of which must have lines of its own.
+    private static func removing(_ index: Int, of table: String, from text: String, count: Int) -> String? {
+        let lines = TOMLText.lines(of: text)
+        guard heads(in: lines).count(where: { $0.table == table }) == count else { return nil }
+
+        let block = block(index, of: table, in: lines)
         let isKept = { (line: Substring) in
             // By bytes: a combining mark behind a "#" makes another character of it.
             let start = line.utf8.first { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
@@ -158,20 +309,35 @@ extension StreamFile {
         if !result.isEmpty, result.utf8.last != UInt8(ascii: "\n") {
             result += "\n"
         }
-        var wanted = old
-        wanted.remove(at: index)
-        guard let new = try? StreamFile(result, path: path).streams, new == wanted else { return nil }
         return result
     }
 
     /// An entry as text.
     static func text(of stream: KnownStream) -> String {
         var lines = ["[[stream]]", "name = \(quoted(stream.name))"]
-        let optional = [("title", stream.title), ("logo", stream.logo), ("group", stream.group)]
+        let optional = [
+            ("title", stream.title), ("logo", stream.logo), ("group", stream.group), ("guide-id", stream.guideID),
+        ]
         lines += optional.compactMap { key, value in value.map { "\(key) = \(quoted($0))" } }
         lines.append("url = \(quoted(stream.url.text))")
+        if !stream.attributes.isEmpty {
+            let pairs = stream.attributes.map { "\(quoted($0.name)) = \(quoted($0.value))" }
+            lines.append("attributes = { \(pairs.joined(separator: ", ")) }")
+        }
         if let fields = stream.fields, !fields.isEmpty {
             lines.append("headers = [\(fields.texts.map(quoted).joined(separator: ", "))]")
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// The entry of a channel list as text.
+    static func text(of list: KnownList) -> String {
+        var lines = ["[[lists]]", "name = \(quoted(list.name))", "url = \(quoted(list.address))"]
+        if list.interval != KnownList.usualInterval {
+            lines.append("interval = \(quoted(TimeSpan.text(list.interval)))")
+        }
+        if !list.lines.isEmpty {
+            lines.append("headers = [\(list.lines.map(quoted).joined(separator: ", "))]")
         }
         return lines.joined(separator: "\n") + "\n"
     }

@@ -2,6 +2,7 @@ internal import Assets
 internal import Control
 internal import Foundation
 internal import Glibc
+internal import Recordings
 internal import WeirAPI
 
 /// The streams file of a running daemon, read and written on another thread.
@@ -14,12 +15,42 @@ struct UserStreams: StreamStore {
 
     func append(_ streams: [KnownStream]) async throws(APIError) -> [KnownStream] {
         try await onThread { configuration throws(APIError) in
-            let path = configuration.streamsFile
-            let old = try Self.text(at: path)
-            let gap = old.isEmpty ? "" : old.hasSuffix("\n") ? "\n" : "\n\n"
-            try Self.write(old + gap + streams.map { StreamFile.text(of: $0) }.joined(separator: "\n"), to: path)
+            let texts = streams.map { StreamFile.text(of: $0) }
+            try Self.append(texts.joined(separator: "\n"), to: configuration.streamsFile)
             return try Self.streams(configuration)
         }
+    }
+
+    func append(_ list: KnownList) async throws(APIError) -> [KnownList] {
+        try await onThread { configuration throws(APIError) in
+            // An entry behind one that is not valid would not be read.
+            _ = try Self.file(configuration)
+            try Self.append(StreamFile.text(of: list), to: configuration.streamsFile)
+            return try Self.file(configuration).lists
+        }
+    }
+
+    func remove(list: String) async throws(APIError) -> [KnownList] {
+        try await onThread { configuration throws(APIError) in
+            let path = configuration.streamsFile
+            guard let rest = StreamFile.removing(list: list, from: try Self.text(at: path), path: path) else {
+                throw APIError(
+                    .cannotWrite,
+                    "the entry of the list \(list) is not removed: Weir does not find its lines in \(path)",
+                    next: "delete it with an editor")
+            }
+            try Self.write(rest, to: path)
+            return try Self.file(configuration).lists
+        }
+    }
+
+    private static func append(_ text: String, to path: String) throws(APIError) {
+        let old = try Self.text(at: path)
+        var gap = ""
+        if !old.isEmpty {
+            gap = old.hasSuffix("\n") ? "\n" : "\n\n"
+        }
+        try write(old + gap + text, to: path)
     }
 
     func remove(_ stream: KnownStream) async throws(APIError) -> [KnownStream] {
@@ -45,12 +76,16 @@ struct UserStreams: StreamStore {
     }
 
     private static func streams(_ configuration: Configuration) throws(APIError) -> [KnownStream] {
+        try file(configuration).streams
+    }
+
+    private static func file(_ configuration: Configuration) throws(APIError) -> StreamFile {
         do throws(ConfigurationError) {
-            return try configuration.streams()
+            return try configuration.streamFile()
         } catch {
             // A file that --streams names is made by the first entry.
             if access(configuration.streamsFile, F_OK) != 0, errno == ENOENT {
-                return []
+                return StreamFile()
             }
             throw APIError(.cannotWrite, "nothing is added to \(error)", next: error.next, underlying: error)
         }

@@ -128,6 +128,8 @@ extension Downloader: DownloadStatus {
 
     package func isFetched(_ asset: Asset) -> Bool { byAsset[asset.id]?.state.isActive ?? false }
 
+    package func hasFailed(_ asset: Asset) -> Bool { byAsset[asset.id]?.state == .failed }
+
     /// Nothing is purged on other volumes: downloads there retry by themselves.
     package var isRoomAwaited: Bool {
         byAsset.values.contains { $0.state == .waiting && $0.need == .space && $0.asset.isHome }

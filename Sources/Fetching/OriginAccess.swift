@@ -133,6 +133,9 @@ package import Origin
         handled = nil
     }
 
+    /// Records that the user did not name the host of the present URL.
+    package func unname() { namesPeer = false }
+
     /// Replaces the user's settings; the class of the first address stays.
     package func change(_ route: OriginRoute) {
         let known = self.route.firstClass

@@ -122,9 +122,25 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
 
     /// The URL for logs and messages. `?…` replaces the query, which may contain tokens.
     public var redacted: String {
-        guard query != nil else { return "\(origin.redacted)\(path)" }
-        return "\(origin.redacted)\(path)?…"
+        let shown = origin.redacted + redactedPath
+        guard query != nil else { return shown }
+        return "\(shown)?…"
     }
+
+    /// The path without the user name and the password that television providers put there: `/live/USER/PASSWORD/1.m3u8`.
+    private var redactedPath: String {
+        var parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count >= Self.accountPath, parts[0].isEmpty, Self.accountFolders.contains(String(parts[1])),
+            parts.last?.first?.isNumber ?? false
+        else { return path }
+        parts[2] = "…"
+        parts[3] = "…"
+        return parts.joined(separator: "/")
+    }
+
+    private static let accountFolders: Set<String> = ["live", "movie", "series", "timeshift"]
+    /// Parts of such a path.
+    private static let accountPath = 5
     /// `redacted`, so that interpolating a URL leaks nothing.
     public var description: String { redacted }
     /// The top-level domain `invalid` is reserved and never resolves (RFC 6761 §6.4).

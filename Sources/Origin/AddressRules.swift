@@ -164,7 +164,7 @@ public enum HostClass: String, Sendable {
     case loopback
 
     /// True for a name or an address of this machine.
-    static func isLoopback(_ host: String) -> Bool {
+    package static func isLoopback(_ host: String) -> Bool {
         if let address = SocketAddress(loose: host, port: 0) {
             return address.hostClass == .loopback
         }

@@ -76,7 +76,7 @@ extension RequestSubject {
     /// - Parameter path: the path of the request, for a file that is no resource of the asset any more.
     @LoopActor init(_ sessionFolder: SessionFolder, _ name: PieceName?, path: String) {
         let resource = name.flatMap { sessionFolder.asset.resource($0, in: sessionFolder.folder) }
-        let uri = resource?.url.replacingQuery(nil).text
+        let uri = resource?.url.replacingQuery(nil).redacted
         self.init(session: sessionFolder.session.id, asset: sessionFolder.asset, uri: uri ?? path)
     }
 }

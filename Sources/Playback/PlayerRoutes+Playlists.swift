@@ -139,9 +139,13 @@ extension PlayerRoutes {
 
     /// Answers with the entry playlist of a known asset, or of a stream of the streams file.
     func serveEntry(_ exchange: Exchange, named name: String, mode: Session.Mode, choosing choice: Selection?) {
+        if let stream = catchUp(exchange, named: name) {
+            return serveEntry(exchange, at: stream.url.text, mode: mode, choosing: choice, isUsers: stream.namesHost)
+        }
         guard let asset = asset(inURL: name) else {
             if let stream = library.stream(named: name) {
-                return serveEntry(exchange, at: stream.url.text, mode: mode, choosing: choice)
+                return serveEntry(
+                    exchange, at: stream.url.text, mode: mode, choosing: choice, isUsers: stream.namesHost)
             }
             return exchange.reply(
                 .notFound, "There is no asset called \(name). \"weir list\" shows those that there are.")
@@ -237,7 +241,10 @@ extension PlayerRoutes {
     private static let openedSegments = 3
 
     /// Answers with the entry playlist at an origin's URL.
-    func serveEntry(_ exchange: Exchange, at text: String, mode: Session.Mode, choosing choice: Selection?) {
+    /// - Parameter isUsers: false for a URL that a list named, whose host must not be private.
+    func serveEntry(
+        _ exchange: Exchange, at text: String, mode: Session.Mode, choosing choice: Selection?, isUsers: Bool = true
+    ) {
         let url: WebURL
         let split = UserInformation(splitting: text)
         do {
@@ -266,7 +273,7 @@ extension PlayerRoutes {
             do throws(LibraryError) {
                 // If the entry is a media playlist, the player adds its delivery directives to the entry's URL.
                 let (directives, rest) = try DeliveryDirectives.split(CMCD.removed(from: url.query))
-                let asset = try await asset(at: url.replacingQuery(rest), mode, player)
+                let asset = try await asset(at: url.replacingQuery(rest), mode, player, isUsers: isUsers)
                 if refuseIfExpired(exchange, asset) {
                     return
                 }
@@ -277,7 +284,7 @@ extension PlayerRoutes {
                 await serveEntry(
                     exchange, of: asset, mode: mode, directives: directives, choosing: choice, isStored: isStored)
             } catch {
-                refuse(playlist: exchange, error, about: RequestSubject(uri: url.replacingQuery(nil).text))
+                refuse(playlist: exchange, error, about: RequestSubject(uri: url.replacingQuery(nil).redacted))
             }
         }
     }
@@ -285,7 +292,7 @@ extension PlayerRoutes {
     /// - Parameter player: the fields of the player; nil if the URL is not the user's, so that it must not reach private
     ///   addresses.
     private func asset(
-        at url: WebURL, _ mode: Session.Mode, _ player: PlayerFields?
+        at url: WebURL, _ mode: Session.Mode, _ player: PlayerFields?, isUsers: Bool
     ) async throws(LibraryError) -> Asset {
         let known = library.asset(at: url)
         guard mode != .offline else {
@@ -301,12 +308,13 @@ extension PlayerRoutes {
         }
         let fields = known?.fields ?? UserFields()
         if let known, fields.contradict(player.lines) {
+            guard isUsers else { return try await library.open(url, isUsers: false) }
             let isUsed = known.bytes > 0 || library.playheads.isPlayed(known.id)
             if isUsed || fields.given.contradict(player.lines) {
                 return try await library.open(url, apart: player.added(to: UserFields()))
             }
         }
-        return try await library.open(url, fields: player.added(to: fields))
+        return try await library.open(url, fields: player.added(to: fields), isUsers: isUsers)
     }
 
     /// True if the stored content is everything that a URL leads to, so that the origin is not asked.
@@ -449,7 +457,7 @@ extension PlayerRoutes {
         } catch {
             refuse(
                 playlist: exchange, error,
-                about: RequestSubject(asset: asset, uri: asset.origin.replacingQuery(nil).text))
+                about: RequestSubject(asset: asset, uri: asset.origin.replacingQuery(nil).redacted))
         }
     }
 

@@ -116,6 +116,7 @@ public import Substitution
             serveEntry(exchange, named: name, mode: mode, choosing: choice)
         case .origin(let text, let mode, let choice):
             serveEntry(exchange, at: text, mode: mode, choosing: choice)
+        case .listed(let text): serveEntry(exchange, at: text, mode: .auto, choosing: nil, isUsers: false)
         case .badChoice(let reason): exchange.reply(.badRequest, "The choice behind /select/ is of no use: \(reason)")
         case .channels: serveChannels(exchange)
         }
@@ -127,7 +128,7 @@ public import Substitution
         case .piece(let id, _, _, _), .interstitial(let id, _, _), .playlist(let id, _, _): library.presentation(id: id)
         case .entry(let name, _, _):
             asset(inURL: name)
-        case .origin, .badChoice, .channels: nil
+        case .origin, .listed, .badChoice, .channels: nil
         }
     }
 
@@ -145,9 +146,12 @@ public import Substitution
         exchange.reply(status, "\(error).")
     }
 
-    /// Refuses a playlist: with the origin's own status, its reason and the next command.
+    /// Refuses a playlist, unless it is a channel list, which is served: with the origin's own status, its reason and the next command.
     func refuse(playlist exchange: Exchange, _ error: LibraryError, isLive: Bool = false, about subject: RequestSubject)
     {
+        if let list = error.channelList {
+            return serveList(list, to: exchange)
+        }
         let status = isLive ? error.liveStatus : error.playlistStatus
         sessions.recordFailure(FailedRequest(error, status: status.code, about: subject))
         report("\(exchange.head.method) refused with \(status.code): \(error)")
@@ -172,7 +176,7 @@ public import Substitution
             }
             return false
         } catch {
-            let uri = asset.origin.replacingQuery(nil).text
+            let uri = asset.origin.replacingQuery(nil).redacted
             refuse(exchange, error, about: RequestSubject(session: session?.id, asset: asset, uri: uri))
             return true
         }

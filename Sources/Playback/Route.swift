@@ -8,7 +8,8 @@ import Orders
 /// |---|---|
 /// | `/https://host/path?query` | the asset at an origin URL, which may be percent-encoded as a whole |
 /// | `/<name>.m3u8` | a known asset |
-/// | `/weir.m3u` | a channel list of all assets |
+/// | `/weir.m3u` | a channel list of all assets and channels |
+/// | `/listed/https://host/path` | the asset at a URL that a channel list names: its host must not be private |
 /// | `/offline/…`, `/local/…` of either | the asset without the network, or only its complete renditions |
 /// | `/timeshift/…` of either | the asset; a live stream begins with the earliest that is kept of it |
 /// | `/auto/…` of either | the asset as one variant; Weir chooses the quality |
@@ -21,6 +22,8 @@ enum Route: Equatable {
     case entry(name: String, mode: Session.Mode, choice: Selection? = nil)
     /// An entry with a choice that cannot be read, or has no effect; the reason is a sentence.
     case badChoice(String)
+    /// An origin's URL that the user did not give.
+    case listed(String)
     case channels
     case playlist(asset: String, session: Session, rendition: String)
     case interstitial(asset: String, session: Session, name: Interstitials.Name)
@@ -32,13 +35,17 @@ enum Route: Equatable {
     var isInFolder: Bool {
         switch self {
         case .playlist: true
-        case .origin, .entry, .badChoice, .channels, .interstitial, .piece: false
+        case .origin, .entry, .badChoice, .listed, .channels, .interstitial, .piece: false
         }
     }
 
     /// Parses a request target; nil if it is not a player's URL.
+    static let listedPrefix = "/listed/"
+
     init?(target: ArraySlice<UInt8>) {
-        if target.starts(with: "/a/".utf8) {
+        if Self.isURL(target, behind: Array(Self.listedPrefix.utf8)) {
+            self = .listed(Self.url(target.dropFirst(Self.listedPrefix.utf8.count)))
+        } else if target.starts(with: "/a/".utf8) {
             self.init(inside: target)
         } else if let (choice, entry) = Self.choice(in: target) {
             self.init(choice, of: Route(target: entry))

@@ -1,7 +1,8 @@
 // The room Recordings.
 //
-// Duty: recordings of channels, each an asset of its own: their names, their times, and which are kept.
+// Duty: the user's channel lists; recordings of channels, each an asset of its own: their names, their times, and which are kept.
 // Entrance: `ChannelRecorder` for one that begins now, `RecordingSchedules` for those at their time; `Schedule` is pure.
+//     `ChannelLists` for lists.
 // Does not enter: how segments of a live stream are kept, which is in `Downloads`, and what a player gets.
 
 package import Assets

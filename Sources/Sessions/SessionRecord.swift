@@ -279,7 +279,7 @@ import Playheads
         guard !meter.knows(id), let rendition = asset.rendition(id) else { return }
         let index = asset.renditions.firstIndex { $0 === rendition }
         let variant = asset.multivariant?.variants.first { $0.renditionIndex == index }
-        let uri = rendition.source?.base.replacingQuery(nil).text
+        let uri = rendition.source?.base.replacingQuery(nil).redacted
         let bandwidth = variant.map { Int($0.bandwidth) }
         let stream = SessionMeter.Stream(uri: uri, bandwidth: bandwidth, height: variant?.resolution?.height)
         meter.describe(id, stream)

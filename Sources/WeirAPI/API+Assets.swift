@@ -24,6 +24,8 @@ extension API {
         /// The URL of a picture, and the group, of such an entry; absent otherwise.
         package var logo: String?
         package var group: String?
+        /// The name of the channel list that names it, for a channel of which nothing is stored; absent otherwise.
+        package var list: String?
         /// True if the certificates of the asset's servers are not verified (`--insecure`); absent otherwise.
         package var isInsecure: Bool?
         package var isLive = false

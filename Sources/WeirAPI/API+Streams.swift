@@ -9,6 +9,10 @@ extension API {
         /// The URL of a picture.
         package var logo: String?
         package var group: String?
+        /// The id in a television guide, `tvg-id`; absent for the name.
+        package var guideID: String?
+        /// The further attributes that a channel list has for it, such as `tvg-chno=5`.
+        package var attributes: [String]?
         /// The header fields for its requests. Secret.
         package var headers: [Header]?
         package init(url: String) { self.url = url }

@@ -66,6 +66,8 @@ package struct APIError: Error, CustomStringConvertible, Sendable {
         case unreadable
         /// The response is not a playlist, or violates RFC 8216 too much to be used.
         case notPlaylist = "not-a-playlist"
+        /// The response is a channel list, and not the playlist of one stream.
+        case channelList = "channel-list"
         /// The origin violated HTTP, sent a wrong length, or answered with an error.
         case badOrigin = "bad-origin"
         /// The origin demands credentials or refuses them (401, 403).
@@ -135,7 +137,7 @@ extension APIError.Code {
             409
         case .tooLarge: 413
         case .unsupportedMediaType: 415
-        case .noMatch, .live, .protected, .notArtwork, .incomplete, .badTarget, .badImport, .badTrack: 422
+        case .noMatch, .live, .protected, .channelList, .notArtwork, .incomplete, .badTarget, .badImport, .badTrack: 422
         case .internal, .programFailed: 500
         case .notPlaylist, .badOrigin, .originRefused, .keyUnfit: 502
         case .offline, .stopping, .noDaemon, .noLink, .noProgram, .volumeAbsent: 503
@@ -159,7 +161,7 @@ extension APIError.Code {
         case .cannotWrite, .targetExists, .badTarget: 73
         case .diskFull, .disk: 74
         case .originAbsent, .offline, .stopping, .timeout, .volumeAbsent, .busy, .rule: 75
-        case .notPlaylist, .badOrigin: 76
+        case .notPlaylist, .channelList, .badOrigin: 76
         case .unauthorized, .originRefused, .otherUser, .notForPhones: 77
         case .unreadable: 78
         case .noSuchRoute, .methodNotAllowed, .tooLarge, .unsupportedMediaType, .programFailed, .internal,
@@ -187,6 +189,7 @@ extension APIError.Code {
         case .noProgram: "install ffmpeg where the daemon runs, or export a folder or a .tar"
         case .programFailed: "export a folder or a .tar, which need no other program"
         case .notPlaylist: "check that the URL leads to an HLS playlist. \(Self.pageAdvice)"
+        case .channelList: "take its channels over with: weir add URL"
         case .originRefused: "get a new link: this one may have expired. \(Self.pageAdvice)"
         case .originAbsent, .badOrigin: "repeat the command later; what plays meanwhile: weir list --offline"
         case .hostDead: "repeat the command later, which fetches only what is missing"
@@ -267,6 +270,7 @@ extension APIError.Code {
         case .protected: "The presentation is protected"
         case .unreadable: "A newer Weir wrote this record"
         case .notPlaylist: "Not a playlist"
+        case .channelList: "A list of channels"
         case .badOrigin: "The origin violated HTTP or HLS"
         case .originRefused: "The origin refuses access"
         case .originAbsent: "The origin cannot be reached"

@@ -91,6 +91,16 @@ package enum Endpoints {
     /// Forgets a planned recording, and returns it. What is recorded stays. Throws `.noSuchAsset`.
     package static let cancelRecording = Endpoint<API.Nothing, API.ScheduledRecording>(.delete, "/recordings/{name}")
 
+    // MARK: Channel lists
+
+    package static let lists = Endpoint<API.Nothing, API.ChannelLists>(.get, "/lists")
+    /// Adds a channel list to the streams file, and reads it; one that is known is read again. Throws `.badOrigin` for one that cannot be
+    /// read; then nothing has changed.
+    package static let addList = Endpoint<API.ChannelListRequest, API.ChannelList>(
+        .post, "/lists", status: 201, isLong: true)
+    /// The channels of all lists, by name.
+    package static let channels = Endpoint<API.Nothing, API.Channels>(.get, "/channels", query: ["find", "limit"])
+
     // MARK: Sessions
 
     package static let sessions = Endpoint<API.Nothing, API.SessionList>(.get, "/sessions", phones: true)

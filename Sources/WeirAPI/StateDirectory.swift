@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Glibc
 internal import HTTPMessage
 
@@ -65,30 +66,91 @@ package struct StateDirectory: Sendable {
 
     /// Reads the first line of a file. What is beyond the limit, in bytes, is cut off.
     package func readFile(_ name: String, limit: Int = 8192) -> Result<String, SystemError> {
+        readBytes(name, limit: limit).map { bytes in
+            let line = bytes.prefix { $0 != UInt8(ascii: "\n") }
+            return String(decoding: line, as: UTF8.self)
+        }
+    }
+
+    /// Reads a file. What is beyond the limit, in bytes, is cut off.
+    package func readBytes(_ name: String, limit: Int) -> Result<[UInt8], SystemError> {
         let descriptor = open("\(path)/\(name)", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return .failure(SystemError(errno)) }
         defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: limit)
-        let count = read(descriptor, &bytes, bytes.count)
-        guard count >= 0 else { return .failure(SystemError(errno)) }
-        let line = bytes.prefix(count).prefix { $0 != UInt8(ascii: "\n") }
-        return .success(String(decoding: line, as: UTF8.self))
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return .failure(SystemError(errno)) }
+        // The size of some files is not known, as in /proc.
+        let size = max(Int(status.st_size), Self.smallest)
+        var bytes = [UInt8](repeating: 0, count: min(limit, size))
+        var length = 0
+        while length < bytes.count {
+            let count = bytes.withUnsafeMutableBytes { room in
+                read(descriptor, room.baseAddress.map { $0 + length }, room.count - length)
+            }
+            guard count >= 0 || errno == EINTR else { return .failure(SystemError(errno)) }
+            guard count != 0 else { break }
+            length += max(count, 0)
+        }
+        bytes.removeLast(bytes.count - length)
+        return .success(bytes)
+    }
+
+    private static let smallest = 8192
+
+    /// Replaces a file by one line, as `writeFile(_:bytes:isDurable:)`.
+    package func writeFile(_ name: String, _ line: String, isDurable: Bool = false) throws(APIError) {
+        try writeFile(name, bytes: Array("\(line)\n".utf8), isDurable: isDurable)
     }
 
     /// Replaces a file atomically: a reader sees the old text or the new one.
-    package func writeFile(_ name: String, _ line: String) throws(APIError) {
+    /// - Parameter isDurable: true to wait until that holds after a loss of power too. Not for the loop.
+    package func writeFile(_ name: String, bytes: [UInt8], isDurable: Bool) throws(APIError) {
         let target = "\(path)/\(name)"
         let draft = target + ".new"
         unlink(draft)
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw failure("cannot be written", SystemError(errno)) }
-        let bytes = Array("\(line)\n".utf8)
-        let written = write(descriptor, bytes, bytes.count)
+        let isWritten = Self.write(bytes, to: descriptor) && (!isDurable || fsync(descriptor) == 0)
         let error = SystemError(errno)
         close(descriptor)
-        guard written == bytes.count else { throw failure("cannot be written", error) }
+        guard isWritten else {
+            unlink(draft)
+            throw failure("cannot be written", error)
+        }
         guard rename(draft, target) == 0 else { throw failure("cannot be written", SystemError(errno)) }
+        if isDurable {
+            syncFolder(of: target)
+        }
     }
+
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            guard count > 0 || count < 0 && errno == EINTR else { return false }
+            rest = rest.dropFirst(max(count, 0))
+        }
+        return true
+    }
+
+    /// Makes the new name of a file survive a loss of power. A file system that cannot do that has the file all the same.
+    private func syncFolder(of file: String) {
+        let folder = String(file[..<(file.lastIndex(of: "/") ?? file.endIndex)])
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        close(descriptor)
+    }
+
+    /// Makes a folder of the directory, unless it is there.
+    package func makeFolder(_ name: String) throws(APIError) {
+        guard mkdir("\(path)/\(name)", 0o700) == 0 || errno == EEXIST else {
+            throw failure("cannot be written", SystemError(errno))
+        }
+    }
+
+    /// Deletes a file; one that is missing is no error.
+    package func removeFile(_ name: String) { unlink("\(path)/\(name)") }
 
     package static let pageKeyFile = "page-key"
 

@@ -13,7 +13,8 @@ struct AddCommand: ReportingCommand {
 
             A list (-i FILE, or - for standard input) has one URL per line, with options behind it: URL -q 720p --name film. A line \
             that begins with # is a comment. A channel list (.m3u with #EXTINF) downloads nothing: its streams go into the streams \
-            file with their titles, logos, groups and header fields, and play by name; /weir.m3u lists them for other players.
+            file with their titles, logos, groups, guide ids and header fields, and play by name; /weir.m3u lists them for other \
+            players. The URL of a channel list goes into that file itself, and Weir reads the list again twice a day.
             """)
 
     @Argument(
@@ -63,7 +64,7 @@ struct AddCommand: ReportingCommand {
         let lists = try (sources.filter { $0 == "-" } + inputs).map { try ListFile($0) }
         var failure: Failure?
         for source in sources where source != "-" {
-            await attempt(&failure) { try await queue(order(for: [source]), with: artwork, in: daemon) }
+            await attempt(&failure) { try await add(order(for: [source]), with: artwork, to: daemon) }
         }
 
         for list in lists {
@@ -138,6 +139,17 @@ struct AddCommand: ReportingCommand {
         return general
     }
 
+    /// Queues a download, or adds the channel list at a URL.
+    private func add(
+        _ request: API.DownloadRequest, with artwork: [UInt8]?, to daemon: DaemonHandle
+    ) async throws {
+        do {
+            try await queue(request, with: artwork, in: daemon)
+        } catch let error as APIError where error.code == .channelList {
+            try await addList(request, to: daemon)
+        }
+    }
+
     private func queue(
         _ request: API.DownloadRequest, with artwork: [UInt8]?, in daemon: DaemonHandle
     ) async throws {
@@ -163,6 +175,25 @@ struct AddCommand: ReportingCommand {
         throw Failure(
             "\(list.name) is a channel list, of which nothing is downloaded: options for downloads have no effect on it",
             next: "add it without them; then: weir get NAME, with the options", exitCode: 64, code: "usage")
+    }
+
+    /// Adds the channel list at a URL; its name and header fields are those of the command.
+    private func addList(_ order: API.DownloadRequest, to daemon: DaemonHandle) async throws {
+        var others = try task.request(for: API.PresentationRequest(source: ""), selection, environment: [:])
+        others.name = nil
+        guard others == API.DownloadRequest(source: ""), order.route == nil, order.cookies == nil, !paused else {
+            throw Failure(
+                "the URL is that of a channel list, of which nothing is downloaded: only --name and --header have an effect on it",
+                next: "add it without the other options; then: weir get NAME, with the options", exitCode: 64,
+                code: "usage")
+        }
+        var request = API.ChannelListRequest(url: order.source)
+        request.name = order.name
+        request.headers = order.headers
+        let list = try await daemon.client.call(Endpoints.addList, body: request)
+        guard !json else { return try Output.json(list) }
+        Output.line("\(list.name): \(list.words)")
+        Output.error("find one with:  weir list --channels WORD; all:  \(daemon.urls.base)/weir.m3u\n")
     }
 
     /// Most streams of one request to the daemon.

@@ -25,6 +25,8 @@ struct DaemonStatus: Encodable, Sendable {
     var downloads: [API.Download] = []
     /// Planned recordings, the next one first.
     var recordings: [API.ScheduledRecording] = []
+    /// The channel lists that are read again and again.
+    var lists: [API.ChannelList] = []
     /// The reason why a running daemon does not answer.
     var error: API.Download.Failure?
 
@@ -63,6 +65,7 @@ struct DaemonStatus: Encodable, Sendable {
         }
         let planned = try await client.plannedRecordings()
         recordings = planned.sorted { Self.isEarlier($0, than: $1) }
+        lists = try await client.channelLists()
     }
 
     /// Recordings without a time come last.
@@ -113,6 +116,9 @@ enum StatusText {
         if !status.recordings.isEmpty {
             let plans = status.recordings.map { "\($0.name)  \($0.words)" }
             rows += named("records", plans, most: mostDownloads)
+        }
+        if !status.lists.isEmpty {
+            rows += named("lists", status.lists.map { "\($0.name)  \($0.words)" }, most: mostDownloads)
         }
         if status.recordings.contains(where: { $0.begin != nil }) {
             rows.append(["ends", "not while a recording is planned"])

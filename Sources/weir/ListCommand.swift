@@ -8,6 +8,12 @@ struct ListCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List assets and downloads.", aliases: ["ls"])
 
+    @Argument(
+        help: ArgumentHelp(
+            "With --channels: lists only those whose name, title or group has this text.", valueName: "text"))
+    var text: String?
+    @Flag(help: "List the channels of channel lists in place of assets.")
+    var channels = false
     @Option(
         name: .customLong("is"),
         help: ArgumentHelp(
@@ -22,6 +28,12 @@ struct ListCommand: ReportingCommand {
     var json = false
     @OptionGroup var common: CommonOptions
 
+    func validate() throws {
+        guard text == nil || channels else {
+            throw ValidationError("A text is for --channels; \"weir show NAME\" shows one asset.")
+        }
+    }
+
     private static func state(_ word: String) throws -> String {
         guard !ListedAsset.states.contains(word) else { return word }
         let known = ListedAsset.states.joined(separator: ", ")
@@ -34,6 +46,9 @@ struct ListCommand: ReportingCommand {
 
     func execute() async throws {
         let daemon = try common.daemon()
+        if channels {
+            return try write(try await daemon.client.channels(with: text))
+        }
         guard !json else {
             let assets = try await daemon.client.assets().filter { isListed(ListedAsset($0)) }
             return Output.records(try assets.map { String(decoding: try API.encode($0), as: UTF8.self) })
@@ -42,7 +57,8 @@ struct ListCommand: ReportingCommand {
         let assets = try await daemon.client.assets(as: ListedAsset.self, isBrief: true).filter(isListed)
         let listsPlans = !offline && (states.isEmpty || states.contains(AssetState.scheduled.rawValue))
         let plans = listsPlans ? try await daemon.client.plannedRecordings() : []
-        guard !assets.isEmpty || !plans.isEmpty else {
+        let lists = listsPlans ? try await daemon.client.channelLists() : []
+        guard !assets.isEmpty || !plans.isEmpty || !lists.isEmpty else {
             return Output.error(Self.emptiness(states, offline: offline, urls: daemon.urls))
         }
         // A title that is too long must not break the lines of a terminal.
@@ -50,7 +66,28 @@ struct ListCommand: ReportingCommand {
         if Terminal.showsOutput {
             table = table.cutting("TITLE", to: Terminal.size().columns)
         }
-        Output.lines(table.lines + [Self.totals(assets)])
+        Output.lines(table.lines + [Self.totals(assets)] + lists.map { "list \($0.name): \($0.words)" })
+    }
+
+    private func write(_ found: API.Channels) throws {
+        guard !json else { return try found.channels.forEach { try Output.json($0) } }
+        guard !found.channels.isEmpty else {
+            return Output.error("no channels\ntry: weir add URL, of a channel list\n")
+        }
+        let rows = found.channels.map { channel in
+            let group = channel.group ?? "–"
+            let title = channel.title ?? ""
+            return [channel.name, channel.guideID ?? "–", group, title]
+        }
+        var table = TextTable(rows: [["NAME", "GUIDE", "GROUP", "TITLE"]] + rows)
+        if Terminal.showsOutput {
+            table = table.cutting("TITLE", to: Terminal.size().columns)
+        }
+        var totals = Format.count(found.count, "channel")
+        if found.count > found.channels.count {
+            totals += ", of which the first \(found.channels.count) are shown"
+        }
+        Output.lines(table.lines + [totals])
     }
 
     private func isListed(_ asset: ListedAsset) -> Bool {
@@ -126,7 +163,48 @@ struct ListCommand: ReportingCommand {
     }
 }
 
+extension API.ChannelList {
+    /// The state of the list: `3,000 channels, read 2026-11-28 20:15`.
+    var words: String {
+        var words = [Format.count(channels, "channel")]
+        if let hidden {
+            words.append("\(hidden) hidden")
+        }
+        if let leftOut {
+            words.append("\(leftOut) left out, which are no HLS")
+        }
+        if let fetched {
+            words.append("read \(TimeText.words(fetched))")
+        } else {
+            words.append("not read yet")
+        }
+        if let problem {
+            words.append("not read since: \(problem)")
+        }
+        return words.joined(separator: ", ")
+    }
+}
+
 extension APIClient {
+    /// The channels with a text in their names, titles or groups; all of them without one.
+    func channels(with text: String?) async throws(APIError) -> API.Channels {
+        var query = "?limit=100000"
+        if let text {
+            query = API.query("find", text) + "&limit=100000"
+        }
+        return try await call(Endpoints.channels, query: query)
+    }
+
+    /// The channel lists; none if the daemon is of an earlier Weir, which has none.
+    func channelLists() async throws(APIError) -> [API.ChannelList] {
+        do throws(APIError) {
+            return try await call(Endpoints.lists).lists
+        } catch {
+            guard error.code == .noSuchRoute else { throw error }
+            return []
+        }
+    }
+
     /// The planned recordings; none if the daemon is of an earlier Weir, which has no such list.
     func plannedRecordings() async throws(APIError) -> [API.ScheduledRecording] {
         do throws(APIError) {

@@ -20,7 +20,10 @@ import WeirAPI
         let schedules = RecordingSchedules(library, house.downloader, stored: nil, save: { _ in nil })
         RecordingService(service, schedules).register(in: &handlers)
         PlaybackService(house.playback.sessions, library: library).register(in: &handlers)
-        StreamService(library, store: NoStreams()).register(in: &handlers)
+        let streams = StreamService(library, store: NoStreams())
+        streams.register(in: &handlers)
+        let lists = ChannelLists(library, store: NoLists())
+        ListService(library, lists, streams).register(in: &handlers)
         return handlers
     }
 
@@ -36,4 +39,12 @@ private struct NoStreams: StreamStore {
     func remove(_ stream: KnownStream) async throws(APIError) -> [KnownStream] { [] }
     func read() async throws(APIError) -> [KnownStream] { [] }
     func append(_ streams: [KnownStream]) async throws(APIError) -> [KnownStream] { streams }
+    func append(_ list: KnownList) async throws(APIError) -> [KnownList] { [list] }
+    func remove(list: String) async throws(APIError) -> [KnownList] { [] }
+}
+
+private struct NoLists: ListStore {
+    func read(_ list: String) -> [UInt8]? { nil }
+    func write(_ list: String, _ text: [UInt8]) -> String? { nil }
+    func remove(_ list: String) {}
 }

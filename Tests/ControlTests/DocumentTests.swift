@@ -122,6 +122,9 @@ import WeirAPI
             "VerifiedPart": API.Verification.Part.self, "RecordingTimes": API.RecordingTimes.self,
             "RecordingRequest": API.RecordingRequest.self, "ScheduledRecording": API.ScheduledRecording.self,
             "RecordingList": API.RecordingList.self,
+            "ChannelList": API.ChannelList.self, "ChannelLists": API.ChannelLists.self,
+            "ChannelListRequest": API.ChannelListRequest.self, "Channel": API.Channel.self,
+            "Channels": API.Channels.self,
         ]
     }
 

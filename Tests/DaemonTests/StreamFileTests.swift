@@ -1,7 +1,9 @@
 import Assets
 import Foundation
+import HLS
 import HTTPMessage
 import Origin
+import Recordings
 import TestSupport
 import Testing
 
@@ -34,6 +36,43 @@ import Testing
         stream.fields = try UserFields(["User-Agent: TV \"1\"", "@cdn.h X-Key: k"])
         let plain = try #require(KnownStream(name: "b", title: nil, url: try WebURL("http://h/b")))
         #expect(try read(StreamFile.text(of: stream) + "\n" + StreamFile.text(of: plain)) == [stream, plain])
+    }
+
+    @Test func aListIsReadAsItIsWritten() throws {
+        let list = try KnownList(
+            name: "tv", address: "https://u:p@h/tv.m3u?x=1", lines: ["User-Agent: TV"], interval: 3_600)
+        let plain = try KnownList(name: "b", address: "http://h/b.m3u", lines: [])
+        let text = StreamFile.text(of: list) + "\n" + Self.a + "\n" + StreamFile.text(of: plain)
+        let file = try StreamFile(text, path: "/s.toml")
+        #expect(file.lists == [list, plain] && file.streams.map(\.name) == ["a"])
+        #expect(list.fields.texts.contains { $0.hasPrefix("Authorization: Basic") } && !list.url.text.contains("u:p"))
+        let less = try #require(StreamFile.removing(list: "tv", from: text, path: "/s.toml"))
+        #expect(try StreamFile(less, path: "/s.toml").lists == [plain] && less.contains(Self.a))
+        let noStream = try #require(StreamFile.removing(file.streams[0], from: text, path: "/s.toml"))
+        #expect(try StreamFile(noStream, path: "/s.toml").lists == [list, plain])
+    }
+
+    @Test func theAttributesOfAChannelListStay() throws {
+        var stream = try #require(KnownStream(name: "a", title: nil, url: try WebURL("http://h/a")))
+        stream.guideID = "a.tv"
+        stream.attributes = [("catchup", "append"), ("tvg-chno", "\"5\"")].compactMap {
+            ChannelList.Attribute(name: $0.0, value: $0.1)
+        }
+        #expect(try read(StreamFile.text(of: stream)) == [stream])
+    }
+
+    @Test(arguments: [
+        ("[[lists]]\nname = \"tv\"\n", 1, "url is missing"), ("[[lists]]\nurl = \"tv.m3u\"\n", 2, "url: "),
+        ("[[lists]]\nurl = \"http://h/tv\"\ninterval = \"10s\"\n", 3, "interval is not"),
+        ("[[lists]]\nurl = \"http://h/tv\"\nevery = \"1h\"\n", 3, "there is no key \"every\""),
+        (a + "[[lists]]\nurl = \"http://h/tv\"\n[[lists]]\nurl = \"http://h/tv\"\n", 7, "url: an earlier list"),
+        ("[[lists]]\nurl = \"http://h/tv\"\nheaders = [\"hush\"]\n", 3, "headers: "),
+        (a + "attributes = \"x\"\n", 4, "attributes is not"),
+    ])
+    func aBadListIsNamedByLineAndKey(text: String, line: Int, message: String) throws {
+        let error = try #require(throws: ConfigurationError.self) { try StreamFile(text, path: "/s.toml") }
+        #expect(error.source == .file("/s.toml", line: line), "\(error)")
+        #expect(error.message.hasPrefix(message) && !error.description.contains("hush"), "\(error)")
     }
 
     private static let three = """

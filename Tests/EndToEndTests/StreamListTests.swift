@@ -48,7 +48,7 @@ struct StreamListTests {
                 #expect(
                     list.status == 200
                         && list.text.contains(
-                            "#EXTINF:-1 tvg-id=\"one\" tvg-logo=\"http://logo.example/1.png\" group-title=\"News, world\",One\n\(base)/one.m3u8\n"
+                            "#EXTINF:-1 tvg-id=\"one.tv\" tvg-logo=\"http://logo.example/1.png\" group-title=\"News, world\",One\n\(base)/one.m3u8\n"
                         ), "\(list.text)")
                 for name in ["zwei", "zwei-2", "%D0%BD%D0%BE%D0%B2%D0%BE%D1%81%D1%82%D0%B8"] {
                     #expect(list.text.contains("\n\(base)/\(name).m3u8\n"))
@@ -67,7 +67,38 @@ struct StreamListTests {
                 try await scene.origin.requests().filter { $0.path.hasPrefix("/cmaf/") }
                     .allSatisfy { $0.headers["x-key"] == "k 1" })
             let list = try await HTTPProbe.fetch(scene.weir.url("/weir.m3u")).text
-            #expect(list.contains(",One\n") && !list.contains("#EXTINF:-1 tvg-id=\"one\""), "\(list)")
+            #expect(list.contains(",One\n") && !list.contains("#EXTINF:-1 tvg-id=\"one"), "\(list)")
+        }
+    }
+
+    @Test("of channels at a URL are added, found, hidden, read again after a restart, and removed")
+    func listAtURL() async throws {
+        try await Scene.with { scene in
+            let text = channels(scene)
+            try await scene.origin.add(OriginRule("/tv.m3u") { ($0.status, $0.body) = (200, text) })
+            let url = scene.origin.url("/tv.m3u")
+            let refused = try await scene.weir.run(["add", url, "-q", "720p"])
+            #expect(refused.exit == .code(64) && refused.errors.contains("that of a channel list"), "\(refused)")
+            let added = try await scene.weir.run(["add", url, "--name", "tv"])
+            #expect(added.output.hasPrefix("tv: 4 channels, 2 left out, which are no HLS, read "), "\(added)")
+            let found = try await scene.weir.run(["list", "--channels", "NEWS"])
+            #expect(found.output.contains("one.tv") && found.output.hasSuffix("1 channel\n"), "\(found)")
+            #expect(try await scene.weir.run(["list", "--json"]).output == "")
+            #expect(try await scene.weir.run(["remove", "zwei", "--yes"]).exit == .code(0))
+            #expect(try await scene.weir.run(["get", "one", "-q", "worst"]).exit == .code(0))
+            try await scene.weir.restart()
+            let list = try await HTTPProbe.fetch(scene.weir.url("/weir.m3u")).text
+            #expect(list.hasPrefix("#EXTM3U url-tvg=\"http://epg.example/\""))
+            #expect(list.contains("tvg-id=\"one.tv\""), "\(list)")
+            #expect(list.contains("/zwei-2.m3u8\n") && !list.contains("/zwei.m3u8\n"), "\(list)")
+            try await scene.origin.clearRules()
+            let failed = try await scene.weir.run(["add", url])
+            #expect(failed.exit != .code(0), "\(failed)")
+            let status = try await scene.weir.run(["status"]).output
+            #expect(status.contains("tv  3 channels, 1 hidden, 2 left out"), "\(status)")
+            #expect(try await scene.weir.run(["remove", "tv", "--yes"]).exit == .code(0))
+            let rest = try await HTTPProbe.fetch(scene.weir.url("/weir.m3u")).text
+            #expect(rest.contains("/one.m3u8\n") && !rest.contains("zwei-2"), "\(rest)")
         }
     }
 

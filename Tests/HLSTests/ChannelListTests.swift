@@ -95,6 +95,52 @@ struct ChannelListTests {
         #expect(!ChannelList.isMeant(by: Array("# mine\nhttp://a/1\n".utf8)) && !ChannelList.isMeant(by: []))
     }
 
+    @Test("keeps the attributes of the list and of each channel")
+    func attributes() {
+        let text = #"""
+            #EXTM3U url-tvg="http://e/1.xml,http://e/2.xml" tvg-shift=1
+            #EXTINF:-1 tvg-id="a" tvg-name="A HD" tvg-chno="5" catchup="append" catchup-source="?utc={utc}" catchup-days=7,A
+            http://a/1
+            """#
+        let list = ChannelList(Array(text.utf8))
+        #expect(list.attributes.map(\.name) == ["url-tvg", "tvg-shift"])
+        #expect(list.attributes.first?.value == "http://e/1.xml,http://e/2.xml")
+        #expect(
+            list.channels[0].attributes.map { "\($0.name)=\($0.value)" } == [
+                "tvg-name=A HD", "tvg-chno=5", "catchup=append", "catchup-source=?utc={utc}", "catchup-days=7",
+            ])
+        #expect(ChannelList(Array(list.text.utf8)).text == list.text && list.text.contains("tvg-chno=\"5\""))
+        let secret = ChannelList(Array("#EXTM3U\n#EXTINF:-1,A\nhttp://a/1|X-Key=a%3Db%26&User-Agent=TV".utf8))
+        #expect(!secret.text.contains("X-Key"))
+        let again = ChannelList(Array(secret.text(withFields: true).utf8))
+        #expect(
+            again.channels.map(\.fields) == [["X-Key: a=b&", "User-Agent: TV"]] && again.channels[0].url == "http://a/1"
+        )
+    }
+
+    static let texts: [(String, Bool)] = [
+        ("#EXTM3U\n#EXTINF:-1,A\nhttp://a/1\n", true), ("#EXTM3U\n#EXTINF:0,A\nhttp://a/1.ts\n", true),
+        ("#EXTM3U\nhttp://a/1.m3u8?b=c\n", true), ("#EXTM3U url-tvg=\"x\"\n#EXTINF:10,A\na.ts\n", true),
+        ("#EXTM3U\n#EXTINF:10 tvg-id=\"a\",A\na.ts\n", true), ("#EXTM3U\r\n#EXTGRP:News\r\na.ts\r\n", true),
+        ("#EXTM3U\n#EXT-X-APP: x\n#EXTINF:-1,A\nhttp://a/1\n", true), ("#EXTINF:-1,A\nhttp://a/1\n", true),
+        ("#EXTM3U\n#EXTINF:2,\na.ts\n", false), ("#EXTM3U\n#EXTINF:2,a=b\na.ts\n", false), ("#EXTM3U\n", false),
+        ("#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:-1,A\na.ts\n", false), ("http://a/1.m3u8\n", false),
+        ("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\na.m3u8\n", false), ("#EXTM3U\n#EXTINF:-1,A\n", false),
+        ("#EXTM3U\n#EXTINF:2,\na.ts\n#EXT-X-ENDLIST\n#EXTINF:-1,\nb\n", false),
+    ]
+
+    @Test("is told from an HLS playlist", arguments: texts)
+    func isList(text: String, isList: Bool) { #expect(ChannelList.isList(Array(text.utf8)) == isList) }
+
+    @Test("has other URLs, and all other lines stay")
+    func replacing() {
+        let text = "#EXTM3U x=\"1\"\r\n#EXTINF:-1,A\r\n#EXTVLCOPT:a=b\r\nhttp://a/1?b=c|X=y\r\n\r\n#odd\r\nb.m3u8"
+        let replaced = ChannelList.replacingURLs(in: Array(text.utf8)) { "<\($0)>" }
+        #expect(
+            String(decoding: replaced, as: UTF8.self)
+                == "#EXTM3U x=\"1\"\n#EXTINF:-1,A\n#EXTVLCOPT:a=b\n<http://a/1?b=c>|X=y\n#odd\n<b.m3u8>\n")
+    }
+
     @Test("is written so that it reads as the same")
     func writes() {
         var one = ChannelList.Channel(url: "http://h/one.m3u8")

@@ -12,6 +12,7 @@ package final class DownloadStub: DownloadStatus {
 
     package func isKept(_ asset: Asset) -> Bool { asset === kept }
     package func givenUp(of asset: Asset) -> [String: Set<Int>] { [:] }
+    package func hasFailed(_ asset: Asset) -> Bool { false }
     package func isFetched(_ asset: Asset) -> Bool { false }
     package func keep(_ asset: Asset) async { adopted.append(asset.name) }
 }

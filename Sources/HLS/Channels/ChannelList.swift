@@ -4,6 +4,25 @@
 /// as `tvg-logo` and `group-title`, `#EXTGRP`, and header fields in `#EXTVLCOPT`, `#KODIPROP` or behind a `|` in the URL's line.
 /// An HLS playlist has the same first line, and is no channel list: see `isHLS`.
 public struct ChannelList: Equatable, Sendable {
+    /// Something that players and television guides know by its name: `tvg-chno`, `catchup-source`, `url-tvg`.
+    public struct Attribute: Equatable, Sendable {
+        /// In small letters.
+        public let name: String
+        /// Without the quotation marks.
+        public let value: String
+
+        /// Creates an attribute; nil if the name could not be written in a list.
+        public init?(name: String, value: String) {
+            let name = name.lowercased()
+            let isName = !name.isEmpty && name.utf8.allSatisfy { ChannelText.isLetterOfName($0) }
+            guard isName, name.utf8.count <= Self.longestName else { return nil }
+            self.name = name
+            self.value = value
+        }
+
+        private static let longestName = 64
+    }
+
     /// One stream.
     public struct Channel: Equatable, Sendable {
         /// As written, without header fields behind it.
@@ -18,6 +37,8 @@ public struct ChannelList: Equatable, Sendable {
         public var group: String?
         /// Header fields as `Name: value`, without two of one name.
         public var fields: [String] = []
+        /// The further attributes of `#EXTINF`, in its order, `tvg-name` among it; without two of one name.
+        public var attributes: [Attribute] = []
         /// True if the entry says that it is MPEG-DASH.
         public var isDASH = false
         /// Nil for a live stream, and if it is not known.
@@ -37,9 +58,14 @@ public struct ChannelList: Equatable, Sendable {
 
     /// The channels in the order of the list.
     public let channels: [Channel]
+    /// The attributes of the first line, such as `url-tvg`, the URL of a guide.
+    public let attributes: [Attribute]
 
     /// Creates a list to be written.
-    public init(_ channels: [Channel]) { self.channels = channels }
+    public init(_ channels: [Channel], attributes: [Attribute] = []) {
+        self.channels = channels
+        self.attributes = attributes
+    }
 
     /// True if a text is meant as a channel list or an HLS playlist: it begins with `#EXTM3U` or `#EXTINF`, or is a PLS file.
     public static func isMeant(by bytes: [UInt8]) -> Bool {
@@ -63,18 +89,95 @@ public struct ChannelList: Equatable, Sendable {
         }
     }
 
+    /// True for a text that is a channel list to players: it begins like a playlist, has no tag of HLS, and more than the segments that a
+    /// playlist without tags would have. An entry is described, has no length, or is a playlist itself.
+    public static func isList(_ bytes: [UInt8]) -> Bool {
+        guard isMeant(by: bytes), !isPLS(bytes) else { return false }
+        var hasSign = false
+        var hasEntry = false
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let end = rest.firstIndex { $0 == 0x0A || $0 == 0x0D } ?? rest.endIndex
+            let line = rest[..<end].drop { [0x20, 0x09, 0xEF, 0xBB, 0xBF].contains($0) }
+            rest = rest[end...].dropFirst()
+            guard let first = line.first else { continue }
+            if first != UInt8(ascii: "#") {
+                hasEntry = true
+                hasSign = hasSign || isPlaylistURL(line)
+            } else if isTag(line) {
+                return false
+            } else {
+                hasSign = hasSign || describesEntry(line)
+            }
+        }
+        return hasEntry && hasSign
+    }
+
+    /// True for a tag that only HLS has.
+    private static func isTag(_ line: ArraySlice<UInt8>) -> Bool {
+        guard line.starts(with: "#EXT-X-".utf8) else { return false }
+        let name = String(decoding: line.prefix { $0 != UInt8(ascii: ":") && $0 != 0x20 }, as: UTF8.self)
+        return Tag(rawValue: name) != nil
+    }
+
+    private static func isPlaylistURL(_ line: ArraySlice<UInt8>) -> Bool {
+        let path = line.prefix { !"?#|".utf8.contains($0) }
+        let end = String(decoding: path.suffix(5), as: UTF8.self).lowercased()
+        return end == ".m3u8" || end.hasSuffix(".m3u")
+    }
+
+    /// True for a line that only channel lists have. Segments have a length and a title.
+    private static func describesEntry(_ line: ArraySlice<UInt8>) -> Bool {
+        let text = String(decoding: line.prefix(longestSign), as: UTF8.self)
+        if let rest = ChannelText.value(of: text, behind: "#EXTINF:") {
+            let seconds = rest.prefix { $0 != "," && $0 != " " }
+            let length = Double(seconds) ?? 1
+            return length <= 0 || rest.prefix { $0 != "," }.contains("=")
+        }
+        if let rest = ChannelText.value(of: text, behind: "#EXTM3U") {
+            return rest.contains("=")
+        }
+        return ["#EXTGRP:", "#EXTVLCOPT:", "#KODIPROP:"].contains { ChannelText.value(of: text, behind: $0) != nil }
+    }
+
+    private static let longestSign = 256
+
+    /// The text of a channel list with other URLs. All other lines, and what stands behind a `|`, stay.
+    /// - Parameter url: returns the text in place of a URL.
+    public static func replacingURLs(in bytes: [UInt8], with url: (String) -> String) -> [UInt8] {
+        var text: [UInt8] = []
+        text.reserveCapacity(bytes.count * 2)
+        for line in lines(of: bytes) where !line.isEmpty {
+            if line.first == "#" {
+                text += Array(line.utf8)
+            } else {
+                let own = line.prefix { $0 != "|" }
+                text += Array(url(String(own)).utf8)
+                text += Array(line[own.endIndex...].utf8)
+            }
+            text.append(0x0A)
+        }
+        return text
+    }
+
     /// Parses a text in UTF-8, or else in ISO 8859-1. Lines that are not understood are ignored.
     public init(_ bytes: [UInt8]) {
         guard !Self.isPLS(bytes) else {
             channels = Self.channels(ofPLS: Self.lines(of: bytes))
+            attributes = []
             return
         }
         var channels: [Channel] = []
+        var attributes: [Attribute] = []
         var next = Channel(url: "")
         for (index, line) in Self.lines(of: bytes).enumerated() {
             guard !line.isEmpty else { continue }
             if line.first == "#" {
-                next.read(line)
+                if let rest = ChannelText.value(of: line, behind: "#EXTM3U") {
+                    ChannelText.add(ChannelText.attributes(in: rest.unicodeScalars[...]).pairs, to: &attributes)
+                } else {
+                    next.read(line)
+                }
                 continue
             }
             next.setURL(line)
@@ -83,6 +186,7 @@ public struct ChannelList: Equatable, Sendable {
             next = Channel(url: "")
         }
         self.channels = channels
+        self.attributes = attributes
     }
 
     /// The entries of a PLS file by their numbers: `File1=URL`, `Title1=…`, and `Length1=` with seconds, -1 for a live stream.
@@ -132,23 +236,45 @@ public struct ChannelList: Equatable, Sendable {
 
     // MARK: Writing
 
-    /// The list as text for players.
-    public var text: String {
-        channels.reduce(into: "#EXTM3U\n") { text, channel in
+    /// The list as text for players, without header fields.
+    public var text: String { text(withFields: false) }
+
+    /// The list as text.
+    /// - Parameter withFields: true to write header fields behind the URLs, as Kodi has them. They may be secrets.
+    public func text(withFields: Bool) -> String {
+        var text = "#EXTM3U" + Self.text(of: attributes) + "\n"
+        for channel in channels {
             let duration = Double((channel.duration ?? .zero).milliseconds) / 1000
             var length = "-1"
             if duration > 0 {
                 length = "\(duration)"
             }
-            text += "#EXTINF:\(length)"
-            let attributes = [("tvg-id", channel.id), ("tvg-logo", channel.logo), ("group-title", channel.group)]
-            for (name, value) in attributes {
-                if let value {
-                    text += " \(name)=\"\(Self.oneLine(value).replacing("\"", with: "'"))\""
-                }
+            text += "#EXTINF:\(length)\(Self.text(of: channel.allAttributes)),\(Self.oneLine(channel.title ?? ""))\n"
+            if withFields, channel.isDASH {
+                text += "#KODIPROP:inputstream.adaptive.manifest_type=mpd\n"
             }
-            text += ",\(Self.oneLine(channel.title ?? ""))\n\(Self.oneLine(channel.url))\n"
+            text += Self.oneLine(channel.url)
+            if withFields, !channel.fields.isEmpty {
+                text += "|" + channel.fields.map(Self.encoded).joined(separator: "&")
+            }
+            text += "\n"
         }
+        return text
+    }
+
+    private static func text(of attributes: [Attribute]) -> String {
+        var text = ""
+        for attribute in attributes {
+            text += " \(attribute.name)=\"\(oneLine(attribute.value).replacing("\"", with: "'"))\""
+        }
+        return text
+    }
+
+    /// A header field as `Name=value`, percent-encoded.
+    private static func encoded(_ field: String) -> String {
+        let name = field.prefix { $0 != ":" }
+        let value = field.dropFirst(name.count + 1).drop { $0 == " " }
+        return "\(ChannelText.encoded(name))=\(ChannelText.encoded(value))"
     }
 
     private static func oneLine(_ text: String) -> String {
@@ -175,6 +301,80 @@ private enum ChannelText {
             rest.removeLast()
         }
         return String(String.UnicodeScalarView(rest))
+    }
+
+    static func isLetterOfName(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
+            UInt8(ascii: "_"), UInt8(ascii: "."):
+            true
+        default: false
+        }
+    }
+
+    /// Encodes all bytes but letters, digits and a few signs as `%41`.
+    static func encoded(_ text: Substring) -> String {
+        var encoded = ""
+        for byte in text.utf8 {
+            let isCapital = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+            if isCapital || isLetterOfName(byte) {
+                encoded.unicodeScalars.append(Unicode.Scalar(byte))
+            } else {
+                let digits = String(byte, radix: 16, uppercase: true)
+                encoded += "%" + String(repeating: "0", count: 2 - digits.count) + digits
+            }
+        }
+        return encoded
+    }
+
+    /// Most attributes of a channel, and of a list.
+    private static let mostAttributes = 64
+
+    /// Adds attributes whose names can be written, unless there is one of the name.
+    static func add(_ pairs: [(name: String, value: String)], to attributes: inout [ChannelList.Attribute]) {
+        for pair in pairs where attributes.count < mostAttributes && !pair.value.isEmpty {
+            guard let attribute = ChannelList.Attribute(name: pair.name, value: pair.value) else { continue }
+            let isKnown = attributes.contains { $0.name == attribute.name }
+            if !isKnown {
+                attributes.append(attribute)
+            }
+        }
+    }
+
+    /// The attributes at the beginning of a text up to its first comma, with their names in small letters, and the rest of the text
+    /// behind the comma. Quotation marks may contain commas.
+    static func attributes(
+        in text: Substring.UnicodeScalarView
+    ) -> (pairs: [(name: String, value: String)], rest: Substring.UnicodeScalarView) {
+        var rest = text
+        var pairs: [(name: String, value: String)] = []
+        while let first = rest.first, first != "," {
+            if first == " " {
+                rest = rest.dropFirst()
+                continue
+            }
+
+            let key = rest.prefix { !"=, ".unicodeScalars.contains($0) }
+            rest = rest.dropFirst(key.count)
+            guard rest.first == "=" else {
+                if key.isEmpty {
+                    rest = rest.dropFirst()
+                }
+                continue
+            }
+
+            rest = rest.dropFirst()
+            let isQuoted = rest.first == "\"" && rest.dropFirst().contains("\"")
+            var value = rest.prefix { !" ,".unicodeScalars.contains($0) }
+            var length = value.count
+            if isQuoted {
+                value = rest.dropFirst().prefix { $0 != "\"" }
+                length = value.count + 2
+            }
+            rest = rest.dropFirst(length)
+            pairs.append((String(String.UnicodeScalarView(key)).lowercased(), trimmed(value)))
+        }
+        return (pairs, rest.dropFirst())
     }
 
     /// The value behind a prefix, in any letter case; nil for another line.
@@ -221,44 +421,33 @@ extension ChannelList.Channel {
         }
     }
 
-    /// `-1 tvg-id="a" group-title="b",Title`. Quotation marks may contain commas.
+    /// `-1 tvg-id="a" group-title="b",Title`.
     private mutating func readInformation(_ line: String) {
-        var rest = line.unicodeScalars[...]
-        let seconds = rest.prefix { !" ,".unicodeScalars.contains($0) }
-        rest = rest.dropFirst(seconds.count)
+        let text = line.unicodeScalars[...]
+        let seconds = text.prefix { !" ,".unicodeScalars.contains($0) }
         setDuration(seconds)
 
-        var name: String?
-        while let first = rest.first, first != "," {
-            if first == " " {
-                rest = rest.dropFirst()
-                continue
-            }
-
-            let key = rest.prefix { !"=, ".unicodeScalars.contains($0) }
-            rest = rest.dropFirst(key.count)
-            guard rest.first == "=" else {
-                if key.isEmpty {
-                    rest = rest.dropFirst()
-                }
-                continue
-            }
-
-            rest = rest.dropFirst()
-            let isQuoted = rest.first == "\"" && rest.dropFirst().contains("\"")
-            var value = rest.prefix { !" ,".unicodeScalars.contains($0) }
-            var length = value.count
-            if isQuoted {
-                value = rest.dropFirst().prefix { $0 != "\"" }
-                length = value.count + 2
-            }
-            rest = rest.dropFirst(length)
-            set(
-                String(String.UnicodeScalarView(key)).lowercased(), to: Self.text(ChannelText.trimmed(value)),
-                name: &name)
+        let (pairs, rest) = ChannelText.attributes(in: text.dropFirst(seconds.count))
+        var others: [(name: String, value: String)] = []
+        for pair in pairs where !set(pair.name, to: Self.text(pair.value)) {
+            others.append(pair)
         }
+        ChannelText.add(others, to: &attributes)
+        title = Self.text(ChannelText.trimmed(rest)) ?? self["tvg-name"]
+    }
 
-        title = Self.text(ChannelText.trimmed(rest.dropFirst())) ?? name
+    /// The value of a further attribute; nil if the list does not have it.
+    public subscript(_ name: String) -> String? { attributes.first { $0.name == name }?.value }
+
+    /// All attributes for `#EXTINF`, those that have a property of their own first.
+    fileprivate var allAttributes: [ChannelList.Attribute] {
+        var all: [ChannelList.Attribute] = []
+        let named = [("tvg-id", id), ("tvg-logo", logo), ("group-title", group)]
+        for (name, value) in named {
+            guard let value, let attribute = ChannelList.Attribute(name: name, value: value) else { continue }
+            all.append(attribute)
+        }
+        return all + attributes
     }
 
     /// Sets the duration from a text in seconds; 0 and less stand for a live stream.
@@ -269,17 +458,17 @@ extension ChannelList.Channel {
         }
     }
 
-    private mutating func set(_ key: String, to value: String?, name: inout String?) {
-        guard let value else { return }
+    /// Sets what has a property of its own; false for any other attribute.
+    private mutating func set(_ key: String, to value: String?) -> Bool {
         switch key {
-        case "tvg-id": id = value
-        case "tvg-name": name = value
-        case "tvg-logo", "logo": logo = value
-        case "group-title": group = value
-        case "http-user-agent", "user-agent": add("User-Agent", value)
-        case "http-referrer", "http-referer", "referer": add("Referer", value)
-        default: break
+        case "tvg-id": id = value ?? id
+        case "tvg-logo", "logo": logo = value ?? logo
+        case "group-title": group = value ?? group
+        case "http-user-agent", "user-agent": add("User-Agent", value ?? "")
+        case "http-referrer", "http-referer", "referer": add("Referer", value ?? "")
+        default: return false
         }
+        return true
     }
 
     /// An option of VLC for this stream: `http-user-agent=TV/1`.

@@ -146,7 +146,7 @@ extension PlayerRoutes {
                 return true
             }
         case .failed(let error):
-            let uri = quality.segment.url.replacingQuery(nil).text
+            let uri = quality.segment.url.replacingQuery(nil).redacted
             let subject = RequestSubject(
                 session: request.sessionFolder.session.id, asset: request.sessionFolder.asset, uri: uri)
             sessions.recordFailure(FailedRequest(error, status: 200, about: subject))

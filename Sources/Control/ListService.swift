@@ -1,0 +1,143 @@
+package import Assets
+package import EventLoop
+import HTTPMessage
+import Origin
+package import Recordings
+import WeirAPI
+
+/// Answers for channel lists: adds them to the streams file, removes them, and finds channels.
+@LoopActor package final class ListService {
+    private let library: Library
+    private let lists: ChannelLists
+    private let streams: StreamService
+
+    package init(_ library: Library, _ lists: ChannelLists, _ streams: StreamService) {
+        self.library = library
+        self.lists = lists
+        self.streams = streams
+    }
+
+    package func register(in handlers: inout EndpointHandlers) {
+        handlers.on(Endpoints.lists) { _ throws(APIError) in
+            API.ChannelLists(lists: self.lists.summaries.map(Self.shape))
+        }
+        handlers.on(Endpoints.addList) { _, request throws(APIError) in try await self.add(request) }
+        handlers.on(Endpoints.channels) { call throws(APIError) in
+            let most = try call.query.count("limit", upTo: Self.mostChannels)
+            return try await self.channels(with: try call.query.word("find"), limit: most ?? Self.usualChannels)
+        }
+    }
+
+    private static let usualChannels = 1_000
+    private static let mostChannels = 100_000
+
+    /// Adds a list and reads it; one that is known is read again. A list that cannot be read is not added.
+    private func add(_ request: API.ChannelListRequest) async throws(APIError) -> API.ChannelList {
+        if library.isOffline {
+            throw APIError(.offline, "a channel list cannot be read while Weir is offline")
+        }
+        if let known = lists.summaries.first(where: { $0.list.address == request.url })?.list {
+            await lists.refresh(known.name)
+            return try read(known.name)
+        }
+        let list = try list(of: request)
+        await lists.set(try await streams.append(list))
+        await lists.refresh(list.name)
+        do throws(APIError) {
+            return try read(list.name)
+        } catch {
+            await lists.set(try await streams.remove(list: list.name))
+            throw error
+        }
+    }
+
+    private func list(of request: API.ChannelListRequest) throws(APIError) -> KnownList {
+        let order = try OriginOrder(request.url, request.headers)
+        if let name = request.name, !AssetNaming.isName(name) {
+            throw APIError(.badRequest, AssetNaming.flaw(of: name))
+        }
+        let wish = request.name ?? AssetNaming.name(for: order.url)
+        let names = Set(lists.summaries.map(\.list.name))
+        let name = AssetNaming.unique(wish) { word in
+            names.contains(word) || library.isTaken(word) || library.stream(named: word) != nil
+        }
+        let interval = request.interval.map { Int64($0) } ?? KnownList.usualInterval
+        guard KnownList.intervals.contains(interval) else {
+            throw APIError(.badRequest, "interval must be from a minute to a year")
+        }
+        let lines = (request.headers ?? []).map(\.line)
+        do {
+            return try KnownList(name: name, address: request.url, lines: lines, interval: interval)
+        } catch {
+            throw APIError(.badRequest, "\(error)")
+        }
+    }
+
+    /// The state of a list that was read just now. Throws if that failed.
+    private func read(_ name: String) throws(APIError) -> API.ChannelList {
+        guard let summary = lists.summary(of: name) else {
+            throw APIError(.noSuchAsset, "there is no channel list \(name)")
+        }
+        if let problem = summary.problem {
+            throw APIError(.badOrigin, problem, next: "check the address; then repeat the command")
+        }
+        return Self.shape(summary)
+    }
+
+    /// Removes a list, or hides a channel of one; false if there is neither of the name.
+    func remove(named name: String) async throws(APIError) -> Bool {
+        if lists.summary(of: name) != nil {
+            await lists.set(try await streams.remove(list: name))
+            return true
+        }
+        do throws(ListFailure) {
+            return try await lists.hide(name)
+        } catch {
+            throw APIError(.cannotWrite, "\(name) is not removed: \(error.sentence)")
+        }
+    }
+
+    // MARK: Channels
+
+    /// The channels whose name, title or group has a text, in any letter case.
+    private func channels(with text: String?, limit: Int) async throws(APIError) -> API.Channels {
+        let listed = library.listed
+        return await Task.detached {
+            let wanted = text?.lowercased()
+            var found = API.Channels(channels: [], count: 0)
+            for channel in listed.channels where Self.fits(channel, wanted) {
+                found.count += 1
+                if found.channels.count < limit {
+                    found.channels.append(Self.shape(channel))
+                }
+            }
+            return found
+        }.value
+    }
+
+    private nonisolated static func fits(_ channel: KnownStream, _ wanted: String?) -> Bool {
+        guard let wanted else { return true }
+        let words = [channel.name, channel.title?.lowercased(), channel.group?.lowercased()]
+        return words.contains { $0?.contains(wanted) ?? false }
+    }
+
+    private nonisolated static func shape(_ channel: KnownStream) -> API.Channel {
+        var shape = API.Channel(name: channel.name, list: channel.list ?? "")
+        shape.title = channel.title
+        shape.group = channel.group
+        shape.logo = channel.logo
+        shape.guideID = channel.guideID
+        return shape
+    }
+
+    private static func shape(_ summary: ChannelLists.Summary) -> API.ChannelList {
+        var shape = API.ChannelList(
+            name: summary.list.name, url: summary.list.url.redacted, interval: Int(summary.list.interval),
+            channels: summary.channels)
+        shape.hidden = summary.hidden > 0 ? summary.hidden : nil
+        shape.leftOut = summary.leftOut > 0 ? summary.leftOut : nil
+        shape.fetched = summary.fetched.map { Int($0) }
+        shape.problem = summary.problem
+        return shape
+    }
+}

@@ -1,0 +1,200 @@
+import Assets
+import EventLoop
+import Foundation
+import HLS
+import HTTPMessage
+import Origin
+import TestRooms
+import TestSupport
+import Testing
+
+@testable import Recordings
+
+/// The files of lists in memory.
+private final class MemoryStore: ListStore, @unchecked Sendable {
+    private let lock = NSLock()
+    private var texts: [String: [UInt8]] = [:]
+
+    func read(_ list: String) -> [UInt8]? { lock.withLock { texts[list] } }
+    func remove(_ list: String) { lock.withLock { texts[list] = nil } }
+
+    func write(_ list: String, _ text: [UInt8]) -> String? {
+        lock.withLock { texts[list] = text }
+        return nil
+    }
+}
+
+/// A list of the origin's, on a clock that the test moves.
+@LoopActor private final class ListScene {
+    let clock = TestClock(isRunning: true)
+    let house: TestHouse
+    let store = MemoryStore()
+    let list: KnownList
+    private(set) var lists: ChannelLists
+
+    init(query: String = "") async throws {
+        house = try await TestHouse(.clock(clock), .downloader(), .playback())
+        list = try KnownList(name: "tv", address: house.origin.url("/tv.m3u") + query, lines: [], interval: 3_600)
+        lists = ChannelLists(house.library, store: store)
+    }
+
+    /// Serves a text as the list.
+    func give(_ text: String, status: Int = 200) async throws {
+        try await house.origin.clearRules()
+        try await house.origin.add(OriginRule("/tv.m3u*") { ($0.status, $0.body) = (status, text) })
+    }
+
+    func read() async throws -> ChannelLists.Summary {
+        await lists.set([list])
+        await lists.refresh("tv")
+        return try #require(lists.summary(of: "tv"))
+    }
+
+    /// A new process with the same files.
+    func restart() async throws {
+        lists.stop()
+        try await house.restart()
+        lists = ChannelLists(house.library, store: store)
+        await lists.set([list])
+    }
+
+    func get(_ path: String) async throws -> HTTPAnswer { try await HTTPProbe.fetch(house.players.url(path)) }
+
+    /// Each channel as `name id url`.
+    var channels: [String] {
+        house.library.listed.channels.map { "\($0.name) \($0.guideID ?? "–") \($0.url.path)\($0.url.query ?? "")" }
+    }
+}
+
+@Suite @LoopActor struct ChannelListsTests {
+    private static let two = """
+        #EXTM3U url-tvg="http://e.example/guide.xml"
+        #EXTINF:-1 tvg-id="one.tv" tvg-chno="1" group-title="News",One
+        /ts/master.m3u8?t=1
+        #EXTINF:-1 tvg-id="two.tv",Two
+        /cmaf/master.m3u8
+        #EXTINF:-1,A film
+        /film.mp4
+        """
+
+    @Test func itsChannelsAreKnownByNameWithoutAnAsset() async throws {
+        let scene = try await ListScene()
+        try await scene.give(Self.two)
+        let summary = try await scene.read()
+        #expect(summary.channels == 2 && summary.leftOut == 1 && summary.problem == nil)
+        #expect(scene.channels == ["one one.tv /ts/master.m3u8t=1", "two two.tv /cmaf/master.m3u8"])
+        #expect(scene.house.library.assets.isEmpty)
+        #expect(scene.house.library.listed.guides == ["http://e.example/guide.xml"])
+        let stream = try #require(scene.house.library.stream(named: "one"))
+        #expect(stream.attributes.map(\.name) == ["tvg-chno"] && stream.group == "News")
+        // One that is played has an asset of its name.
+        _ = try await scene.get("/one.m3u8")
+        #expect(scene.house.library.assets.map(\.name) == ["one"])
+    }
+
+    @Test func aNewTokenMovesTheAssetAndANewTitleKeepsTheName() async throws {
+        let scene = try await ListScene()
+        try await scene.give(Self.two)
+        _ = try await scene.read()
+        _ = try await scene.get("/one.m3u8")
+        let asset = try #require(scene.house.library.asset(named: "one"))
+        try await scene.give(
+            Self.two.replacing("?t=1", with: "?t=2").replacing(",Two", with: ",Two HD").replacing(
+                "/cmaf/", with: "/aes/"))
+        _ = try await scene.read()
+        #expect(scene.channels == ["one one.tv /ts/master.m3u8t=2", "two two.tv /aes/master.m3u8"])
+        #expect(asset.origin.query == "t=2" && scene.house.library.asset(at: asset.origin) === asset)
+        #expect(try await scene.get("/one.m3u8").status == 200)
+        #expect(scene.house.library.assets.count == 1)
+    }
+
+    @Test(arguments: [(404, ""), (200, "<html>"), (200, "#EXTM3U\n"), (200, "#EXTM3U\n#EXT-X-TARGETDURATION:1\n")])
+    func aListThatCannotBeReadStaysAsItWas(status: Int, text: String) async throws {
+        let scene = try await ListScene()
+        try await scene.give(Self.two)
+        _ = try await scene.read()
+        let known = scene.channels
+        try await scene.give(text, status: status)
+        #expect(try await scene.read().problem != nil && scene.channels == known)
+        try await scene.restart()
+        #expect(scene.channels == known && scene.house.library.listed.guides.count == 1)
+        try await scene.give(Self.two)
+        #expect(try await scene.read().problem == nil)
+    }
+
+    @Test func itIsReadAgainAtItsTime() async throws {
+        let scene = try await ListScene()
+        try await scene.give(Self.two)
+        _ = try await scene.read()
+        let count = { try await scene.house.origin.requests(for: "/tv.m3u").count }
+        scene.lists.look()
+        #expect(try await count() == 1)
+        scene.clock.advance(by: 3_601)
+        scene.lists.look()
+        try await waitUntil("the list is read again") { try await count() == 2 }
+    }
+
+    @Test func aHiddenChannelStaysHidden() async throws {
+        let scene = try await ListScene()
+        try await scene.give(Self.two)
+        _ = try await scene.read()
+        #expect(try await scene.lists.hide("one") && scene.channels.count == 1)
+        #expect(try await !scene.lists.hide("one"))
+        try await scene.restart()
+        #expect(scene.channels.count == 1)
+        let summary = try await scene.read()
+        #expect(summary.channels == 1 && summary.hidden == 1)
+    }
+
+    /// The origin of these tests is at a loopback address, which is private.
+    @Test func aPrivateAddressIsAskedOnlyOnTheListsOwnHost() async throws {
+        let scene = try await ListScene()
+        let other = try await TestOrigin()
+        let foreign = other.master("ts").replacing("127.0.0.1", with: "localhost")
+        try await scene.give(
+            """
+            #EXTM3U
+            #EXTINF:-1,Own
+            \(scene.house.origin.master("ts"))
+            #EXTINF:-1,Port
+            \(other.master("ts"))
+            #EXTINF:-1,Name
+            \(foreign)
+            """)
+        _ = try await scene.read()
+        #expect(try await scene.get("/own.m3u8").status == 200)
+        for name in ["port", "name"] {
+            #expect(try await scene.get("/\(name).m3u8").status != 200, "\(name)")
+        }
+        #expect(try await other.requests().isEmpty)
+    }
+
+    @Test func passwordsStayInTheFile() async throws {
+        let scene = try await ListScene(query: "?username=hannah&password=s3cret-word")
+        try await scene.give(
+            """
+            #EXTM3U url-tvg="http://e.example/xmltv.php?username=hannah&password=s3cret-word,http://e.example/free.xml"
+            #EXTINF:-1 catchup="default" catchup-source="http://h.example/hannah/s3cret-word/{utc}" tvg-chno="1",One
+            /live/hannah/s3cret-word/1.m3u8
+            """)
+        let summary = try await scene.read()
+        #expect(!summary.list.url.redacted.contains("s3cret"))
+        let stream = try #require(scene.house.library.stream(named: "one"))
+        #expect(stream.attributes.map(\.name) == ["catchup", "tvg-chno"])
+        #expect(!stream.url.redacted.contains("s3cret") && stream.url.redacted.hasSuffix("/live/…/…/1.m3u8"))
+        #expect(scene.house.library.listed.guides == ["http://e.example/free.xml"])
+        let list = try await scene.get("/weir.m3u")
+        #expect(list.status == 200 && !list.text.contains("s3cret") && list.text.contains("tvg-chno=\"1\""))
+    }
+
+    @Test func aLongListBlocksNothing() async throws {
+        let scene = try await ListScene()
+        let entries = (0..<20_000).map { "#EXTINF:-1 tvg-id=\"c\($0)\",Channel\nhttp://h.example/\($0).m3u8\n" }
+        try await scene.give("#EXTM3U\n" + entries.joined())
+        #expect(try await scene.read().channels == 20_000)
+        #expect(Set(scene.house.library.listed.channels.map(\.name)).count == 20_000)
+        #expect(scene.house.library.stream(named: "channel-20000")?.guideID == "c19999")
+        let text = try await scene.get("/weir.m3u").text
+        #expect(text.split(separator: "\n").count == 40_001)
+    }
+}
