@@ -26,6 +26,7 @@ struct AddressMemory {
 
     /// The addresses without a failure in the given order, then the others.
     func ordered(_ addresses: [SocketAddress], now: ContinuousClock.Instant) -> [SocketAddress] {
+        guard !failures.isEmpty else { return addresses }
         let good = addresses.filter { failure(of: $0, now) == nil }
         let bad = addresses.enumerated().compactMap { index, address in
             failure(of: address, now).map { (failed: $0, index: index, address: address) }

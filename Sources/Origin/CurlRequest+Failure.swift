@@ -1,5 +1,6 @@
 import CLibcurl
 import Glibc
+import HTTPMessage
 
 /// Explains why a request failed, and in which stage a request is.
 extension CurlRequest {
@@ -151,6 +152,13 @@ extension CurlRequest {
         guard plan.proxy == nil else { return [] }
         guard let connected else { return openings.map(\.address) }
         return [connected]
+    }
+
+    /// How it has connected.
+    var use: ConnectionMemory.Use {
+        ConnectionMemory.Use(
+            origin: attempt.url.origin, connected: connected, addresses: addresses,
+            isOnUsedConnection: isOnUsedConnection)
     }
 
     /// The addresses that were tried before the one that is used.

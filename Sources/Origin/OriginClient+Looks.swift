@@ -22,14 +22,20 @@ extension OriginClient {
             }
         }
         for request in insertions where due.count < Self.mostLooks {
-            if mayBeAsked(request), beginLook(atTargetOf: request.url) {
+            if mayBeAsked(request), hosts.beginLook(atTargetOf: request.url, now: .now) {
                 due.append(request)
             }
         }
         guard !due.isEmpty else { return }
         await look(due)
-        let hosts = Set(due.flatMap { [$0.url.origin, target(of: $0.url)].compactMap(\.self) })
-        if let witness, witness.url.isRequestable, hosts.contains(where: isAwaited) {
+        var looked: Set<WebURL.Origin> = []
+        for request in due {
+            looked.insert(request.url.origin)
+            if let target = hosts.target(of: request.url, now: .now) {
+                looked.insert(target)
+            }
+        }
+        if let witness, witness.url.isRequestable, looked.contains(where: { hosts.isAwaited($0, now: .now) }) {
             await look([witness])
         }
     }
@@ -43,11 +49,13 @@ extension OriginClient {
         }
     }
 
-    private func needsLook(_ request: OriginRequest) -> Bool { mayBeAsked(request) && beginLook(at: request.url) }
+    private func needsLook(_ request: OriginRequest) -> Bool {
+        mayBeAsked(request) && hosts.beginLook(at: request.url.origin, now: .now)
+    }
 
     private func mayBeAsked(_ request: OriginRequest) -> Bool {
         let url = request.url
-        return url.isRequestable && !isHandled(request) && !presence.isAbsent(url.origin, now: .now)
+        return url.isRequestable && !isHandled(request) && !hosts.isAbsent(url.origin, now: .now)
     }
 }
 

@@ -22,9 +22,8 @@ public import HTTPMessage
     public var isOffline = false {
         didSet {
             guard isOffline != oldValue else { return }
-            presence = OriginPresence(configuration.giveUpRule)
-            reach.recordNetworkChange()
-            addressMemory = AddressMemory()
+            hosts.recordSwitch(configuration.giveUpRule)
+            connections.recordSwitch()
             prober?.schedule()
             if isOffline {
                 Array(transfers.values).forEach { $0.fail(.offline) }
@@ -34,9 +33,10 @@ public import HTTPMessage
     }
 
     /// The share of the link for background transfers, running ones included.
-    public var backgroundAllowance = BackgroundAllowance.full {
-        didSet {
-            if backgroundAllowance != oldValue {
+    public var backgroundAllowance: BackgroundAllowance {
+        get { link.allowance }
+        set {
+            if link.leave(newValue, at: .now) {
                 applyAllowance()
             }
         }
@@ -44,18 +44,13 @@ public import HTTPMessage
     /// The user's handlers; nil for none.
     public weak var handlers: (any OriginHandlers)?
     /// Received body bytes.
-    public private(set) var traffic = Traffic()
+    public var traffic: Traffic { link.traffic }
     /// Counts of requests and outcomes.
     public internal(set) var activity = Activity()
-    var presence: OriginPresence
-    private var reach = HostReach()
-    private var redirects = RedirectMemory()
+    var hosts: HostMemory
+    var connections = ConnectionMemory()
+    private var link: LinkShare
     var prober: OriginProber?
-    private var staleConnections = StaleConnections()
-    private var versions = HTTPVersions()
-    /// Origins that have asked for Digest: their next requests need not try Basic first.
-    var digestOrigins: Set<WebURL.Origin> = []
-    private var addressMemory = AddressMemory()
     let names: NameResolver
     private var rules = AddressRules()
     private let handles: EasyHandlePool
@@ -65,11 +60,8 @@ public import HTTPMessage
     private var starting: [(Transfer, OriginError.Code?)] = []
     private var lastID: UInt64 = 0
     private var pump: LoopTimer?
-    private var backgroundRate: BackgroundRate
     private var refill: LoopTimer?
     private var yieldTimer: LoopTimer?
-    private var windowLimiter = WindowLimiter()
-    private var isThrottling = false
     /// Receives notes for the user's log.
     private let report: @Sendable (String) -> Void
     private var downgrades: Set<[WebURL.Origin]> = []
@@ -91,15 +83,13 @@ public import HTTPMessage
         queue = HostQueue(
             slots: configuration.slotsPerHost, reserve: configuration.slotsInReserve,
             streams: configuration.streamsPerHost)
-        presence = OriginPresence(configuration.giveUpRule)
-        backgroundRate = BackgroundRate(users: configuration.backgroundRate, at: .now)
+        hosts = HostMemory(configuration.giveUpRule)
+        link = LinkShare(backgroundRate: configuration.backgroundRate, at: .now)
         pump = LoopTimer { [weak self] in self?.turn() }
         refill = LoopTimer { [weak self] in self?.turn() }
         yieldTimer = LoopTimer { [weak self] in self?.turn() }
         prober = OriginProber(self)
-        if backgroundRate.isLimitedByUser {
-            applyAllowance()
-        }
+        queue.backgroundSlots = link.backgroundSlots
     }
 
     /// Starts a transfer. Retains the receiver until the end, and first notifies it after the loop's current callback.
@@ -116,14 +106,15 @@ public import HTTPMessage
         if request.url.needsHandler {
             return start(request, receiver, refusal: .noHandler)
         }
-        switch presence.admit(request.url.origin, now: .now) {
+        switch hosts.admit(request.url, ignoresAbsence: request.ignoresAbsence, now: .now) {
         case .normal: return start(request, receiver)
         case .probe: return start(request, receiver, isProbe: true)
-        case .refused:
+        case .insisting:
             prober?.schedule()
-            guard !request.ignoresAbsence else { return start(request, receiver) }
-            let refusal: OriginError.Code = isDead(request.url) ? .hostDead : .unreachable
-            return start(request, receiver, refusal: refusal)
+            return start(request, receiver)
+        case .refused(let code):
+            prober?.schedule()
+            return start(request, receiver, refusal: code)
         }
     }
 
@@ -156,87 +147,38 @@ public import HTTPMessage
         // Send due probes first, so that the end of a pause does not make a caller wait. After a long time without
         // requests, the next caller's own request is the probe.
         prober?.sendDueProbes()
-        presence.recordInterest(url.origin, now: .now)
+        let isAbsent = hosts.isPresumedAbsent(url, now: .now)
         prober?.schedule()
-        guard let target = target(of: url) else { return presence.isAbsent(url.origin, now: .now) }
-        presence.recordInterest(target, now: .now)
-        return presence.isAbsent(url.origin, now: .now) || presence.isAbsent(target, now: .now)
+        return isAbsent
     }
 
     /// Records that a caller with an alternative timed out on a request: its origin is presumed absent for a while.
     public func presumeAbsent(after request: OriginRequest) {
         guard !isOffline else { return }
-        presence.recordTimeout(request.url.origin, now: .now)
+        hosts.recordTimeout(of: request.url.origin, now: .now)
         prober?.record(request, at: request.url)
     }
 
     /// True if the URL's host refuses connections, or has no address, while other hosts answer.
     /// Its own, or the one that requests for such URLs were redirected to.
-    public func isDead(_ url: WebURL) -> Bool { isDead(url.origin) || leadsToDeadHost(url) }
+    public func isDead(_ url: WebURL) -> Bool { hosts.isDead(url, now: .now) }
     /// As `isDead(_:)` of a URL there.
-    package func isDead(_ origin: WebURL.Origin) -> Bool { reach.isDead(origin, now: .now) }
-
-    private func leadsToDeadHost(_ url: WebURL) -> Bool {
-        guard let target = target(of: url) else { return false }
-        return isDead(target)
-    }
+    package func isDead(_ origin: WebURL.Origin) -> Bool { hosts.isDead(origin, now: .now) }
 
     /// True if requests were redirected to a host that is dead.
-    package var hasDeadRedirects: Bool { redirects.targets(now: .now).contains { isDead($0) } }
-
-    /// See `RedirectMemory`.
-    func recordRedirect(of url: WebURL, to target: WebURL.Origin) {
-        redirects.recordRedirect(of: url, to: target, now: .now)
-    }
-
-    func target(of url: WebURL) -> WebURL.Origin? { redirects.target(of: url, now: .now) }
-
-    func recordDirectReply(from url: WebURL) { redirects.recordDirectReply(from: url, now: .now) }
-
-    /// See `RedirectMemory.beginLook`.
-    func beginLook(atTargetOf url: WebURL) -> Bool {
-        let reach = reach
-        let now = ContinuousClock.now
-        return redirects.beginLook(at: url, isDead: { reach.isDead($0, now: now) }, now: now)
-    }
-
-    /// The reason why a host could not be reached the last time.
-    func reason(of url: WebURL) -> String? { reach.reason(of: url.origin) }
+    package var hasDeadRedirects: Bool { hosts.hasDeadRedirects(now: .now) }
 
     /// True if the URL's host refused a connection, or had no address or route, when it was asked last.
-    public func isFailing(_ url: WebURL) -> Bool { reach.verdict(on: url.origin, now: .now) != .reachable }
-
-    /// True if a host fails, and is waited for.
-    func isAwaited(_ origin: WebURL.Origin) -> Bool { reach.verdict(on: origin, now: .now) == .awaited }
-
-    /// See `HostReach.beginLook`.
-    func beginLook(at url: WebURL) -> Bool { reach.beginLook(at: url.origin, now: .now) }
+    public func isFailing(_ url: WebURL) -> Bool { hosts.isFailing(url.origin, now: .now) }
 
     /// Lets the next request to each dead host be a look at it, however short ago the last one was.
-    public func lookAtDeadHostsAgain() {
-        let reach = reach
-        let now = ContinuousClock.now
-        presence.endPauses(of: { reach.isDead($0, now: now) }, now: now)
-    }
+    public func lookAtDeadHostsAgain() { hosts.endPausesOfDeadHosts(now: .now) }
 
     /// Records that the network has changed, so that earlier replies say nothing about it.
-    public func recordNetworkChange() { reach.recordNetworkChange() }
-
-    func recordReply(from url: WebURL) {
-        presence.recordReply(url.origin)
-        reach.recordReply(url.origin, now: .now)
-    }
-
-    func recordReach(of url: WebURL, after failure: TransferState.Failure) {
-        if let fault = failure.hostFault {
-            reach.recordFault(fault, of: url.origin, reason: failure.underlying, now: .now)
-        } else if failure.code.isAway {
-            reach.recordSilence(of: url.origin)
-        }
-    }
+    public func recordNetworkChange() { hosts.recordNetworkChange() }
 
     /// Forgets that the URL's origin did not answer: the user orders something from it.
-    public func forgetAbsence(of url: WebURL) { presence.recordReply(url.origin) }
+    public func forgetAbsence(of url: WebURL) { hosts.forgetAbsence(of: url.origin) }
 
     /// Ends all transfers with `cancelled`, for an orderly shutdown.
     public func stop() { Array(transfers.values).forEach { $0.fail(.cancelled) } }
@@ -254,22 +196,24 @@ public import HTTPMessage
         }
 
         // Paused transfers lend their slots before any transfer is displaced.
-        if isThrottling {
+        if link.isLimiting {
             throttle()
         }
 
         let now = ContinuousClock.now
-        let displaced = queue.displace(now: now, isMultiplexed: versions.isMultiplexed) { id in
+        let displaced = queue.displace(now: now, isMultiplexed: connections.isMultiplexed) { id in
             transfers[id]?.mayStop ?? true
         }
         for id in displaced {
             transfers[id]?.displaced()
         }
-        for id in queue.grant(now: now, isMultiplexed: versions.isMultiplexed) {
+        let granted = queue.grant(now: now, isMultiplexed: connections.isMultiplexed)
+        for id in granted {
             transfers[id]?.slotGranted()
         }
 
-        if isThrottling {
+        // All others are as they were.
+        if link.isLimiting, !displaced.isEmpty || !granted.isEmpty {
             throttle()
         }
     }
@@ -298,15 +242,9 @@ public import HTTPMessage
     }
 
     func recordEnd(_ error: OriginError?, _ request: OriginRequest, at url: WebURL, isProbe: Bool) {
-        switch error?.code {
-        case .unreachable: presence.recordUnreachable(url.origin, now: .now)
-        case .hostDead: presence.recordDeath(url.origin, now: .now)
-        default: break
-        }
-        if isProbe {
-            presence.endProbe(request.url.origin, isTimeout: error?.code.isTimeout ?? false, now: .now)
-        }
-        if error != nil, presence.isAbsent(url.origin, now: .now) {
+        let probed = isProbe ? request.url.origin : nil
+        hosts.recordEnd(error?.code, at: url.origin, probed: probed, now: .now)
+        if error != nil, hosts.isAbsent(url.origin, now: .now) {
             prober?.record(request, at: url)
         }
         if isProbe {
@@ -326,76 +264,27 @@ public import HTTPMessage
 
     private static let mostDowngrades = 1_000
 
-    func recordTimeout(of url: WebURL) {
-        staleConnections.recordTimeout(url.origin, now: .now)
-    }
-
-    /// Records a reply that another address of the name may not give: this edge lacks its way to the resource. The next
-    /// attempt is for that address. False if there is none.
-    private func recordGatewayFailure(of wire: CurlRequest) -> Bool {
-        // An edge that says when to come back is not one without a way.
-        guard [502, 503, 504].contains(wire.reply.status), wire.reply.retryAfter == nil, let address = wire.connected,
-            hasOtherAddress(wire)
-        else { return false }
-        addressMemory.recordFailure(address, now: .now)
-        // Idle connections may lead to the same address.
-        recordTimeout(of: wire.attempt.url)
-        return true
-    }
-
     /// Records what the end of an attempt says about the addresses of its host.
     func record(_ outcome: TransferState.Outcome, of wire: CurlRequest) {
-        if recordGatewayFailure(of: wire) {
-            return
+        var use = wire.use
+        use.lacksWay = wire.reply.lacksWay
+        if case .failed = outcome {
+            use.failing = wire.failingAddresses
         }
-        switch outcome {
-        case .finished:
-            if let address = wire.connected {
-                addressMemory.recordSuccess(address)
-            }
-        case .failed(let failure) where failure.code.isAway || failure.code == .cutShort:
-            for address in wire.failingAddresses {
-                addressMemory.recordFailure(address, now: .now)
-            }
+        if connections.record(outcome, of: use, now: .now) {
             names.recordFailure(of: wire.attempt.url.host)
-            // Idle connections may lead to the same address.
-            if hasOtherAddress(wire) {
-                recordTimeout(of: wire.attempt.url)
-            }
-        default: break
         }
     }
 
-    func doubt(about wire: CurlRequest) -> GiveUpRule.Doubt? {
-        if hasOtherAddress(wire) {
-            return .otherAddress
-        }
-        guard wire.isOnUsedConnection, !staleConnections.isSlow(wire.attempt.url.origin) else { return nil }
-        return .usedConnection
-    }
-
-    /// Records that an origin let a request wait for longer than a dead connection is waited for.
-    func recordSlowReply(from url: WebURL) { staleConnections.recordSlowReply(url.origin) }
-
-    /// True if the host has an address besides the one that is used, which has not failed.
-    func hasOtherAddress(_ wire: CurlRequest) -> Bool {
-        guard let used = wire.connected else { return false }
-        return addressMemory.hasOther(than: used, in: wire.addresses, now: .now)
-    }
-
-    /// The time in whole seconds for which a connection may have been idle that a request uses; nil for any time.
-    private func maximumConnectionAge(at origin: WebURL.Origin) -> Int? {
+    /// The longest time for which a request to an origin has waited for its reply on a used connection.
+    private func longestSilence(at origin: WebURL.Origin) -> Duration? {
         let now = ContinuousClock.now
-        let known = staleConnections.maximumAge(origin, now: now)
-        guard !staleConnections.isSlow(origin) else { return known }
         var silence: Duration?
         for transfer in transfers.values {
             guard let own = transfer.suspectSilence(at: origin, now: now) else { continue }
             silence = max(silence ?? own, own)
         }
-        guard let silence else { return known }
-        let age = Int(silence.components.seconds)
-        return min(known ?? age, age)
+        return silence
     }
 
     func open(
@@ -404,26 +293,21 @@ public import HTTPMessage
     ) -> CurlRequest? {
         activity.requests += 1
         let origin = attempt.url.origin
-
-        // Transfers that have to pause go by HTTP/1.1, where a connection of their own holds them back.
-        let mayShare = priority == .playback || isUnlimited && !windowLimiter.isSlow
-        let isMultiplexed = versions.isMultiplexed(origin)
-        var age = maximumConnectionAge(at: origin)
-        if isMultiplexed, let limit = age {
-            // The streams of a lost connection share the next one.
-            age = max(1, limit)
+        let mayShare = priority == .playback || link.mayShareConnections
+        var silence: Duration?
+        if !connections.isSlow(origin) {
+            silence = longestSilence(at: origin)
         }
-
+        let terms = connections.terms(
+            at: origin, among: addresses.map { $0.with(port: origin.port) }, isPlaylist: request.acceptsCompression,
+            mayOfferHTTP2: configuration.usesHTTP2 && mayShare && request.method == .get
+                && attempt.manner.allowsHTTP2,
+            now: .now, silence: silence)
         let settings = CurlRequest.Settings(
-            configuration: configuration, handles: handles, rules: rules, plan: plan,
-            addresses: addressMemory.ordered(addresses.map { $0.with(port: origin.port) }, now: .now),
-            maximumConnectionAge: age,
-            offersHTTP2: configuration.usesHTTP2 && mayShare && request.method == .get && attempt.manner.allowsHTTP2
-                && versions.mayMultiplex(origin, now: .now)
-                && versions.hasLengths(origin, isPlaylist: request.acceptsCompression),
-            isMultiplexed: isMultiplexed,
-            mayShareConnection: versions.mayShare(origin, now: .now),
-            bounds: priority == .background ? backgroundRate.bounds : nil)
+            configuration: configuration, handles: handles, rules: rules, plan: plan, addresses: terms.addresses,
+            maximumConnectionAge: terms.maximumAge, offersHTTP2: terms.offersHTTP2,
+            isMultiplexed: terms.isMultiplexed, mayShareConnection: terms.mayShare,
+            bounds: priority == .background ? link.bounds : nil)
         return CurlRequest(request, attempt: attempt, settings: settings)
     }
 
@@ -457,20 +341,15 @@ public import HTTPMessage
 
     func remove(_ wire: CurlRequest) { wire.multi?.remove(wire) }
 
-    /// True if neither the user nor a player limits background transfers.
-    private var isUnlimited: Bool { backgroundAllowance == .full && !backgroundRate.isLimitedByUser }
-
     private func applyAllowance() {
-        isThrottling = true
-        queue.backgroundSlots = [backgroundAllowance.slots, backgroundRate.slots].compactMap(\.self).min()
-        backgroundRate.leave(backgroundAllowance.rate, at: .now)
+        queue.backgroundSlots = link.backgroundSlots
         refill?.cancel()
         pump?.fireSoon()
     }
 
     /// The number of requests that a host which answers by HTTP/2 is sent at once; nil for any other.
     public func streams(for url: WebURL) -> Int? {
-        guard versions.isMultiplexed(url.origin) else { return nil }
+        guard connections.isMultiplexed(url.origin) else { return nil }
         return queue.streams
     }
 
@@ -489,60 +368,34 @@ public import HTTPMessage
         case nil: break
         }
         guard isReported || wire.isSilent(for: configuration.giveUpRule.sharedSilence) else { return }
-        recordTimeout(of: wire.attempt.url)
+        connections.recordTimeout(of: wire.attempt.url.origin, now: .now)
         for transfer in Array(transfers.values) where transfer.sharesConnection(of: wire) {
             transfer.displaced()
         }
     }
 
-    func recordFault(_ fault: HTTPVersions.Fault, at url: WebURL) {
-        versions.record(fault, of: url.origin, now: .now)
-    }
-
-    func recordLengthless(_ request: OriginRequest, at url: WebURL) {
-        versions.recordLengthless(url.origin, isPlaylist: request.acceptsCompression)
-    }
-
-    private func recordVersion(of wire: CurlRequest) {
-        guard wire.offersHTTP2 else { return }
-        let origin = wire.attempt.url.origin
-        let wasMultiplexed = versions.isMultiplexed(origin)
-        versions.recordReply(origin, isHTTP2: wire.reply.isHTTP2, now: .now)
-        // There are more slots now.
-        if !wasMultiplexed, versions.isMultiplexed(origin) {
-            pump?.fireSoon()
-        }
-    }
-
     /// Handles a head's arrival: the connection can be limited now; at the request's start that may be too early.
     func headReceived(on wire: CurlRequest) {
-        recordVersion(of: wire)
+        if wire.offersHTTP2 {
+            let isNew = connections.recordVersion(
+                of: wire.attempt.url.origin, isHTTP2: wire.reply.isHTTP2, now: .now)
+            // There are more slots now.
+            if isNew {
+                pump?.fireSoon()
+            }
+        }
         if let time = wire.connectTime {
-            windowLimiter.connected(in: time)
+            link.recordConnection(in: time)
         }
-        for address in wire.lostAddresses {
-            addressMemory.recordFailure(address, now: .now)
-        }
-        if isThrottling {
+        connections.recordLoss(of: wire.lostAddresses, now: .now)
+        if link.isLimiting {
             pump?.fireSoon()
         }
     }
 
     /// Counts received bytes. Above the allowance, running transfers pause in the next turn.
     func count(_ bytes: Int, for priority: OriginRequest.Priority) {
-        switch priority {
-        case .playback: traffic.playback += Int64(bytes)
-        case .background: traffic.background += Int64(bytes)
-        }
-        let all = traffic.playback + traffic.background
-        if windowLimiter.record(all, at: .now), windowLimiter.window != nil || isThrottling {
-            isThrottling = true
-            pump?.fireSoon()
-        }
-        guard priority == .background, backgroundRate.isLimited else { return }
-        let now = ContinuousClock.now
-        backgroundRate.consume(bytes, at: now)
-        if backgroundRate.wait(at: now) != nil {
+        if link.count(bytes, for: priority, at: .now) {
             pump?.fireSoon()
         }
     }
@@ -550,7 +403,7 @@ public import HTTPMessage
     /// True if background transfers have to pause. Then the client resumes them in a later turn.
     /// - Parameter uncounted: bytes that have arrived, of which `count` is not told yet.
     func isAheadOfRate(after uncounted: Int) -> Bool {
-        guard backgroundRate.isLimited, backgroundRate.wait(at: .now, after: uncounted) != nil else { return false }
+        guard link.isAheadOfRate(after: uncounted, at: .now) else { return false }
         pump?.fireSoon()
         return true
     }
@@ -559,40 +412,27 @@ public import HTTPMessage
     func throttle(after time: Duration) { yieldTimer?.schedule(after: time) }
 
     private func throttle() {
-        let isStopped = backgroundAllowance.rate == 0
-        let wait = backgroundRate.wait(at: .now)
-        if let wait {
+        let hold = link.hold(at: .now)
+        if let wait = hold.wait {
             refill?.schedule(after: wait)
         }
 
-        var hold = Transfer.Hold.none
-        if isStopped {
-            hold = .long
-        } else if wait != nil {
-            hold = .brief
-        }
-
-        let widest = windowLimiter.window
-        let windows = [backgroundAllowance.window ?? widest, backgroundRate.window]
-        let window = windows.compactMap(\.self).min()
         var share: Int?
-        if let window {
+        if hold.window != nil {
             var count = 0
             for transfer in transfers.values where transfer.priority == .background && transfer.isOnTheWire {
                 count += 1
             }
-            share = Int(window) / max(1, count)
+            share = hold.window(amongst: count)
         }
 
         for transfer in transfers.values {
             if transfer.priority == .background {
-                transfer.throttle(hold, window: share)
+                transfer.throttle(hold.background, window: share)
             } else {
                 // One that has to yield soon, to another one of its player, should have little under way.
-                transfer.throttle(.none, window: widest.map { Int($0) })
+                transfer.throttle(.none, window: hold.playerWindow)
             }
         }
-
-        isThrottling = !isUnlimited || widest != nil
     }
 }

@@ -24,9 +24,9 @@ import HTTPMessage
 
     func schedule() {
         if !requests.isEmpty {
-            requests = requests.filter { client.presence.isDown($0.key) }
+            requests = requests.filter { client.hosts.isDown($0.key) }
         }
-        guard let next = client.presence.nextProbe(of: requests.keys) else {
+        guard let next = client.hosts.nextProbe(of: requests.keys) else {
             timer?.cancel()
             return
         }
@@ -34,7 +34,7 @@ import HTTPMessage
     }
 
     func sendDueProbes() {
-        for origin in client.presence.beginProbes(of: requests.keys, now: .now) {
+        for origin in client.hosts.beginProbes(of: requests.keys, now: .now) {
             if let request = requests[origin] {
                 client.probe(request, receiver: Probe())
             }

@@ -9,9 +9,19 @@ struct Reply {
     private(set) var validator: StrongValidator?
     /// The coding of the body; set when the head is complete.
     private(set) var coding = ContentCoding.identity
+    private var framing = Framing()
     /// The peer's address; set when the head is complete.
     var address: String?
     private var byteCount = 0
+
+    /// The framing of the body; set when the head is complete.
+    private struct Framing {
+        /// The codings of the transfer but `chunked`.
+        var codings: [String] = []
+        var isChunked = false
+        var length: Int64?
+    }
+
     /// Limits on a head: Chromium's, and far more fields than one has. libcurl's only limit is 100 KB for a line.
     static let maximumByteCount = 256 * 1024
     static let maximumFieldCount = 4096
@@ -34,11 +44,13 @@ struct Reply {
             status = Int(String(decoding: digits, as: UTF8.self)) ?? 0
             isHTTP2 = line.starts(with: "HTTP/2".utf8)
             fields = FieldSection()
+            framing = Framing()
         } else if line.allSatisfy({ $0 == 0x0D || $0 == 0x0A }) {
             guard status >= 200 else { return .incomplete }
             validator = StrongValidator(of: fields)
             // A coding of the transfer hides the resource as one of the content does; libcurl undoes both.
-            coding = ContentCoding(fields.values(of: Self.contentEncoding) + transferCodings)
+            framing = readFraming()
+            coding = ContentCoding(fields.values(of: Self.contentEncoding) + framing.codings)
             return .complete
         } else {
             fields.append(line: line)
@@ -50,31 +62,42 @@ struct Reply {
 
     private static let contentEncoding = FieldName("Content-Encoding")
 
-    private var transferWords: [String] {
-        fields.values(of: .transferEncoding).flatMap { $0.split(separator: ",") }
-            .map { $0.filter { !" \t".contains($0) }.lowercased() }.filter { !["", "identity"].contains($0) }
+    private func readFraming() -> Framing {
+        var framing = Framing()
+        for value in fields.values(of: .transferEncoding) {
+            for word in value.split(separator: ",") {
+                let coding = word.filter { !" \t".contains($0) }.lowercased()
+                switch coding {
+                case "", "identity": break
+                case "chunked": framing.isChunked = true
+                default: framing.codings.append(coding)
+                }
+            }
+        }
+        if !framing.isChunked, framing.codings.isEmpty, let text = self[.contentLength], let length = Int64(text),
+            length >= 0
+        {
+            framing.length = length
+        }
+        return framing
     }
-    private var transferCodings: [String] { transferWords.filter { $0 != Self.chunked } }
-    private static let chunked = "chunked"
-    var isChunked: Bool { transferWords.contains(Self.chunked) }
+
+    var isChunked: Bool { framing.isChunked }
     /// True if the transfer, not the content, is compressed.
-    var hasTransferCoding: Bool { ContentCoding(transferCodings) != .identity }
+    var hasTransferCoding: Bool { ContentCoding(framing.codings) != .identity }
     /// True if libcurl reads until the connection ends, although the length is known: it does so for each Transfer-Encoding
     /// but chunked, such as `identity`, which RFC 9112 has removed.
     var hasUnusedLength: Bool { self[.transferEncoding] != nil && contentLength != nil }
 
     /// The length of the body as it is sent; nil for a chunked one, whatever its Content-Length (RFC 9112 §6.3).
-    var contentLength: Int64? {
-        guard transferWords.isEmpty, let text = self[.contentLength], let length = Int64(text), length >= 0 else {
-            return nil
-        }
-        return length
-    }
+    var contentLength: Int64? { framing.length }
     var contentRange: ContentRange? { self[.contentRange].flatMap { ContentRange($0) } }
     var statedPart: StatedPart? { self[.contentRange].flatMap { StatedPart($0) } }
     /// True for several ranges, each with a head of its own (RFC 9110 §14.6).
     var hasSeveralParts: Bool { self[.contentType]?.lowercased().hasPrefix("multipart/byteranges") ?? false }
     var location: String? { self[.location] }
+    /// True if what has answered has no way to the resource at the moment. One that says when to come back is not without a way.
+    var lacksWay: Bool { [502, 503, 504].contains(status) && retryAfter == nil }
     /// The delay that the origin requests before a retry; at most a day.
     var retryAfter: Duration? {
         guard let value = self[.retryAfter].flatMap({ RetryAfter($0) }) else { return nil }

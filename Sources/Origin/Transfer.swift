@@ -67,7 +67,7 @@ import HTTPMessage
         state = TransferState(
             request, rule: client.configuration.giveUpRule, isProbe: isProbe,
             redirectLimit: client.configuration.redirectLimit,
-            usesDigest: client.digestOrigins.contains(request.url.origin), now: .now)
+            usesDigest: client.connections.usesDigest(request.url.origin), now: .now)
         watchdog = LoopTimer { [unowned self] in watchdogFired() }
         guard let bound = request.deadline else { return }
         deadline = LoopTimer { [unowned self] in deadlinePassed() }
@@ -90,7 +90,7 @@ import HTTPMessage
         leave()
         client.activity.ended(.cancelled)
         if isProbe {
-            client.presence.abandonProbe(request.url.origin)
+            client.hosts.abandonProbe(request.url.origin)
         }
     }
 
@@ -213,7 +213,7 @@ import HTTPMessage
         let cause: String? =
             switch code {
             case .unreachable: "its last requests failed"
-            case .hostDead: client.reason(of: request.url)
+            case .hostDead: client.hosts.reason(of: request.url.origin)
             default: nil
             }
         end(OriginError(code, url: request.url, underlying: cause), isNews: false)
@@ -402,11 +402,11 @@ import HTTPMessage
         endRequest()
         if case .failed(let failure) = outcome {
             if failure.code.isTimeout {
-                client.recordTimeout(of: state.url)
+                client.connections.recordTimeout(of: state.url.origin, now: .now)
             }
-            client.recordReach(of: state.url, after: failure)
+            client.hosts.record(failure, of: state.url.origin, now: .now)
             if let fault = failure.http2Fault {
-                client.recordFault(fault, at: state.url)
+                client.connections.record(fault, of: state.url.origin, now: .now)
             }
         }
         if let ended {
@@ -415,7 +415,7 @@ import HTTPMessage
 
         // A connection with bytes that nothing reads must not be used again.
         if outcome == .exceeded {
-            client.recordTimeout(of: state.url)
+            client.connections.recordTimeout(of: state.url.origin, now: .now)
         }
 
         let action = state.ended(
@@ -424,10 +424,10 @@ import HTTPMessage
             reportAbsence()
         }
         if case .send(let next) = action, next.manner.usesDigest {
-            client.digestOrigins.insert(state.url.origin)
+            client.connections.recordDigest(of: state.url.origin)
         }
         if case .send(let next) = action, next.url.origin != request.url.origin {
-            client.recordRedirect(of: request.url, to: next.url.origin)
+            client.hosts.recordRedirect(of: request.url, to: next.url.origin, now: .now)
         }
         perform(action)
     }
@@ -512,7 +512,7 @@ import HTTPMessage
         let mayChange = state.failures == 0 && request.retries == nil && request.method == .get
         var doubt: GiveUpRule.Doubt?
         if mayChange {
-            doubt = client.doubt(about: wire)
+            doubt = client.connections.doubt(about: wire.use, now: .now)
         }
         let left = head.left(rule, doubt: doubt, now: .now)
         guard let left else { return attemptEnded(.failed(wire.failureOfLate(stage))) }
@@ -566,18 +566,18 @@ extension Transfer: NameWaiter {
 
 extension Transfer: CurlRequestOwner {
     func request(_ wire: CurlRequest, received reply: Reply) -> Bool {
-        client.recordReply(from: state.url)
+        client.hosts.recordReply(from: state.url.origin, now: .now)
         if let address = wire.connected, request.namedPeer?.host == state.url.host, request.route.firstClass == nil {
             request.classRecorder?.record(address.hostClass)
         }
 
         client.headReceived(on: wire)
         if .now - lastArrival > rule.unacknowledgedLimit {
-            client.recordSlowReply(from: state.url)
+            client.connections.recordSlowReply(from: state.url.origin)
         }
         isDecoded = state.isDecoded(reply)
         if state.lacksLength(reply) {
-            client.recordLengthless(request, at: state.url)
+            client.connections.recordLengthless(state.url.origin, isPlaylist: request.acceptsCompression)
         }
 
         switch state.received(reply) {
@@ -587,7 +587,7 @@ extension Transfer: CurlRequestOwner {
             return true
         case .deliver(let head):
             if state.url.origin == request.url.origin {
-                client.recordDirectReply(from: request.url)
+                client.hosts.recordDirectReply(from: request.url, now: .now)
             }
             arrivals = ArrivalRate(at: .now)
             takesRanges = takesRanges || reply.answersRanges

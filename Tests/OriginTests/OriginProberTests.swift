@@ -21,12 +21,12 @@ extension OverSockets {
             let place = request.url.origin
             #expect(
                 await eventually {
-                    bench.client.presence.nextProbe(of: [place]) == nil
-                        && !bench.client.presence.isAbsent(place, now: .now)
+                    bench.client.hosts.nextProbe(of: [place]) == nil
+                        && !bench.client.hosts.isAbsent(place, now: .now)
                 })
             origin.startListening()
             _ = bench.client.isPresumedAbsent(request.url)
-            #expect(await eventually { !bench.client.presence.isDown(place) })
+            #expect(await eventually { !bench.client.hosts.isDown(place) })
             #expect(origin.requests.map { $0.fields["range"] } == ["bytes=0-0"])
         }
 
@@ -43,7 +43,7 @@ extension OverSockets {
             }
             #expect(await bench.run(request).1?.code == .unreachable)
             origin.startListening()
-            #expect(await eventually { !bench.client.presence.isAbsent(request.url.origin, now: .now) })
+            #expect(await eventually { !bench.client.hosts.isAbsent(request.url.origin, now: .now) })
             #expect(await bench.run(request).1 == nil)
             #expect(origin.requests.map(\.method) == ["POST"])
         }
