@@ -3,7 +3,8 @@ import HTTPMessage
 
 /// The transfer of one resource. Created by `OriginClient.start`, and retained by the client until it ends.
 ///
-/// The imperative shell of `TransferState`: owns the request in progress, the watchdog and the deadline.
+/// The imperative shell of `TransferState`, `TransferUrgency`, `TransferHold` and `BodyProgress`: owns the request in progress, the
+/// watchdog and the deadline.
 @LoopActor public final class Transfer {
     private enum Watch {
         case pause
@@ -30,28 +31,14 @@ import HTTPMessage
     /// True if the next attempt is for the URL that a handler answered with.
     var isLocated = false
     private var isDecoded = false
-    private var received: Int64 = 0
-    private var arrivals = ArrivalRate(at: .now)
+    private var body = BodyProgress(at: .now)
     /// True if the origin has shown that it answers ranges.
     private var takesRanges = false
-    /// The time of the last byte, or of the attempt's start.
-    private var lastArrival = ContinuousClock.now
-    /// The bytes received when the body was last found silent or not.
-    private var receivedBefore: Int64 = 0
     private var watch = Watch.pause
     private var watchdog: LoopTimer?
     private(set) var deadline: LoopTimer?
-    /// The urgency.
-    public private(set) var priority: OriginRequest.Priority
-    /// True while it yields to another transfer of its player.
-    public private(set) var isTrailing = false
-    /// True if it may have to yield at any time, and should have little under way then.
-    private var mayTrail = false
-    /// True if nobody waits for it.
-    private var isAbandoned = false
-    private var ignoresAbsence: Bool
-    /// As in the request; may become true later.
-    public var isReadWhileFetched: Bool
+    private var urgency: TransferUrgency
+    private var hold = TransferHold()
 
     init(
         _ id: UInt64, for request: OriginRequest, receiver: any TransferReceiver, client: OriginClient, isProbe: Bool
@@ -60,9 +47,7 @@ import HTTPMessage
         self.client = client
         self.receiver = receiver
         self.isProbe = isProbe
-        priority = request.priority
-        ignoresAbsence = request.ignoresAbsence
-        isReadWhileFetched = request.isReadWhileFetched
+        urgency = TransferUrgency(request)
         // `leave` drops the timers before this object is released.
         state = TransferState(
             request, rule: client.configuration.giveUpRule, isProbe: isProbe,
@@ -76,8 +61,17 @@ import HTTPMessage
 
     var request: OriginRequest { state.request }
     private var tally: TrafficTally? {
-        guard priority == .background, !isTrailing else { return nil }
+        guard urgency.isBackground else { return nil }
         return request.tally
+    }
+    /// The urgency.
+    public var priority: OriginRequest.Priority { urgency.priority }
+    /// True while it yields to another transfer of its player.
+    public var isTrailing: Bool { urgency.isTrailing }
+    /// As in the request; may become true later.
+    public var isReadWhileFetched: Bool {
+        get { urgency.isReadWhileFetched }
+        set { urgency.isReadWhileFetched = newValue }
     }
     private var rule: GiveUpRule { client.configuration.giveUpRule }
     /// True if it occupies a slot of its host.
@@ -96,39 +90,29 @@ import HTTPMessage
 
     /// Raises the priority, never lowers it: a player needs the bytes of a download. `ignoresAbsence` as in a request.
     public func raise(to priority: OriginRequest.Priority, ignoresAbsence: Bool = false) {
-        self.ignoresAbsence = self.ignoresAbsence || ignoresAbsence
-        isTrailing = false
-        isAbandoned = false
-        guard priority > self.priority, receiver != nil else { return }
-        self.priority = priority
+        guard receiver != nil, urgency.raise(to: priority, ignoresAbsence: ignoresAbsence) else { return }
         client.move(self)  // A paused transfer resumes in the next turn.
     }
 
     /// Lowers the priority to background: no player waits any more, and the transfer is only finished.
     /// - Parameter isAbandoned: true if nobody else waits either.
     public func lower(isAbandoned: Bool = false) {
-        isTrailing = false
-        self.isAbandoned = isAbandoned
-        guard priority == .playback, receiver != nil else { return }
-        priority = .background
+        guard receiver != nil, urgency.lower(isAbandoned: isAbandoned) else { return }
         client.move(self)
     }
 
     /// Ends `isAbandoned` of `lower`: somebody waits again, if not a player.
-    public func reclaim() { isAbandoned = false }
+    public func reclaim() { urgency.reclaim() }
 
     /// Lets a transfer for a player yield to another one that the same player needs first, or ends that: it has a download's
     /// share of the link meanwhile, and is still the player's.
     public func trail(_ trails: Bool) {
-        guard trails != isTrailing, receiver != nil, !trails || priority == .playback else { return }
-        isTrailing = trails
-        priority = trails ? .background : .playback
-        mayTrail = mayTrail || trails
+        guard receiver != nil, urgency.trail(trails) else { return }
         client.move(self)
     }
 
     /// Bytes per second of the present body; nil before its first byte.
-    public var rate: Double? { arrivals.value(at: .now) }
+    public var rate: Double? { body.rate(at: .now) }
     /// True if a complete body has ended by the mark of its framing; see `BodyEnd.mark`.
     public var isEndMarked: Bool { state.isEndMarked }
     /// True if the bytes so far can be continued by Range.
@@ -145,8 +129,7 @@ import HTTPMessage
     func slotGranted() {
         guard receiver != nil, let attempt else { return }
         isDecoded = false
-        received = 0
-        lastArrival = .now
+        body.begin(at: .now)
         let plan = client.plan(request, attempt)
         if let reason = client.refusal(of: plan) {
             return attemptEnded(.failed(.init(code: .refusedAddress, underlying: reason, isTransient: false)))
@@ -183,7 +166,7 @@ import HTTPMessage
     /// - Parameter plan: nil to decide again, because a name is known now.
     private func connect(to addresses: [SocketAddress], _ plan: ConnectionPlan? = nil) {
         guard let attempt else { return }
-        lastArrival = .now
+        body.connect(at: .now)
         let plan = plan ?? client.plan(request, attempt)
         guard let wire = client.open(request, attempt: attempt, plan: plan, addresses: addresses, priority: priority)
         else {
@@ -219,18 +202,13 @@ import HTTPMessage
         end(OriginError(code, url: request.url, underlying: cause), isNews: false)
     }
 
-    /// True if it was paused or limited.
-    private var isHeldBack = false
-    private var pausedSince: ContinuousClock.Instant?
-    /// The paused time within the watchdog's current span.
-    private var paused = Duration.zero
     /// True if a request is in progress, and not waiting for a slot at its host or for the next attempt.
     public var isOnTheWire: Bool { wire != nil }
 
     /// The time for which a request on a connection that was used before has waited for its reply, if that makes the origin's other
     /// connections suspect; nil otherwise.
     func suspectSilence(at origin: WebURL.Origin, now: ContinuousClock.Instant) -> Duration? {
-        let silence = now - lastArrival
+        let silence = now - body.lastArrival
         guard silence >= rule.suspectSilence, let wire, case .head = watch, wire.stage.isSilence,
             wire.isOnUsedConnection, wire.attempt.url.origin == origin
         else { return nil }
@@ -242,27 +220,19 @@ import HTTPMessage
     /// Pauses or resumes the body. Not from within a callback of libcurl.
     /// - Parameter window: bytes that may be under way; nil for the system's default.
     func throttle(_ hold: Hold, window: Int?) {
-        // Nearly all are never held back, and each turn of the client looks at all of them.
-        guard let wire, hold != .none || window != nil || isHeldBack else { return }
-        let isPaused = hold != .none
-        isHeldBack = isPaused || window != nil
-        if wire.mayBeMultiplexed {
-            return yield(to: hold)
+        guard let wire, self.hold.isNeeded(hold, window: window) else { return }
+        let request = TransferHold.Request(
+            mayBeMultiplexed: wire.mayBeMultiplexed, isPaused: wire.isPaused, isContinuable: isContinuable,
+            mayStop: mayStop, isAbandoned: urgency.isAbandoned, mayTrail: urgency.mayTrail)
+        switch self.hold.apply(hold, window: window, to: request, now: .now) {
+        case .none: break
+        case .stop: displaced()
+        case .wait(let time): client.throttle(after: time)
+        case .limit(let window, let lendsSlot, let isPaused):
+            wire.receiveLimits.limitWindow(to: window)
+            client.lend(self, lendsSlot)
+            wire.setPaused(isPaused)
         }
-        // Bytes that the origin may still send into the window would delay those for which a player waits.
-        if hold == .long, isAbandoned, isContinuable {
-            return displaced()
-        }
-        let smallest = Int(BackgroundAllowance.smallestWindow)
-        var limit: Int?
-        if let window {
-            limit = mayTrail ? smallest : max(window, smallest)
-        }
-        wire.receiveLimits.limitWindow(to: limit)
-        client.lend(self, hold == .long)
-        guard isPaused != wire.isPaused else { return }
-        recordPause(isPaused)
-        wire.setPaused(isPaused)
     }
 
     /// How a transfer is held back.
@@ -274,31 +244,6 @@ import HTTPMessage
         case long
     }
 
-    /// Stops a request that shares its connection, if that loses little. Its bytes are continued by Range once it may go on.
-    private func yield(to hold: Hold) {
-        switch hold {
-        case .none:
-            yieldingSince = nil
-            return
-        case .brief where !isContinuable: return
-        case .brief, .long: break
-        }
-        guard mayStop else { return }
-        let since = yieldingSince ?? .now
-        yieldingSince = since
-        let left = Self.yieldDelay - (.now - since)
-        if left > .zero {
-            client.throttle(after: left)
-        } else {
-            displaced()
-        }
-    }
-
-    /// The time of the first hold that still lasts; nil without one.
-    private var yieldingSince: ContinuousClock.Instant?
-    /// A player that opens a film asks for the segment next that its download is fetching.
-    private static let yieldDelay = Duration.milliseconds(500)
-
     /// True if the request may end before its body, for one that goes first. What cannot be continued is not fetched twice: by HTTP/1.1 its
     /// body pauses, and by HTTP/2 the origin may have sent all of it into the one connection before its first byte arrives.
     var mayStop: Bool {
@@ -306,17 +251,7 @@ import HTTPMessage
             return true
         }
         guard let wire else { return true }
-        return received == 0 && !wire.mayBeMultiplexed
-    }
-
-    private func recordPause(_ isPaused: Bool) {
-        if let pausedSince {
-            paused += .now - pausedSince
-        }
-        self.pausedSince = nil
-        if isPaused {
-            self.pausedSince = .now
-        }
+        return body.count == 0 && !wire.mayBeMultiplexed
     }
 
     /// The number of bytes of the resource or range, once the transfer has succeeded.
@@ -385,8 +320,7 @@ import HTTPMessage
             client.remove(wire)
         }
         wire = nil
-        pausedSince = nil
-        yieldingSince = nil
+        hold.end()
         client.release(self)
     }
 
@@ -432,17 +366,7 @@ import HTTPMessage
         perform(action)
     }
 
-    /// A player whose request has its own policy has an alternative.
-    private var waiter: GiveUpRule.Waiter {
-        guard priority == .playback || isTrailing else { return .anyone }
-        if request.retries == nil, ignoresAbsence {
-            return .player
-        }
-        if request.retries == nil || isReadWhileFetched {
-            return .playerOnceBegun
-        }
-        return .anyone
-    }
+    private var waiter: GiveUpRule.Waiter { urgency.waiter(hasOwnPolicy: request.retries != nil) }
 
     /// Reports the origin's absence when other transfers would give up, so that no other caller waits for it.
     private func reportAbsence() {
@@ -458,8 +382,7 @@ import HTTPMessage
 
     private func watch(_ what: Watch, for span: Duration) {
         watch = what
-        recordPause(pausedSince != nil && wire != nil)
-        paused = .zero
+        hold.beginSpan(isOnTheWire: wire != nil, now: .now)
         switch what {
         case .body where request.toleratesSilence: watchdog?.cancel()
         default: watchdog?.schedule(after: span)
@@ -480,18 +403,18 @@ import HTTPMessage
         case .head(let head): checkHead(head)
         case .skip: attemptEnded(.stopped)
         case .body(let check, let left):
-            recordPause(pausedSince != nil)
             // Our own pauses do not count against the origin.
+            let paused = hold.takePausedTime(now: .now)
             if paused > .zero {
                 watchdog?.schedule(after: paused)
-                return paused = .zero
+                return
             }
             if left > .zero {
                 return watchBody(check, for: left)
             }
             let next = rule.watch(
-                after: check, bodyAt: received, isResumable: state.isResumable || state.mayBeOver,
-                failures: state.failures, isInsisting: isInsisting || state.mayBeOver)
+                after: check, bodyAt: body.count, isResumable: state.isResumable || state.mayBeOver,
+                failures: state.failures, isInsisting: urgency.isInsisting || state.mayBeOver)
             guard let next else { return attemptEnded(.failed(.init(code: .stalled))) }
             watchBody(next, for: next.pause)
         }
@@ -519,33 +442,31 @@ import HTTPMessage
         watch(.head(head), for: left)
     }
 
-    /// Watches a body, in steps: an origin that states too great a length keeps the connection, and is silent behind the end
-    /// of the media.
+    /// Watches a body, in steps; see `BodyProgress`.
     private func watchBody(_ check: GiveUpRule.BodyWatch, for span: Duration) {
-        let isSilent = received > 0 && received == receivedBefore
-        if isSilent, state.awaitsEndOfStream {
-            return attemptEnded(.stopped)
+        let position = state.bodyPosition
+        var verdict = body.check(at: position, for: span, rule: rule)
+        if verdict == .ask {
+            if receiver?.transfer(self, mayEndBy: .silent) ?? false {
+                return attemptEnded(.failed(.init(code: .stalled)))
+            }
+            verdict = body.watch(at: position, for: span, rule: rule)
         }
-        if isSilent, state.isAtCheckedLength {
-            return attemptEnded(.finished)
+        switch verdict {
+        case .ask: break
+        case .end(let outcome): attemptEnded(outcome)
+        case .watch(let step, let left):
+            body.beginStep()
+            watch(.body(check, left: left), for: step)
         }
-        if isSilent, state.mayBeShort, receiver?.transfer(self, mayEndBy: .silent) ?? false {
-            return attemptEnded(.failed(.init(code: .stalled)))
-        }
-        receivedBefore = received
-        let limit = state.mayEndInSilence ? rule.silenceBehindLength : rule.silenceAtEnd
-        let step = min(span, limit)
-        watch(.body(check, left: span - step), for: step)
     }
 
     /// The end of a stream follows its last byte at once. A body without it is complete by its length alone.
     private func awaitEndOfStream() {
         guard case .body(let check, let left) = watch else { return }
-        receivedBefore = received
+        body.awaitEndOfStream()
         watch(.body(check, left: max(left, rule.silenceAtEnd)), for: rule.silenceBehindLength)
     }
-
-    private var isInsisting: Bool { ignoresAbsence || isReadWhileFetched }
 }
 
 extension Transfer: NameWaiter {
@@ -572,7 +493,7 @@ extension Transfer: CurlRequestOwner {
         }
 
         client.headReceived(on: wire)
-        if .now - lastArrival > rule.unacknowledgedLimit {
+        if .now - body.lastArrival > rule.unacknowledgedLimit {
             client.connections.recordSlowReply(from: state.url.origin)
         }
         isDecoded = state.isDecoded(reply)
@@ -589,13 +510,12 @@ extension Transfer: CurlRequestOwner {
             if state.url.origin == request.url.origin {
                 client.hosts.recordDirectReply(from: request.url, now: .now)
             }
-            arrivals = ArrivalRate(at: .now)
+            body.beginBody(at: .now)
             takesRanges = takesRanges || reply.answersRanges
-            let body = rule.watch(
-                bodyAt: received, failures: state.failures,
-                isInsisting: isInsisting || attempt?.manner.ignoresLength ?? false)
-            receivedBefore = 0
-            watchBody(body, for: body.pause)
+            let check = rule.watch(
+                bodyAt: body.count, failures: state.failures,
+                isInsisting: urgency.isInsisting || attempt?.manner.ignoresLength ?? false)
+            watchBody(check, for: check.pause)
             if let head {
                 deliver(head)
             }
@@ -620,15 +540,14 @@ extension Transfer: CurlRequestOwner {
     }
 
     func request(_ wire: CurlRequest, received bytes: UnsafeRawBufferPointer) -> Bool {
-        received += Int64(bytes.count)
-        lastArrival = .now
-        arrivals.record(bytes.count, at: lastArrival)
+        let now = ContinuousClock.now
+        body.record(bytes.count, at: now)
         client.count(bytes.count, for: priority)
         tally?.record(bytes: bytes.count, from: state.url.origin)
         if isDecoded, isBomb(wire, lag: client.configuration.bufferSize) {
             return false
         }
-        switch state.received(byteCount: bytes.count, now: lastArrival) {
+        switch state.received(byteCount: bytes.count, now: now) {
         case .stop: return false
         case .skip: return true
         case .at(let offset):
@@ -659,16 +578,13 @@ extension Transfer: CurlRequestOwner {
         attemptEnded(outcome)
     }
 
-    /// Compares decoded with received bytes, and fails the transfer of too many. libcurl's count of a chunked body lags by
-    /// up to its buffer. Short texts that compress well are no bombs.
+    /// Compares decoded with received bytes, and fails the transfer of too many.
     private func isBomb(_ wire: CurlRequest, lag: Int) -> Bool {
-        let encoded = wire.encodedByteCount + Int64(max(lag, Self.harmlessCount))
-        guard received > client.configuration.compressionRatioLimit * encoded else { return false }
+        let limit = client.configuration.compressionRatioLimit
+        guard body.isOutOfProportion(to: wire.encodedByteCount, lag: lag, limit: limit) else { return false }
         state.fail(.tooLarge, underlying: "its compressed form is out of proportion")
         return true
     }
-
-    private static let harmlessCount = 16 * 1024
 }
 
 /// Receives the bytes of a transfer.

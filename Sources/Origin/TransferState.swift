@@ -118,6 +118,11 @@ struct TransferState {
         guard !hasExceeded, let checkedLength else { return false }
         return position <= checkedLength
     }
+    var bodyPosition: BodyProgress.Position {
+        BodyProgress.Position(
+            awaitsEndOfStream: awaitsEndOfStream, isAtCheckedLength: isAtCheckedLength, mayBeShort: mayBeShort,
+            mayEndInSilence: mayEndInSilence)
+    }
     /// The bytes that are still to come; nil if that is unknown.
     var missing: Int64? { expectedLength.map { max(0, $0 - position) } }
     private var expectedLength: Int64? {
