@@ -22,9 +22,9 @@ extension Fetch: TransferReceiver {
         return switch (extent(isVouched: false).end, evidence) {
         case (.cut, _): false
         // Chunks without the last one may break off at the same byte each time. Text goes on until a line ends.
-        case (.unknown, .repeated): !body.isChunked || file.bytes(from: file.written - 1, count: 1) == [0x0A]
+        case (.unknown, .repeated): !response.isChunked || file.bytes(from: file.written - 1, count: 1) == [0x0A]
         // A chunked body that ends early may end behind a chunk with a fragment.
-        case (.proven, .shorterThanStated): !body.isChunked
+        case (.proven, .shorterThanStated): !response.isChunked
         case (.proven, _), (.recognised, .unrequestedPart), (.recognised, .silent), (_, .repeated): true
         case (.recognised, .shorterThanStated), (.unknown, _): false
         }
@@ -34,8 +34,8 @@ extension Fetch: TransferReceiver {
     public func transfer(_ transfer: Transfer, ended result: Result<Void, OriginError>) {
         switch result {
         case .success:
-            if body.end == .mark, !transfer.isEndMarked {
-                body.end = .length
+            if !transfer.isEndMarked {
+                response.recordUnmarkedEnd()
             }
             complete(transfer.count)
         case .failure(let error):
@@ -49,17 +49,7 @@ extension Fetch: TransferReceiver {
 
     /// The head of the response that carries its bytes.
     func receive(_ head: OriginHead) {
-        body.isRestated = head.length == nil && length != nil
-        length = resource.exactLength ?? head.length
-        validator = head.validator
-        originTimes = OriginTimes(head)
-        validatorURL = head.url
-        body.end = head.end
-        body.statedLength = head.statedLength
-        fileLength = resource.range == nil ? nil : head.completeLength
-        body.isChunked = head[.transferEncoding] != nil
-        body.isStatedEmpty = head.status == 200 && head.length == 0
-        address = head.address
+        response.receive(head, for: resource)
         perform(state.receiveHead(hasUntriedSource: hasUntriedSource))
     }
 
@@ -67,8 +57,7 @@ extension Fetch: TransferReceiver {
     func receive(inline bytes: [UInt8]) {
         Task { @LoopActor in
             guard outcome == nil else { return }
-            length = Int64(bytes.count)
-            body.end = .mark
+            response.receiveKnown(length: Int64(bytes.count))
             perform(state.receiveHead(hasUntriedSource: hasUntriedSource))
             let result = bytes.withUnsafeBytes { buffer in
                 Result { () throws(FetchError) in try receive(buffer, at: 0) }
@@ -133,26 +122,16 @@ extension Fetch: TransferReceiver {
             return end(.failure(fault))
         }
         if file.written == 0 || seemsCut {
-            guard body.isRepeated else {
-                // The repeated body is compared with the first one, and continued behind it. The last bytes are enough to
-                // see where it ends.
-                let mayAskForRest = file.written > 0 && transfer?.isContinuable ?? false
-                if !mayAskForRest {
-                    validator = nil
-                }
-                body.statedEnd = body.end == .connection ? nil : file.written
-                body.isRepeated = true
-                length = nil
+            switch body.judgeCut(at: file.written, by: response) {
+            case .accepted: break
+            case .refused: return end(.failure(cutFailure))
+            case .repeated:
+                // The last bytes are enough to see where it ends.
+                response.beginRepetition(isContinued: file.written > 0 && transfer?.isContinuable ?? false)
                 return perform(state.repeatRequest(hasUntriedSource: hasUntriedSource))
             }
-            // A stated length is right if it is stated twice, and nothing follows it.
-            let hasAgreed = body.statedLength.map { $0 == file.written } ?? true
-            guard body.statedEnd == file.written, hasAgreed else {
-                body.isSound = false
-                return end(.failure(cutFailure))
-            }
         }
-        length = file.written
+        response.complete(length: file.written)
         alternates?.recordArrival()
         if folder != nil, !body.isBeginningChecked, wholeVerdict == .unknown {
             let picture = MediaRecognition.pictureName(file.bytes(from: 0, count: MediaSignature.length))
@@ -196,7 +175,7 @@ extension Fetch: TransferReceiver {
             }
         }
         // An encoder that ends may leave an empty last segment, and subtitles have nothing where nobody speaks.
-        if file.written == 0, !(body.isStatedEmpty && alternates?.mayBeEmpty ?? false) {
+        if file.written == 0, !(response.isStatedEmpty && alternates?.mayBeEmpty ?? false) {
             return FetchError(.badOrigin, "\(location.url.redacted) is empty")
         }
         // The first bytes arrived in parts too small to check.
@@ -212,7 +191,10 @@ extension Fetch: TransferReceiver {
     }
 
     private func verdict(_ beginning: some Collection<UInt8>, isWhole: Bool) -> BodyVerdict {
-        let isCiphertext = alternates.map { $0.encryption != .partial } ?? true
+        var isCiphertext = true
+        if let alternates {
+            isCiphertext = alternates.encryption != .partial
+        }
         return BodyVerdict(of: beginning, as: resource, isWhole: isWhole, isCiphertext: isCiphertext)
     }
 
@@ -230,7 +212,7 @@ extension Fetch: TransferReceiver {
         }
         guard resource.range == nil else { return false }
         // A wrong length does no harm that lasts where nothing is stored.
-        let isVouched = body.end == .mark || body.end == .length && !isKept
+        let isVouched = response.end == .mark || response.end == .length && !isKept
         return extent(isVouched: isVouched).isCut
     }
 
@@ -275,37 +257,6 @@ extension Fetch: TransferReceiver {
         notify(.unawaited)
         if committer.hasRoom {
             notify(.arrived)
-        }
-    }
-}
-
-struct BodyEvidence {
-    /// The number of bytes at which the free space is checked again.
-    var nextRoomCheck = roomCheckStep
-    static let roomCheckStep: Int64 = 64 << 20
-    /// False once something speaks against the bytes.
-    var isSound = true
-    /// How the latest response showed the end of its body.
-    var end = BodyEnd.mark
-    /// The length that the latest response stated.
-    var statedLength: Int64?
-    /// True if the latest response was sent in chunks.
-    var isChunked = false
-    /// True if the latest response states that it is whole and has no bytes.
-    var isStatedEmpty = false
-    /// True if the stated length turned out to be wrong.
-    var isRestated = false
-    /// True if the body was requested once more, because it seemed to end too early.
-    var isRepeated = false
-    /// The length by which the first body ended, if it was stated.
-    var statedEnd: Int64?
-    /// True if enough of the first bytes were checked together.
-    var isBeginningChecked = false
-
-    static func contradicts(_ code: OriginError.Code) -> Bool {
-        switch code {
-        case .contentChanged, .rangeIgnored, .wrongRange, .tooLarge, .malformedReply: true
-        default: false
         }
     }
 }

@@ -85,13 +85,7 @@ extension Fetch {
     }
 
     private func adoptHead(of other: Fetch) {
-        length = resource.exactLength ?? other.length
-        validator = other.validator
-        validatorURL = other.validatorURL
-        originTimes = other.originTimes
-        fileLength = other.fileLength
-        address = other.address
-        body.adoptHead(of: other.body)
+        response.adopt(other.response, for: resource)
         if !state.hasHead {
             perform(state.receiveHead(hasUntriedSource: hasUntriedSource))
         }
@@ -157,9 +151,8 @@ extension Fetch {
     }
 
     private func read(_ descriptor: Int32, length total: Int64) async {
-        length = total
         // It was checked when it was stored.
-        body.end = .mark
+        response.receiveKnown(length: total)
         perform(state.receiveHead(hasUntriedSource: hasUntriedSource))
         var buffer = [UInt8](repeating: 0, count: Self.step)
         while isAwaitingShared, file.written < total {
@@ -181,15 +174,4 @@ extension Fetch {
 struct CopiedPiece {
     let folder: PieceFolder
     let file: String
-}
-
-extension BodyEvidence {
-    /// Takes over what the head of a response showed.
-    fileprivate mutating func adoptHead(of other: BodyEvidence) {
-        end = other.end
-        statedLength = other.statedLength
-        isChunked = other.isChunked
-        isStatedEmpty = other.isStatedEmpty
-        isRestated = other.isRestated
-    }
 }

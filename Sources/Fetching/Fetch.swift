@@ -54,7 +54,8 @@ public import Store
     public let resource: Resource
     package let file: GrowingFile
     /// The complete length in bytes; nil until the origin has stated it.
-    public internal(set) var length: Int64?
+    public var length: Int64? { response.length }
+    var response = ResponseRecord()
     /// The result; nil before the end.
     public private(set) var outcome: Result<Void, FetchError>?
     /// The reason why the bytes are not stored, although they should be.
@@ -65,13 +66,16 @@ public import Store
     /// True if the fetch ended as a piece in the store.
     public internal(set) var isPiece = false
     /// The origin's times in the reply that answered last; nil without a time at which it was sent.
-    package internal(set) var originTimes: OriginTimes?
+    package var originTimes: OriginTimes? { response.times }
     /// The length of the file of which the resource is a range, as the latest reply states it; nil if it does not.
-    package internal(set) var fileLength: Int64?
+    package var fileLength: Int64? { response.fileLength }
     /// The strong entity tag of the latest reply.
-    package var entityTag: EntityTag? { if case .entityTag(let tag)? = validator { tag } else { nil } }
+    package var entityTag: EntityTag? {
+        guard case .entityTag(let tag)? = response.validator else { return nil }
+        return tag
+    }
     /// The address of the origin that answered last.
-    public internal(set) var address: String?
+    public var address: String? { response.address }
     /// The state of the fetch when the latest reader joined.
     public private(set) var approach = Approach.begun
     private(set) var folder: PieceFolder?
@@ -105,24 +109,13 @@ public import Store
     package var isOneOff = false
     /// The number of bytes that were there before the present request.
     private var requestStart: Int64 = 0
-    /// Allows the next request to continue behind the bytes that are there.
-    var validator: StrongValidator?
-    /// The URL that gave the validator, after redirects.
-    var validatorURL: WebURL?
     var body = BodyEvidence()
     /// The reason why arrived bytes were refused, where that says more than the origin's error.
     var refusal: FetchError?
     /// The failure to end with, if no other source is found.
     private var failure: FetchError?
 
-    enum Moment {
-        case announced, arrived, ended
-        /// No player waits for bytes any more: all have arrived, the last one has left, or the fetch has ended.
-        case unawaited
-    }
-    /// The callers that wait for a moment, in the order of their calls. Closures, because each is called once: to resume a
-    /// task, or to answer one request.
-    private var observers: [(moment: Moment, notify: (Result<Void, FetchError>) -> Void)] = []
+    private var observers = FetchObservers()
     /// Called once, at the end or when the fetch is parked without readers.
     private let ended: (Fetch) -> Void
 
@@ -199,7 +192,7 @@ public import Store
         if state.isAnnounced {
             return body(.success(()))
         }
-        observers.append((.announced, body))
+        observers.add(at: .announced, body)
     }
 
     /// Calls back at the end; at once if that was before.
@@ -207,14 +200,14 @@ public import Store
         if let outcome {
             body(outcome)
         } else {
-            observers.append((.ended, body))
+            observers.add(at: .ended, body)
         }
     }
 
     /// Calls back if every byte has arrived some time before the end: another resource may be requested meanwhile.
     public func whenArrived(_ body: @escaping () -> Void) {
         if outcome == nil {
-            observers.append((.arrived, { _ in body() }))
+            observers.add(at: .arrived) { _ in body() }
         }
     }
 
@@ -224,7 +217,7 @@ public import Store
         whenAnnounced { [weak self, weak first] _ in
             guard let first, first.isDelivering, let transfer = self?.transfer else { return }
             transfer.trail(true)
-            first.observers.append((.unawaited, { [weak transfer] _ in transfer?.trail(false) }))
+            first.observers.add(at: .unawaited) { [weak transfer] _ in transfer?.trail(false) }
         }
     }
 
@@ -234,15 +227,9 @@ public import Store
     /// True while a player waits for bytes of it.
     private var isDelivering: Bool { state.hasPlayers && !isComplete && outcome == nil }
 
-    func notify(_ moment: Moment) {
-        let all = observers
-        // Loops instead of closures: this is called several times for each segment.
-        observers = []
-        for observer in all where observer.moment != moment {
-            observers.append(observer)
-        }
-        for observer in all where observer.moment == moment {
-            observer.notify(.success(()))
+    func notify(_ moment: FetchObservers.Moment) {
+        for notify in observers.take(moment) {
+            notify(.success(()))
         }
     }
 
@@ -329,7 +316,7 @@ public import Store
     /// The decision about the rest of the transfer, once no reader waits for it.
     private var abandonment: AbandonedTransfer.Verdict {
         // A player has all that the origin stated; the rest decides if it can be stored.
-        if body.isRepeated || body.isRestated, state.isUnderWay, state.urgency == .playback {
+        if body.isRepeated || response.isRestated, state.isUnderWay, state.urgency == .playback {
             return folder == nil ? .stop : .finishLast
         }
         guard let length, mergedFetch?.hasBegun(self) ?? true else { return .stop }
@@ -401,10 +388,7 @@ public import Store
     private var isReadWhileFetched: Bool { state.fallback == .untilBegun && !hasUntriedSource }
 
     private func move(to next: Resource) {
-        // Two origins, and two files of one, may have one validator for different bytes, so the bytes are compared instead.
-        if next.url.origin != location.url.origin || next.url.path != location.url.path {
-            validator = nil
-        }
+        response.move(from: location.url, to: next.url)
         location = next
     }
 
@@ -426,8 +410,8 @@ public import Store
         }
         var request = request(for: location.range)
         request.start = file.written
-        request.validator = validator
-        request.validatorURL = validatorURL
+        request.validator = response.validator
+        request.validatorURL = response.validatorURL
         request.size = length
         request.comparesOverlap = body.isRepeated
         request.limit = resource.limit
@@ -477,13 +461,10 @@ public import Store
         } else {
             file.fail()
         }
-        let waiting = observers
-        observers = []
+        let waiting = observers.takeAtEnd()
         ended(self)
-        for moment in [Moment.announced, .unawaited, .ended] {
-            for observer in waiting where observer.moment == moment {
-                observer.notify(outcome)
-            }
+        for notify in waiting {
+            notify(outcome)
         }
     }
 
@@ -506,10 +487,12 @@ public import Store
             if isReadWhileFetched {
                 transfer?.isReadWhileFetched = true
             }
-        case .startTimer(let decision):
-            timer = LoopTimer { [unowned self] in perform(state.timerFired(decision)) }  // Stops at the end.
+        case .startTimer:
+            if timer == nil {
+                timer = LoopTimer { [unowned self] in perform(state.timerFired()) }  // Stops at the end.
+            }
             timer?.schedule(after: GiveUpRule.originSilence)
-        case .stopTimer: timer = nil
+        case .stopTimer: timer?.cancel()
         case .announce: notify(.announced)
         case .search: if let failure { search(after: failure) }
         case .reportSilence:

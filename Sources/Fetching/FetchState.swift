@@ -51,7 +51,8 @@ struct FetchState {
     private(set) var isAnnounced = false
     /// True once the present request has a head.
     private(set) var hasHead = false
-    private var isTimerRunning = false
+    /// The decision for which the timer runs; nil while it does not.
+    private(set) var awaited: GiveUpRule.Decision?
 
     init(isStreamed: Bool = true, isLasting: Bool = false) {
         self.isStreamed = isStreamed
@@ -93,7 +94,7 @@ struct FetchState {
         guard urgency == .playback else { return [] }
         players += 1
         self.urgency = .playback
-        guard !isTimerRunning, !isAnnounced, isUnderWay else { return [.raisePriority] }
+        guard awaited == nil, !isAnnounced, isUnderWay else { return [.raisePriority] }
         guard hasHead || phase == .requesting else { return [.raisePriority] }
         return [.raisePriority] + startTimer(hasUntriedSource)
     }
@@ -155,9 +156,9 @@ struct FetchState {
         return stop() + [.announce]
     }
 
-    mutating func timerFired(_ decision: GiveUpRule.Decision) -> [Action] {
-        isTimerRunning = false
-        return decision == .sendHead ? announce() : [.cancelRequest, .reportSilence]
+    mutating func timerFired() -> [Action] {
+        guard awaited.take() == .sendHead else { return [.cancelRequest, .reportSilence] }
+        return announce()
     }
 
     /// The source has failed; `maySearch` if another one may have the bytes, and the present ones can be continued.
@@ -189,13 +190,12 @@ struct FetchState {
     private mutating func startTimer(_ hasUntriedSource: Bool) -> [Action] {
         let decision = GiveUpRule.decision(afterSilenceOf: fetching(hasUntriedSource), hasHead: hasHead)
         guard decision != .wait else { return [] }
-        isTimerRunning = true
+        awaited = decision
         return [.startTimer(decision)]
     }
 
     private mutating func stop() -> [Action] {
-        guard isTimerRunning else { return [] }
-        isTimerRunning = false
+        guard awaited.take() != nil else { return [] }
         return [.stopTimer]
     }
 }

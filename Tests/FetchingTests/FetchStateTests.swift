@@ -41,7 +41,9 @@ import Testing
         case .continueAlone: return state.continueAlone(hasUntriedSource: hasUntriedSource)
         case .head: return state.receiveHead(hasUntriedSource: hasUntriedSource)
         case .announce: return state.announce()
-        case .timer(let decision): return state.timerFired(decision)
+        case .timer(let decision):
+            #expect(state.awaited == decision)
+            return state.timerFired()
         case .fail(let maySearch): return state.fail(maySearch: maySearch)
         case .searched(let isFound): return state.searched(isFound: isFound, hasUntriedSource: hasUntriedSource)
         case .commit: return state.commit()
