@@ -6,19 +6,20 @@ import HTTPMessage
 import Origin
 import Store
 
-/// Fetches a download's holes. One that cannot be filled stops the others only if its error affects all.
+/// Fetches a download's holes.
+///
+/// `DownloadRound` has the holes, `DownloadRequests` says how many are fetched at once, `DownloadFaults` when to stop. This class owns
+/// the fetches.
 @LoopActor final class DownloadEngine: DownloadWork {
     private let download: Download
     private let library: Library
     private let most: Int
-    private var parallel = ParallelRequests(at: .now)
+    private var requests = DownloadRequests(at: .now)
+    private var round = DownloadRound()
+    private var faults = DownloadFaults()
     /// Pieces that were stored since the start, and bytes of fetches that are not in `fetching` any more.
     private var filledCount: Int = 0
     private var settled: Int64 = 0
-    /// The shortest time from a request to its first byte.
-    private var latency: Duration?
-    /// The latest request for a segment that has ended since the last measurement.
-    private var latestRequest: ParallelRequests.Request?
     /// The URL of the latest request.
     private var lastURL: WebURL?
     private weak var observer: (any DownloadWorkObserver)?
@@ -26,32 +27,14 @@ import Store
     private var renditions: [Rendition] = []
     /// The plan refers to these keys and initialization sections by index.
     private var preliminaries: [[(folder: PieceFolder, resource: Resource)]] = []
-    private var plan = Plan([])
-    private var playhead = 0.0
-    private var left: [Int] = []
-    /// The selections of the plan's tracks.
-    private var selections: [Int] = []
-    /// The selection whose holes are fetched.
-    private var current = 0
     /// The running fetches, each with its hole.
     private var fetching: [ObjectIdentifier: Piece] = [:]
     /// The fetches that have all bytes, which are being written to the disk. `settled` includes their bytes.
     private var storing: [ObjectIdentifier: Piece] = [:]
-    private var requests: [Int: Int] = [:]
-    /// The requests for keys and initialization sections.
-    private var smallRequests: Set<Int> = []
-    private var lastRequest = 0
-    private var obstacle: DownloadOutcome?
-    private var faults = Faults()
-    private var bans = HostBan()
     private let keyTrial: KeyTrial
     /// True once all keys were tried that are to be tried, and while they are.
     private var hasTriedKeys = false
     private var isTryingKeys = false
-    /// Set if another owner cancelled a fetch, which is no error of the resource.
-    private var interruption: LibraryError?
-    /// Number of holes at the start of this round. It must shrink, so that the rounds end.
-    private var holes = Int.max
     private var isFilling = false
     private var isOver = false
 
@@ -113,8 +96,8 @@ import Store
     // MARK: DownloadWork
 
     func start(at playhead: Double) {
-        self.playhead = playhead
-        parallel = ParallelRequests(at: .now)
+        round.move(to: playhead)
+        requests.restart(at: .now)
         download.asset.keys.folder.reread()
         for rendition in download.renditions {
             rendition.folder.reread()
@@ -151,8 +134,7 @@ import Store
         settled = received
         fetching = [:]
         storing = [:]
-        requests = [:]
-        smallRequests = []
+        requests.removeAll()
         for piece in pieces {
             release(piece)
         }
@@ -162,8 +144,7 @@ import Store
     /// byte.
     func move(to playhead: Double, isJump: Bool) {
         guard !isOver else { return }
-        self.playhead = playhead
-        plan.move(to: playhead)
+        round.move(to: playhead)
         let passed = fetching.filter { _, piece in
             isJump ? piece.fetch.written == 0 : !piece.fetch.isAsked && 0 < piece.end && piece.end <= playhead
         }
@@ -178,7 +159,7 @@ import Store
         for (id, piece) in pieces {
             fetching[id] = nil
             settled += piece.received
-            forget(piece.request)
+            requests.endFetch(of: piece.request)
             // Later it begins behind these bytes.
             if piece.received > 0 {
                 observer?.work(for: download, received: piece.received)
@@ -196,40 +177,31 @@ import Store
 
     // MARK: Width
 
-    /// The number of requests at once. A host that answers by HTTP/2 takes more.
-    private var width: Int { min(parallel.width, mostRequests) }
-    /// As `width`, besides keys and initialization sections, which are small. One more near the end of each request: the link has
-    /// nothing to carry while the next one is on its way, and requests that began together end together.
-    private var widthNow: Int {
-        let ending = asksEarly ? min(width, fetching.values.count(where: \.isEnding)) : 0
-        return min(mostRequests, width + smallRequests.count + ending)
+    /// The fetches whose requests end soon.
+    private var endingCount: Int {
+        guard requests.asksEarly(atMost: mostRequests) else { return 0 }
+        return fetching.values.count(where: \.isEnding)
     }
-    /// True if the next request is sent before a present one ends. Where several are under way, the others fill the time that a
-    /// near origin needs.
-    private var asksEarly: Bool {
-        parallel.width == 1 || latency ?? .zero >= Self.farLatency && parallel.width < mostRequests
-    }
-    private static let farLatency = Duration.milliseconds(50)
+    /// The most requests at once. A host that answers by HTTP/2 takes more.
     private var mostRequests: Int {
         let most = lastURL.flatMap(library.client.streams) ?? most
         return min(most, download.banWidth ?? most)
     }
 
     private func measure() {
-        let count = ParallelRequests.Count(
-            bytes: received, pieces: filledCount, at: .now, request: latestRequest.take())
         // Beside players, the client decides.
-        guard library.client.backgroundAllowance == .full else { return parallel.skip(count) }
-        if parallel.record(count, most: mostRequests) {
+        var most: Int?
+        if library.client.backgroundAllowance == .full {
+            most = mostRequests
+        }
+        if requests.measure(bytes: received, pieces: filledCount, most: most, now: .now) {
             narrow()
         }
     }
 
     /// Stops the latest requests beyond the width. Those without a byte go on: they take little, and would be sent twice.
     private func narrow() {
-        // The one that is sent early for a request that ends would be sent again at once.
-        let kept = max(width, widthNow - smallRequests.count)
-        let surplus = Set(requests.keys.filter { !smallRequests.contains($0) }.sorted().dropFirst(kept))
+        let surplus = requests.surplus(atMost: mostRequests, ending: endingCount)
         let late = fetching.values.filter { surplus.contains($0.request) && $0.fetch.written > 0 }
         let begun = Set(late.map(\.request))
         guard !begun.isEmpty else { return }
@@ -239,22 +211,23 @@ import Store
 
     // MARK: Rounds
 
-    private func replan() {
+    /// Returns true if fewer holes are left than at the start of the last round.
+    @discardableResult private func replan() -> Bool {
         let tracks = download.tracks
         renditions = tracks.map(\.rendition)
         preliminaries = renditions.map(\.preliminaries)
-        plan = Plan(tracks.map(\.holes), playhead: playhead)
-        holes = tracks.reduce(plan.count) { $0 + $1.holes.repeated }
-        left = tracks.map { $0.holes.preliminaries.count + $0.holes.segments.count }
-        selections = tracks.map(\.holes.selection)
+        let isShorter = round.begin(tracks.map(\.holes))
         reportSelections()
+        return isShorter
     }
 
     private func fill() {
         // A fetch that ends at once calls back synchronously.
         guard !isFilling else { return }
         isFilling = true
-        while !isOver, obstacle == nil, requests.count < widthNow, isNextAllowed, let batch = plan.next() {
+        while !isOver, faults.obstacle == nil, requests.mayBegin(atMost: mostRequests, ending: endingCount),
+            let batch = round.next(isIdle: isIdle)
+        {
             fetch(batch)
         }
         isFilling = false
@@ -262,24 +235,17 @@ import Store
         finish()
     }
 
-    /// True unless the next holes are of another selection than those on their way: one selection follows the other.
-    private var isNextAllowed: Bool { isIdle || plan.selection == current }
-
     private func finish() {
-        if let obstacle {
-            return end(obstacle)
-        }
-        if let (error, isKey, count) = faults.summary {
-            return end(.failed(error, isKey: isKey, count: count))
+        if let outcome = faults.outcome {
+            return end(outcome)
         }
         guard download.isComplete else {
             // A piece was lost meanwhile, or another owner cancelled its fetch. The folders show what is missing.
-            let before = holes
-            replan()
-            guard holes < before else {
+            let isShorter = replan()
+            let interruption = faults.takeInterruption()
+            guard isShorter else {
                 return end(.failed(interruption ?? LibraryError(.store, "pieces are lost as soon as they come")))
             }
-            interruption = nil
             return fill()
         }
         guard hasTriedKeys else { return tryKeys() }
@@ -309,8 +275,8 @@ import Store
         else { return }
         Task { @LoopActor in
             await keyTrial.run(sample)
-            guard !isOver, obstacle == nil, keyTrial.isUnfit(sample.key) else { return }
-            obstacle = .failed(keyTrial.error(about: sample.key), isKey: true)
+            guard !isOver, faults.obstacle == nil, keyTrial.isUnfit(sample.key) else { return }
+            faults.stop(.failed(keyTrial.error(about: sample.key), isKey: true))
             fill()
         }
     }
@@ -325,18 +291,17 @@ import Store
     // MARK: Pieces
 
     private func fetch(_ batch: Plan.Batch) {
-        current = batch.selection
         let rendition = renditions[batch.track]
         var wanted: [(folder: PieceFolder, resource: Resource)] = []
         var holes: [Plan.Hole] = []
         for hole in batch.holes {
             guard let found = resource(of: hole, in: batch.track) else {
                 let sentence = "a segment of \(rendition.name.id) has no usable URL"
-                record(LibraryError(.notPlaylist, sentence), isKey: false)
+                faults.record(LibraryError(.notPlaylist, sentence), isKey: false)
                 continue
             }
             if found.folder.contains(found.resource.name.description) {
-                left[batch.track] -= 1
+                round.recordFilled(in: batch.track)
             } else {
                 wanted.append(found)
                 holes.append(hole)
@@ -346,10 +311,11 @@ import Store
         lastURL = resource.url
         do {
             let fetches = try library.fetches(wanted.map(\.resource), in: folder, of: download.asset)
-            lastRequest += 1
+            var isSmall = false
             if case .preliminary? = batch.holes.first?.item {
-                smallRequests.insert(lastRequest)
+                isSmall = true
             }
+            let request = requests.begin(isSmall: isSmall)
             let isKey = folder !== rendition.folder
             let isNeededByAll = isNeededByAll(batch, isKey)
             for (fetch, hole) in zip(fetches, holes) {
@@ -358,14 +324,14 @@ import Store
                     fetch.release()
                     continue
                 }
-                requests[lastRequest, default: 0] += 1
+                requests.addFetch(to: request)
                 follow(
                     Piece(
-                        fetch, of: hole, in: batch, isKey: isKey, isNeededByAll: isNeededByAll, request: lastRequest,
+                        fetch, of: hole, in: batch, isKey: isKey, isNeededByAll: isNeededByAll, request: request,
                         isCueFile: isCueFile(hole, of: rendition)))
             }
         } catch {
-            obstacle = obstacle ?? .failed(error)
+            faults.stop(.failed(error))
         }
     }
 
@@ -410,38 +376,28 @@ import Store
     }
 
     private func grew(_ fetch: Fetch) {
-        guard asksEarly, let piece = fetching[ObjectIdentifier(fetch)], !piece.isEnding else { return }
-        if parallel.width == 1, piece.wait == nil, !piece.isJoined, !fetch.isCopy {
+        guard requests.asksEarly(atMost: mostRequests), let piece = fetching[ObjectIdentifier(fetch)], !piece.isEnding
+        else { return }
+        if requests.measuresLatency, piece.wait == nil, !piece.isJoined, !fetch.isCopy {
             let time = ContinuousClock.now - piece.asked
             piece.wait = time
-            latency = min(latency ?? time, time)
+            requests.recordFirstByte(after: time)
         }
-        guard requests[piece.request] == 1, let length = fetch.length, let rate = fetch.rate, let latency else {
-            return
-        }
-        guard Double(length - fetch.written) <= rate * (latency / .seconds(1)) else { return }
+        guard let length = fetch.length, let rate = fetch.rate,
+            requests.isEnding(piece.request, missing: length - fetch.written, rate: rate)
+        else { return }
         piece.isEnding = true
         fill()
     }
 
     private func arrived(_ fetch: Fetch) {
         guard let piece = fetching.removeValue(forKey: ObjectIdentifier(fetch)) else { return }
-        if let wait = piece.wait, requests[piece.request] == 1, !smallRequests.contains(piece.request) {
-            let body = ContinuousClock.now - piece.asked - wait
-            latestRequest = .init(wait: wait, body: body, bytes: piece.received)
-        }
+        requests.recordEnd(
+            of: piece.request, after: piece.wait, of: ContinuousClock.now - piece.asked, bytes: piece.received)
         storing[ObjectIdentifier(fetch)] = piece
         settled += piece.received
-        forget(piece.request)
+        requests.endFetch(of: piece.request)
         fill()
-    }
-
-    private func forget(_ request: Int) {
-        let count = (requests[request] ?? 1) - 1
-        requests[request] = count > 0 ? count : nil
-        if count <= 0 {
-            smallRequests.remove(request)
-        }
     }
 
     private func ended(_ fetch: Fetch, _ result: Result<Void, FetchError>) {
@@ -452,15 +408,19 @@ import Store
         } else if let running = fetching.removeValue(forKey: id) {
             piece = running
             settled += piece.received
-            forget(piece.request)
+            requests.endFetch(of: piece.request)
         } else {
             return
         }
         release(piece)
         switch fetch.doubt.map({ .failure($0) }) ?? result {
-        case .success where fetch.keepFailure == nil: filled(piece)
-        case .success: obstacle = obstacle ?? fetch.keepFailure.map { .storeFailed($0) }
-        case .failure(let error) where error.code == .cancelled: interruption = LibraryError(error)
+        case .success:
+            if let failure = fetch.keepFailure {
+                faults.stop(.storeFailed(failure))
+            } else {
+                filled(piece)
+            }
+        case .failure(let error) where error.code == .cancelled: faults.recordInterruption(LibraryError(error))
         case .failure(let error) where mayBeBan(error, piece): recordRefusal(LibraryError(error), of: piece)
         case .failure(let error): record(LibraryError(error), of: piece)
         }
@@ -476,23 +436,18 @@ import Store
 
     /// Ends the work for a while if the host has refused another segment a moment ago. If not, the next segment shows it.
     private func recordRefusal(_ error: LibraryError, of piece: Piece) {
-        guard bans.record(piece.fetch.resource.url, at: .now) else {
-            if faults.record(error, isKey: false) {
-                obstacle = obstacle ?? .failed(error, count: faults.count)
-            }
-            return
-        }
+        guard faults.recordRefusal(error, of: piece.fetch.resource.url, at: .now) else { return }
+        let width = requests.width(atMost: mostRequests)
         download.banWidth = max(1, min(width, download.banWidth ?? width) / 2)
-        obstacle = obstacle ?? .banned(error)
     }
 
     private func filled(_ piece: Piece) {
         faults.recordSuccess()
         tryKey(of: piece.item, in: renditions[piece.track])
         filledCount += 1
-        left[piece.track] -= 1
+        let isTrackComplete = round.recordFilled(in: piece.track)
         observer?.work(for: download, received: piece.received)
-        guard left[piece.track] == 0 else { return }
+        guard isTrackComplete else { return }
         if download.isComplete(renditions[piece.track]) {
             observer?.work(for: download, completed: renditions[piece.track])
         }
@@ -501,7 +456,7 @@ import Store
 
     /// Reports the selections that are complete; one may be, because others have its renditions.
     private func reportSelections() {
-        let open = Set(zip(selections, left).filter { $0.1 > 0 }.map(\.0))
+        let open = round.openSelections
         for (index, item) in download.task.items.enumerated() where !open.contains(index) {
             if download.isComplete(item) {
                 observer?.work(for: download, completed: item)
@@ -513,70 +468,6 @@ import Store
         if piece.isCueFile, error.concernsOnePiece, case .segment(let number) = piece.fetch.resource.name.role {
             return faults.record(error, lostCues: number, of: renditions[piece.track].name.id)
         }
-        record(error, isKey: piece.isKey, needed: piece.isNeededByAll)
-    }
-
-    private func record(_ error: LibraryError, isKey: Bool, needed isNeededByAll: Bool = false) {
-        // A refused key may be given later; meanwhile the segments are fetched.
-        let isUseless = isNeededByAll && [.missing, .hostDead].contains(error.code)
-        guard faults.record(error, isKey: isKey) || error.concernsEverything || isUseless else { return }
-        obstacle = obstacle ?? .failed(error, isKey: isKey, count: faults.count)
-    }
-}
-
-private struct Faults {
-    private var first: (error: LibraryError, isKey: Bool)?
-    private(set) var count = 0
-    /// The numbers of missing segments of subtitles, by rendition.
-    private(set) var lost: [String: Set<Int>] = [:]
-    private var firstLost: LibraryError?
-    private var inARow = 0
-
-    /// After this many consecutive errors the cause is not a single piece.
-    private static let limit = 8
-
-    /// The error that says most: one that costs more than cues, if there is any.
-    var summary: (error: LibraryError, isKey: Bool, count: Int)? {
-        if let first {
-            return (first.error, first.isKey, count)
-        }
-        return firstLost.map { ($0, false, count) }
-    }
-
-    mutating func recordSuccess() { inARow = 0 }
-
-    /// Records that a segment of subtitles is missing. However many are, the rest can be had.
-    mutating func record(_ error: LibraryError, lostCues number: Int, of rendition: String) {
-        count += 1
-        firstLost = firstLost ?? error
-        lost[rendition, default: []].insert(number)
-    }
-
-    /// Returns true if it is useless to continue.
-    mutating func record(_ error: LibraryError, isKey: Bool) -> Bool {
-        count += 1
-        // Other errors may pass, and say more about what is to be done.
-        let saysMore = first?.error.code == .hostDead && error.code != .hostDead
-        if first == nil || saysMore {
-            first = (error, isKey)
-        }
-        // A dead host says nothing about the pieces of the others.
-        if error.code == .hostDead {
-            return false
-        }
-        inARow += 1
-        return inARow >= Self.limit
-    }
-}
-
-extension LibraryError {
-    /// True if the origin has answered, and not with the piece.
-    fileprivate var concernsOnePiece: Bool {
-        switch code {
-        case .missing, .badOrigin, .originRefused, .hostDead, .notPlaylist: true
-        case .originAbsent, .notStored, .refusedURL, .store, .expired, .keyExpired, .keyUnfit, .newerBundle,
-            .badDirective, .nameTaken, .notArtwork, .otherContent, .urlTaken, .busy, .cancelled:
-            false
-        }
+        faults.record(error, isKey: piece.isKey, isNeededByAll: piece.isNeededByAll)
     }
 }
