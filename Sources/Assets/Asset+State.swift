@@ -21,7 +21,10 @@ extension Asset {
         if isChannelRecording, isRecorded, !isRecording {
             return false
         }
-        return renditions.contains(where: \.isLive)
+        for rendition in renditions where rendition.isLive {
+            return true
+        }
+        return false
     }
     /// Total size of its pieces, in bytes.
     public var bytes: Int64 { folders.reduce(0) { $0 + $1.bytes } }
@@ -38,14 +41,30 @@ extension Asset {
     package var isOriginAbsent: Bool { entryChecks.latest.map { !$0.isPresent } ?? false }
     /// The duration in seconds, from the first known playlist; nil for live streams.
     public var duration: Double? {
-        renditions.lazy.compactMap { $0.source }.first { $0.isDurable }?.playlist.duration.seconds
+        for rendition in renditions {
+            if let source = rendition.source, source.isDurable {
+                return source.playlist.duration.seconds
+            }
+        }
+        return nil
     }
     /// True if the asset is a recording of a channel, which is an asset of its own.
     public var isChannelRecording: Bool { recordingOf != nil }
     /// True if the recording of a live stream was started, and has not ended.
-    public var isRecording: Bool { renditions.contains { $0.recording != nil } }
+    public var isRecording: Bool {
+        // Loops here and above: each segment asks these questions, and a closure of the loop's actor checks its thread at each call.
+        for rendition in renditions where rendition.recording != nil {
+            return true
+        }
+        return false
+    }
     /// True if the asset is the ended recording of a live stream.
-    public var isRecorded: Bool { renditions.contains { $0.source?.isRecorded ?? false } }
+    public var isRecorded: Bool {
+        for rendition in renditions where rendition.source?.isRecorded ?? false {
+            return true
+        }
+        return false
+    }
 
     /// True if the asset is the revision of another asset, and has not replaced it yet.
     public var isRevision: Bool { revises != nil }

@@ -219,7 +219,8 @@ public import Store
 
     /// Returns the rendition of a folder; nil for keys and session data.
     package func rendition(in folder: PieceFolder) -> Rendition? {
-        rendition(folder.id).flatMap { $0.folder === folder ? $0 : nil }
+        guard let rendition = rendition(folder.id), rendition.folder === folder else { return nil }
+        return rendition
     }
 
     /// Returns the folder with this name in the bundle: a rendition's, `keys` or `data`.
@@ -327,7 +328,7 @@ extension Asset: BundleOwner {
         } else if folder === content.sessionData.folder || content.images.contains(where: { $0.folder === folder }) {
             return
         }
-        if content.completeRenditions != published {
+        if !content.completes(published) {
             library?.publish(self)
         }
     }

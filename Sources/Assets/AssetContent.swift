@@ -24,7 +24,9 @@ public import HTTPMessage
     /// In the order of `MultivariantPlaylist.renditionURIs`; one element for a media playlist.
     public private(set) var renditions: [Rendition] = []
     /// Media playlists of images, in the order of `MultivariantPlaylist.imageVariants`.
-    public private(set) var images: [Rendition] = []
+    public private(set) var images: [Rendition] = [] {
+        didSet { latest = nil }
+    }
     /// The resources of its EXT-X-SESSION-DATA tags.
     public let sessionData: SessionDataShelf
     /// The interstitials that its playlists name.
@@ -39,7 +41,11 @@ public import HTTPMessage
     private(set) var edition = 0 {
         didSet { editions.count += 1 }
     }
-    private var byID: [String: Rendition] = [:]
+    private var byID: [String: Rendition] = [:] {
+        didSet { latest = nil }
+    }
+    /// The rendition that was asked for last. A player's request asks for its own a dozen times.
+    private var latest: Rendition?
     /// Computed when a playlist reports on another one.
     private var addresses: RenditionAddresses?
     /// See `MultivariantPlaylist.possibleMirrors`.
@@ -66,7 +72,13 @@ public import HTTPMessage
     package var lone: Rendition? { multivariant == nil ? renditions.first : nil }
 
     /// Returns the presentation's own rendition with this id.
-    func rendition(_ id: String) -> Rendition? { byID[id] ?? images.first { $0.name.id == id } }
+    func rendition(_ id: String) -> Rendition? {
+        if let latest, latest.name.id == id {
+            return latest
+        }
+        latest = byID[id] ?? images.first { $0.name.id == id }
+        return latest
+    }
 
     /// True if the rendition still belongs to the presentation.
     package func has(_ rendition: Rendition) -> Bool {
@@ -244,6 +256,16 @@ public import HTTPMessage
 extension AssetContent {
     /// The indices in `renditionURIs` of the complete renditions.
     public var completeRenditions: Set<Int> { Set(renditions.indices.filter { renditions[$0].isComplete }) }
+
+    /// True if the complete renditions are these. Asked for each piece that is stored.
+    func completes(_ indices: Set<Int>) -> Bool {
+        var count = 0
+        for index in renditions.indices where renditions[index].isComplete {
+            guard indices.contains(index) else { return false }
+            count += 1
+        }
+        return count == indices.count
+    }
 
     /// The indices in `renditionURIs` of the renditions with recorded media.
     public var recordedRenditions: Set<Int> {

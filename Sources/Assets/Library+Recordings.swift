@@ -151,8 +151,11 @@ extension Library {
 extension AssetContent {
     /// True if a recording may have resources of a folder.
     fileprivate func hasCopies(in folder: PieceFolder, _ keys: PieceFolder) -> Bool {
-        let sources = folder === keys ? renditions : [rendition(folder.id)].compactMap(\.self)
-        return sources.contains { $0.live?.hasCopies ?? false }
+        guard folder === keys else { return rendition(folder.id)?.live?.hasCopies ?? false }
+        for rendition in renditions where rendition.live?.hasCopies ?? false {
+            return true
+        }
+        return false
     }
 }
 

@@ -88,7 +88,8 @@ extension Library {
 
     /// True if each name in a folder identifies the same bytes forever.
     private func isLasting(_ folder: PieceFolder, of asset: Asset) -> Bool {
-        asset.rendition(folder.id).map { $0.source?.isDurable ?? false } ?? true
+        guard let rendition = asset.rendition(folder.id) else { return true }
+        return rendition.source?.isDurable ?? false
     }
 
     private func isRecorded(_ resource: Resource, in folder: PieceFolder, of asset: Asset) -> Bool {

@@ -23,7 +23,10 @@ extension Rendition: PlayedRendition {
     public var isEncrypted: Bool { !(source?.playlist.usedKeys.isEmpty ?? true) }
 
     /// The segment in a file; nil for an initialization section, and for a segment that the playlist no longer lists.
-    public func span(ofFile file: String) -> SegmentSpan? { PieceName(file).flatMap { span(of: $0) } }
+    public func span(ofFile file: String) -> SegmentSpan? {
+        guard let name = PieceName(file) else { return nil }
+        return span(of: name)
+    }
 }
 
 /// The background transfers of an origin client, which yield to playheads.

@@ -98,14 +98,17 @@ extension Rendition {
 
     /// Returns the resource with a name from one playlist: the known one, or one that may continue it.
     func resource(named name: PieceName, in source: Source) -> Resource? {
-        let found: Resource? =
-            switch name.role {
-            case .segment(let number): source.segment(number).flatMap { resource(of: $0, in: source) }
-            case .initialization(let index):
-                source.playlist.maps.first { $0.index == index }.flatMap { resource(of: $0, in: source) }
-            case .key(let number): keyNumbers.firstIndex(of: number).flatMap { key($0, name, in: source) }
-            case .passing, .data: nil
-            }
+        let found: Resource?
+        switch name.role {
+        case .segment(let number):
+            guard let segment = source.segment(number) else { return nil }
+            found = resource(of: segment, in: source)
+        case .initialization(let index):
+            found = source.playlist.maps.first { $0.index == index }.flatMap { resource(of: $0, in: source) }
+        case .key(let number):
+            found = keyNumbers.firstIndex(of: number).flatMap { key($0, name, in: source) }
+        case .passing, .data: return nil
+        }
         return found?.name == name ? found : nil
     }
 
@@ -119,7 +122,8 @@ extension Rendition {
         guard let source else { return false }
         guard case .segment(let number) = name.role else { return resource(named: name, in: source) != nil }
         // Called for each cache miss: names are computed once, URLs each time.
-        return source.segment(number).map { !$0.isGap && file(of: $0) == name.description } ?? false
+        guard let segment = source.segment(number), !segment.isGap else { return false }
+        return file(of: segment) == name.description
     }
 
     /// The segment as a resource; nil for a gap, or if the URI is no URL.

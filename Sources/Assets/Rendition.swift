@@ -131,7 +131,10 @@ package import Playheads
     /// file without cues in their place.
     package private(set) var givenUp: Set<Int> = []
     /// True if its playlist is known, and has not ended.
-    public var isLive: Bool { source.map { !$0.isDurable } ?? false }
+    public var isLive: Bool {
+        guard let source else { return false }
+        return !source.isDurable
+    }
     /// True if the catalogue has its playlist and its keys' numbers: only then may its pieces be stored.
     package var isSaved = false
     /// True if its playlist was once a live one, before the latest start too.

@@ -10,7 +10,9 @@ import Origin
     private let folder: PieceFolder
     private let asset: Asset
     private weak var library: Library?
-    private var tried: Set<WebURL>
+    /// The URL that is tried first, and those after it.
+    private var first: WebURL
+    private var tried: Set<WebURL> = []
     private var visited: Set<Int> = []
     private let pace = MirrorPace()
     /// True if a URL that was refused was asked for again.
@@ -24,11 +26,12 @@ import Origin
         self.folder = folder
         self.asset = asset
         self.library = library
-        tried = [resource.url]
+        first = resource.url
     }
 
     func reset(_ location: Resource) {
-        tried = [location.url]
+        first = location.url
+        tried = []
         visited = []
         renewedAt = nil
         hasAskedAgain = false
@@ -159,7 +162,8 @@ import Origin
             guard let url = try? source.base.resolving(segment.uri), TokenlessURL(url) == identity,
                 segment.byteRange == known.byteRange
             else { continue }
-            return tried.insert(url).inserted ? Resource(name: resource.name, url: url, range: resource.range) : nil
+            guard recordTrial(of: url) else { return nil }
+            return Resource(name: resource.name, url: url, range: resource.range)
         }
         return nil
     }
@@ -175,8 +179,12 @@ import Origin
         let found =
             rendition.resource(named: resource.name, in: source)
             ?? rendition.counterpart(of: resource.name, in: source)
-        return found.flatMap { tried.insert($0.url).inserted ? $0 : nil }
+        guard let found, recordTrial(of: found.url) else { return nil }
+        return found
     }
+
+    /// Returns false if the URL was tried before.
+    private func recordTrial(of url: WebURL) -> Bool { url != first && tried.insert(url).inserted }
 
     /// The rendition that names it; for a key, the first of those that use it.
     private var rendition: Rendition? {

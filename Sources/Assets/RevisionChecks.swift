@@ -32,7 +32,8 @@ import HTTPMessage
         if costly.contains(asset.id) {
             return false
         }
-        return times[asset.id].map { now - $0 >= Self.interval } ?? true
+        guard let time = times[asset.id] else { return true }
+        return now - time >= Self.interval
     }
 
     /// True if no comparison of the asset was tried in this process.
@@ -43,19 +44,19 @@ import HTTPMessage
 
     func pieces(of asset: Asset) -> UncomparedPieces { uncompared[asset.id] ?? UncomparedPieces() }
 
-    /// Records a stored piece. Returns true if the origin's times show that its content may be another now.
-    func record(_ piece: UncomparedPieces.Piece, _ times: Fetch.OriginTimes?, of asset: Asset) -> Bool {
-        uncompared[asset.id, default: UncomparedPieces()].record(piece, times)
+    /// Records a stored piece, with what the reply that brought it says. Returns true if that gives reason to compare.
+    func record(
+        _ piece: UncomparedPieces.Piece, _ times: Fetch.OriginTimes?, _ version: UncomparedPieces.FileVersion?,
+        _ file: WebURL, _ tag: EntityTag?, of asset: Asset
+    ) -> Bool {
+        uncompared[asset.id, default: UncomparedPieces()].record(piece, times, version, of: file, tag)
     }
 
     /// Takes a reply whose body is arriving. Returns true if it shows that the content may be another now.
     func notice(
         _ times: Fetch.OriginTimes?, _ version: UncomparedPieces.FileVersion?, _ file: WebURL, of asset: Asset
     ) -> Bool {
-        let isLater = uncompared[asset.id, default: UncomparedPieces()].notice(times)
-        guard let version else { return isLater }
-        let isOther = uncompared[asset.id, default: UncomparedPieces()].notice(version, of: file)
-        return isLater || isOther
+        uncompared[asset.id, default: UncomparedPieces()].notice(times, version, of: file)
     }
 
     /// True if a stored piece must not be sent before a comparison or a search has ended.

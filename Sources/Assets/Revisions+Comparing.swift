@@ -118,14 +118,9 @@ extension Revisions {
 
     /// Records a stored piece. Returns true if its reply gives reason to compare.
     private func record(_ fetch: Fetch, in folder: PieceFolder, of asset: Asset) -> Bool {
-        let checks = library.revisionChecks
-        let file = fetch.resource.name.description
-        let piece = UncomparedPieces.Piece(folder: folder.id, file: file)
-        let wasHinted = checks.pieces(of: asset).isHinted
-        let isOther = checks.notice(nil, fetch.fileVersion, fetch.resource.url, of: asset)
-        let isLater = checks.record(piece, fetch.originTimes, of: asset)
-        checks.record(fetch.entityTag, of: piece, of: asset)
-        return isLater || isOther && !wasHinted
+        let piece = UncomparedPieces.Piece(folder: folder.id, file: fetch.resource.name.description)
+        return library.revisionChecks.record(
+            piece, fetch.originTimes, fetch.fileVersion, fetch.resource.url, fetch.entityTag, of: asset)
     }
 
     /// True if a rendition is complete, and no download compares it at its own end.

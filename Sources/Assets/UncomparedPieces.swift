@@ -78,12 +78,30 @@ struct UncomparedPieces {
         return true
     }
 
+    /// Takes what a reply says before its body. Returns true if it shows that the content may be another now.
+    mutating func notice(_ times: Fetch.OriginTimes?, _ version: FileVersion?, of file: WebURL) -> Bool {
+        let isLater = notice(times)
+        guard let version else { return isLater }
+        let isOther = notice(version, of: file)
+        return isLater || isOther
+    }
+
+    /// Records a piece, with what the reply that brought it says. Returns true if that gives reason to compare, and nothing did before.
+    mutating func record(
+        _ piece: Piece, _ times: Fetch.OriginTimes?, _ version: FileVersion?, of file: WebURL, _ tag: EntityTag?
+    ) -> Bool {
+        let wasHinted = isHinted
+        let isOther = notice(nil, version, of: file)
+        let isLater = record(piece, times)
+        tags[piece] = tag
+        return isLater || isOther && !wasHinted
+    }
+
     /// Records a piece. Returns true if its times give reason to compare, and nothing did before.
     mutating func record(_ piece: Piece, _ times: Fetch.OriginTimes?) -> Bool {
-        guard !known.contains(piece) else { return false }
+        guard known.insert(piece).inserted else { return false }
         let wasHinted = isHinted
         let isSuspect = notice(times)
-        known.insert(piece)
         pieces.append(piece)
         return isSuspect && !wasHinted
     }

@@ -247,6 +247,13 @@ extension Connection {
     }
 
     private func sendNow(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> Int {
+        Self.send(first, second, to: descriptor)
+    }
+
+    /// Not of the actor: its closure would check the thread at each call.
+    private nonisolated static func send(
+        _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer, to descriptor: Int32
+    ) -> Int {
         withUnsafeTemporaryAllocation(of: iovec.self, capacity: 2) { vectors in
             vectors[0] = iovec(iov_base: UnsafeMutableRawPointer(mutating: first.baseAddress), iov_len: first.count)
             vectors[1] = iovec(iov_base: UnsafeMutableRawPointer(mutating: second.baseAddress), iov_len: second.count)

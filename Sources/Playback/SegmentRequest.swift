@@ -149,7 +149,10 @@ import Substitution
     }
 
     mutating func findResource() {
-        resource = name.flatMap { sessionFolder.asset.resource($0, in: sessionFolder.folder) }
+        resource = nil
+        if let name {
+            resource = sessionFolder.asset.resource(name, in: sessionFolder.folder)
+        }
     }
 
     var subject: RequestSubject { RequestSubject(sessionFolder, name, path: exchange.head.path) }
