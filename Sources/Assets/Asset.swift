@@ -94,7 +94,7 @@ public import Store
     /// The library, once the asset is registered.
     weak var library: Library?
     /// The complete renditions that the bundle's own playlists list.
-    var published: Set<Int> = []
+    package internal(set) var published: Set<Int> = []
     private let editions = PlaylistEditions()
     /// Increases when the set of renditions or the playlist of one is replaced.
     package var playlistChanges: Int { editions.count }

@@ -23,11 +23,54 @@ import Store
     package init(_ asset: Asset) { self.asset = asset }
 
     /// Writes all files. Each write is atomic: a reader sees the old text or the new one.
-    package func write() throws {
-        for rendition in asset.renditions + asset.content.additions.sorted where rendition.isComplete {
+    /// - Parameter published: the indices of renditions whose playlists are there.
+    package func write(leaving published: Set<Int> = []) throws {
+        let renditions = asset.renditions.filter { !published.contains($0.index) } + asset.content.additions.sorted
+        for rendition in renditions where rendition.isComplete {
             guard let source = rendition.source else { continue }
             try rendition.folder.write(media(source, of: rendition), as: "media.m3u8")
         }
+        try writeEntry()
+    }
+
+    /// True if a playlist of it is too long to be written in one turn of the loop.
+    package var isLong: Bool {
+        (asset.renditions + asset.content.additions.sorted).contains { rendition in
+            let size = rendition.source?.playlist.text.write().count ?? 0
+            return size > Self.longText && rendition.isComplete
+        }
+    }
+
+    /// In bytes: some milliseconds.
+    private static let longText = 512 << 10
+
+    /// Writes all files, the playlists of renditions on another thread. What is no longer complete by then is left out.
+    package func writeOutsideLoop() async throws {
+        for rendition in asset.renditions + asset.content.additions.sorted where rendition.isComplete {
+            guard let source = rendition.source else { continue }
+            let names = names(in: source, of: rendition)
+            let folder = try rendition.folder.directory(create: true)
+            try await DiskWork.run { () throws(StoreError) in
+                let text: [UInt8]
+                do throws(PlaylistError) {
+                    text = try names.text(of: source.playlist, as: .bundle)
+                } catch {
+                    throw StoreError(.io, path: "media.m3u8", detail: "\(error)")
+                }
+                try folder.directory.write(text, as: "media.m3u8")
+            }
+            if !rendition.isComplete {
+                try rendition.folder.removeText("media.m3u8")
+            }
+        }
+        if asset.multivariant == nil, let rendition = asset.renditions.first {
+            await rendition.readPeakBitRate()
+        }
+        try writeEntry()
+    }
+
+    /// Writes the multivariant playlist and `asset.json`.
+    private func writeEntry() throws {
         let folder = try asset.bundle.directory(create: true)
         if let master = try master() {
             try folder.write(master.text, as: "master.m3u8")
@@ -123,12 +166,39 @@ extension Rendition {
 
     /// The peak segment bit rate of the stored segments: BANDWIDTH of RFC 8216 §4.3.4.2.
     package var peakBitRate: BitRate {
-        guard let segments = source?.playlist.segments else { return .zero }
+        if let known = knownPeakBitRate {
+            return known
+        }
+        guard let source else { return .zero }
+        let files = source.playlist.segments.map { file(of: $0) }
+        let peak = Self.peakBitRate(of: source.playlist.segments, files, folder.sizes)
+        knownPeakBitRate = peak
+        return peak
+    }
+
+    /// Computes `peakBitRate` on a worker, if the playlist is long.
+    func readPeakBitRate() async {
+        guard knownPeakBitRate == nil, let source, source.isDurable else { return }
+        let segments = source.playlist.segments
+        let files = segmentFiles
         let sizes = folder.sizes
+        let changes = folder.changes
+        let edition = edition
+        let peak = await PureWork.shared.run(size: 64 * segments.count, for: self) {
+            Self.peakBitRate(of: segments, files, sizes)
+        }
+        if let peak, folder.changes == changes, self.edition == edition {
+            knownPeakBitRate = peak
+        }
+    }
+
+    private nonisolated static func peakBitRate(
+        of segments: Segments, _ files: [String], _ sizes: [String: Int64]
+    ) -> BitRate {
         guard !sizes.isEmpty else { return BitRate(1) }
-        return segments.reduce(BitRate(1)) { peak, segment in
-            guard let size = sizes[file(of: segment)] else { return peak }
-            return max(peak, BitRate(of: ByteCount(size), in: segment.duration))
+        return zip(segments, files).reduce(BitRate(1)) { peak, segment in
+            guard let size = sizes[segment.1] else { return peak }
+            return max(peak, BitRate(of: ByteCount(size), in: segment.0.duration))
         }
     }
 }

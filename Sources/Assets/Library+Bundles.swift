@@ -29,19 +29,49 @@ extension Library {
         guard !asset.bundle.isSuspended else {
             return asset.bundle.performWrite { [weak self] in self?.writeBundle(of: asset) }
         }
+        let playlists = BundlePlaylists(asset)
+        guard !playlists.isLong else { return writeLongBundle(of: asset) }
         do {
-            try BundlePlaylists(asset).write()
+            try playlists.write()
             store.applyMode(to: asset.id, in: asset.bundle.volume)
         } catch {
-            report("\(asset.name): the bundle's own playlists could not be written: \(error)")
+            reportUnwritten(asset, error)
         }
+    }
+
+    /// Writes the bundle's playlists outside the loop, and once more if that is asked for meanwhile.
+    private func writeLongBundle(of asset: Asset) {
+        let isRunning = bundleWrites.updateValue(true, forKey: asset.id) != nil
+        guard !isRunning else { return }
+        Task { @LoopActor in
+            defer { bundleWrites[asset.id] = nil }
+            while bundleWrites[asset.id] == true, !asset.isRemoved {
+                bundleWrites[asset.id] = false
+                do {
+                    try await BundlePlaylists(asset).writeOutsideLoop()
+                    store.applyMode(to: asset.id, in: asset.bundle.volume)
+                } catch {
+                    guard !asset.isRemoved else { return }
+                    reportUnwritten(asset, error)
+                }
+                guard !asset.bundle.isSuspended else {
+                    // The folder moves: what was written last may be in the old one alone.
+                    return asset.bundle.performWrite { [weak self] in self?.writeBundle(of: asset) }
+                }
+            }
+        }
+    }
+
+    private func reportUnwritten(_ asset: Asset, _ error: any Error) {
+        report("\(asset.name): the bundle's own playlists could not be written: \(error)")
     }
 
     /// Removes a rendition from the bundle's playlists before a piece of it is deleted. Throws if they still name it.
     package func withdraw(_ rendition: Rendition, of asset: Asset) throws(StoreError) {
+        let former = asset.published
         asset.published = asset.content.completeRenditions
         do {
-            try BundlePlaylists(asset).write()
+            try BundlePlaylists(asset).write(leaving: former)
         } catch {
             // On a full disk no file can be written, but one can be deleted.
             try asset.bundle.directory(create: false).remove("master.m3u8")

@@ -87,6 +87,8 @@ public import Store
     /// See `BundleStore.removalsToComplete`, at the latest look at the volumes.
     var removalsToComplete: Set<String> = []
     let surveys = SharedTasks<ObjectIdentifier, Void>()
+    /// The assets whose bundle's playlists are being written outside the loop; true if they are to be written once more.
+    var bundleWrites: [String: Bool] = [:]
     let sleeping = SleepingAssets()
     private let backgroundYield: BackgroundYield
     private var sessionChanges: Subscription?

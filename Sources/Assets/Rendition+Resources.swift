@@ -164,34 +164,11 @@ extension Rendition {
             + playlist.maps.compactMap { map in resource(of: map).map { (folder, $0) } }
     }
 
-    /// The names of the keys and sections that segments need, chosen by start and end in seconds; nil for all.
-    public func preliminaries(forSegments isWanted: (_ start: Double, _ end: Double) -> Bool) -> Set<PieceName>? {
-        guard let playlist = source?.playlist else { return nil }
-        var names: Set<PieceName> = []
-        var isEverything = true
-        var time = 0.0
-        for segment in playlist.segments {
-            defer { time += segment.duration.seconds }
-            guard isWanted(time, time + segment.duration.seconds) else {
-                isEverything = false
-                continue
-            }
-            if let map = segment.map {
-                if names.insert(name(of: map)).inserted {
-                    insert(map.keys, into: &names)
-                }
-            }
-            insert(segment.keys, into: &names)
-        }
-        return isEverything ? nil : names
-    }
-
-    private func insert(_ keys: [Key], into names: inout Set<PieceName>) {
-        for key in keys {
-            if let number = number(of: key) {
-                names.insert(KeyRing.name(number))
-            }
-        }
+    /// The names of initialization sections with their keys, and of further keys.
+    public func names(of sections: [Map], _ keys: [Key]) -> Set<PieceName> {
+        let all = sections.flatMap(\.keys) + keys
+        let numbers = all.compactMap { number(of: $0) }
+        return Set(sections.map { name(of: $0) } + numbers.map { KeyRing.name($0) })
     }
 
     // MARK: Resources of a live playlist besides its segments

@@ -95,6 +95,8 @@ package import Playheads
         var keyNumbers: [Int?] = []
         /// Caches `isComplete` for these counts of changes.
         var wholeness: (folder: Int, keys: Int, isComplete: Bool)?
+        /// Caches `peakBitRate` for this count of the folder's changes.
+        var peak: (folder: Int, rate: BitRate)?
     }
 
     /// Its name in URLs and on disk, and its kind of content.
@@ -473,6 +475,15 @@ package import Playheads
         guard let hasSegments, folder.changes == changes, self.edition == edition else { return }
         let isComplete = hasSegments && hasKeysAndSections(keys.has)
         computed.wholeness = (changes, keys.changes, isComplete)
+    }
+
+    /// The peak bit rate, as long as neither the playlist nor what is stored has changed since it was computed.
+    var knownPeakBitRate: BitRate? {
+        get {
+            guard let peak = computed.peak, peak.folder == folder.changes else { return nil }
+            return peak.rate
+        }
+        set { computed.peak = newValue.map { (folder.changes, $0) } }
     }
 
     /// True if only expired or revoked keys are missing: these are fetched only by a renewal.

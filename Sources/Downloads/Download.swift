@@ -98,15 +98,47 @@ import Store
     func isComplete(_ rendition: Rendition, _ wanted: WantedTime) -> Bool {
         guard wanted != .all else { return rendition.isStored }
         guard rendition.source?.isDurable ?? false else { return false }
-        return meter.isComplete(rendition, wanted) {
-            let track = Plan.Track(of: rendition, wanted) { _ in false }
-            return track.segments.isEmpty && track.preliminaries.isEmpty
+        return meter.isComplete(rendition, wanted)
+    }
+
+    /// True if a playlist of it is too long to be looked at in one turn of the loop.
+    var isLong: Bool { renditions.contains { $0.isLong } }
+
+    /// Finds out on a worker if the long renditions are complete, so that `isComplete` answers at once.
+    func measureCompleteness() async {
+        for item in task.items {
+            for rendition in item.renditions.compactMap({ asset.rendition($0) }) where rendition.isLong {
+                await meter.measureCompleteness(of: rendition, item.wanted)
+            }
         }
+        for rendition in renditions where rendition.isLong {
+            await meter.measureCompleteness(of: rendition, task.span(of: rendition.name.id) ?? .all)
+        }
+        // What is said of the end is not what was true before it.
+        _ = await measuredProgress()
     }
 
     /// The holes of each selection's renditions, in the order of the selections. One that an earlier selection has too is
     /// left out.
-    var tracks: [(rendition: Rendition, holes: Plan.Track)] {
+    var tracks: [(rendition: Rendition, holes: Plan.Track)] { tracks(with: [:]) }
+
+    /// Finds the holes as `tracks` does. Long playlists are scanned on a worker: what is stored meanwhile is still a hole in them.
+    func scannedTracks() async -> [(rendition: Rendition, holes: Plan.Track)] {
+        var scans: [ProgressMeter.Key: HoleScan] = [:]
+        for item in task.items {
+            for rendition in item.renditions.compactMap({ asset.rendition($0) }) where rendition.isLong {
+                let key = ProgressMeter.Key(rendition: rendition.name.id, wanted: item.wanted)
+                await rendition.folder.load()
+                guard scans[key] == nil, let input = HoleScan.Input(rendition, item.wanted) else { continue }
+                scans[key] = await PureWork.shared.run(size: input.size, for: rendition) { HoleScan(input) }
+            }
+        }
+        return tracks(with: scans)
+    }
+
+    private func tracks(
+        with scans: [ProgressMeter.Key: HoleScan]
+    ) -> [(rendition: Rendition, holes: Plan.Track)] {
         var seen: Set<Resource> = []
         var planned: [String: Set<Plan.Hole.Item>] = [:]
         var whole: Set<String> = []
@@ -116,7 +148,9 @@ import Store
                 let id = rendition.name.id
                 var track = Plan.Track()
                 if !whole.contains(id) {
-                    track = Plan.Track(of: rendition, item.wanted) { !seen.insert($0).inserted }
+                    let known = scans[ProgressMeter.Key(rendition: id, wanted: item.wanted)]
+                    let scan = known ?? HoleScan.Input(rendition, item.wanted).map { HoleScan($0) }
+                    track = Plan.Track(of: rendition, scan) { !seen.insert($0).inserted }
                     if let known = planned[id] {
                         track.preliminaries.removeAll { known.contains($0.item) }
                         track.segments.removeAll { known.contains($0.item) }

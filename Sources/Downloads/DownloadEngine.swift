@@ -36,6 +36,13 @@ import Store
     private var hasTriedKeys = false
     private var isTryingKeys = false
     private var isFilling = false
+    /// The number of the latest plan that is being made on a worker; nil while none is.
+    private var planning: Int?
+    private var lastPlanning = 0
+    /// The renditions of which a worker finds out if they are complete.
+    private var measuring = 0
+    /// True once that is known for the end.
+    private var isEndMeasured = false
     private var isOver = false
 
     @LoopActor private final class Piece {
@@ -102,8 +109,7 @@ import Store
         for rendition in download.renditions {
             rendition.folder.reread()
         }
-        replan()
-        fill()
+        replan { _ in self.fill() }
     }
 
     var received: Int64 {
@@ -150,8 +156,7 @@ import Store
         }
         guard isJump || !passed.isEmpty else { return }
         drop(passed)
-        replan()
-        fill()
+        replan { _ in self.fill() }
     }
 
     /// Releases fetches whose holes another plan has.
@@ -206,14 +211,30 @@ import Store
         let begun = Set(late.map(\.request))
         guard !begun.isEmpty else { return }
         drop(fetching.filter { begun.contains($0.value.request) })
-        replan()
+        replan { _ in self.fill() }
     }
 
     // MARK: Rounds
 
+    /// Makes the plan anew, and then calls `next`, with true if fewer holes are left than at the start of the last round: at once, but
+    /// for long playlists, which take a worker. Of several the latest counts.
+    private func replan(then next: @escaping @LoopActor (_ isShorter: Bool) -> Void) {
+        guard download.isLong else { return next(adopt(download.tracks)) }
+        lastPlanning += 1
+        let number = lastPlanning
+        planning = number
+        Task { @LoopActor in
+            await download.measureCompleteness()
+            let tracks = await download.scannedTracks()
+            guard planning == number, !isOver else { return }
+            planning = nil
+            next(adopt(tracks))
+        }
+    }
+
     /// Returns true if fewer holes are left than at the start of the last round.
-    @discardableResult private func replan() -> Bool {
-        let tracks = download.tracks
+    private func adopt(_ tracks: [(rendition: Rendition, holes: Plan.Track)]) -> Bool {
+        isEndMeasured = false
         renditions = tracks.map(\.rendition)
         preliminaries = renditions.map(\.preliminaries)
         let isShorter = round.begin(tracks.map(\.holes))
@@ -223,7 +244,7 @@ import Store
 
     private func fill() {
         // A fetch that ends at once calls back synchronously.
-        guard !isFilling else { return }
+        guard !isFilling, planning == nil else { return }
         isFilling = true
         while !isOver, faults.obstacle == nil, requests.mayBegin(atMost: mostRequests, ending: endingCount),
             let batch = round.next(isIdle: isIdle)
@@ -231,7 +252,7 @@ import Store
             fetch(batch)
         }
         isFilling = false
-        guard isIdle, !isOver else { return }
+        guard isIdle, measuring == 0, !isOver else { return }
         finish()
     }
 
@@ -239,17 +260,37 @@ import Store
         if let outcome = faults.outcome {
             return end(outcome)
         }
+        guard isEndMeasured || !download.isLong else {
+            isEndMeasured = true
+            return measureCompleteness {}
+        }
         guard download.isComplete else {
             // A piece was lost meanwhile, or another owner cancelled its fetch. The folders show what is missing.
-            let isShorter = replan()
-            let interruption = faults.takeInterruption()
-            guard isShorter else {
-                return end(.failed(interruption ?? LibraryError(.store, "pieces are lost as soon as they come")))
-            }
-            return fill()
+            return replan { self.goOn($0) }
         }
         guard hasTriedKeys else { return tryKeys() }
         end(.complete)
+    }
+
+    /// Fetches what a new plan has, if that is less than the former one had.
+    private func goOn(_ isShorter: Bool) {
+        let interruption = faults.takeInterruption()
+        guard isShorter else {
+            return end(.failed(interruption ?? LibraryError(.store, "pieces are lost as soon as they come")))
+        }
+        fill()
+    }
+
+    /// Finds out on a worker which long renditions are complete, calls `body`, and goes on.
+    private func measureCompleteness(then body: @escaping @LoopActor () -> Void) {
+        measuring += 1
+        Task { @LoopActor in
+            await download.measureCompleteness()
+            measuring -= 1
+            guard !isOver else { return }
+            body()
+            fill()
+        }
     }
 
     /// Tries the keys on all that is stored, also on what came earlier or by a player.
@@ -448,8 +489,14 @@ import Store
         let isTrackComplete = round.recordFilled(in: piece.track)
         observer?.work(for: download, received: piece.received)
         guard isTrackComplete else { return }
-        if download.isComplete(renditions[piece.track]) {
-            observer?.work(for: download, completed: renditions[piece.track])
+        let rendition = renditions[piece.track]
+        guard rendition.isLong else { return report(rendition) }
+        measureCompleteness { self.report(rendition) }
+    }
+
+    private func report(_ rendition: Rendition) {
+        if download.isComplete(rendition) {
+            observer?.work(for: download, completed: rendition)
         }
         reportSelections()
     }

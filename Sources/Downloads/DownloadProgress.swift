@@ -133,7 +133,12 @@ package struct DownloadProgress: Sendable {
         for rendition in asset.renditions where rendition.folder.bytes > 0 && rendition.recording == nil {
             await slice.giveWay()
             let input = Measure.Input(rendition, .all, bitRate: rates.bitRate(of: rendition))
-            let measure = input.map { Measure($0) } ?? Measure(unknown: rendition.name.id, kind: rendition.kind)
+            var measure = Measure(unknown: rendition.name.id, kind: rendition.kind)
+            if let input {
+                let size = 64 * input.files.count
+                measure = await PureWork.shared.run(size: size, for: rendition) { Measure(input) } ?? measure
+            }
+            await rendition.readCompleteness()
             var part = measure.part
             part.isComplete = rendition.isComplete
             if part.isComplete {

@@ -32,18 +32,25 @@ extension Downloader {
     private typealias Piece = (folder: PieceFolder, resource: Resource, start: Double)
 
     private static func beginning(of rendition: Rendition, seconds: Double) -> [Piece] {
-        let needed = rendition.preliminaries { start, _ in start < seconds }
-        var pieces: [Piece] = rendition.preliminaries.filter { needed?.contains($0.resource.name) ?? true }
-            .map { ($0.folder, $0.resource, -1) }
-        guard let playlist = rendition.source?.playlist else { return pieces }
+        var sections: [Map] = []
+        var keys: [Key] = []
+        var segments: [Piece] = []
+        guard let playlist = rendition.source?.playlist else { return [] }
         var time = 0.0
-        for segment in playlist.segments where time < seconds {
+        for segment in playlist.segments {
+            guard time < seconds else { break }
+            if let section = segment.map, section.index != sections.last?.index {
+                sections.append(section)
+            }
+            keys += segment.keys
             if !segment.isGap, let resource = rendition.resource(of: segment) {
-                pieces.append((rendition.folder, resource, time))
+                segments.append((rendition.folder, resource, time))
             }
             time += segment.duration.seconds
         }
-        return pieces
+        let needed = rendition.names(of: sections, keys)
+        let preliminaries = rendition.preliminaries.filter { needed.contains($0.resource.name) }
+        return preliminaries.map { ($0.folder, $0.resource, -1) } + segments
     }
 
     private func fetch(_ pieces: [(PieceFolder, Resource)], of asset: Asset) async throws(Refusal) -> Int64 {

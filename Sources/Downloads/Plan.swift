@@ -72,7 +72,7 @@ struct Plan: Sendable {
             _ selection: Int, _ preliminaries: ArraySlice<Hole>, _ segments: ArraySlice<Hole>, playhead: Double
         ) {
             self.selection = selection
-            let split = segments.firstIndex { $0.time.upperBound > playhead } ?? segments.endIndex
+            let split = segments.firstIndex(endingAfter: playhead)
             phases = [preliminaries, segments[split...], segments[..<split]]
         }
 
@@ -138,12 +138,16 @@ struct Plan: Sendable {
 }
 
 extension Plan.Track {
-    /// - Parameter isTaken: called for each missing key; returns true if another rendition's track already has it.
-    @LoopActor init(of rendition: Rendition, _ wanted: WantedTime, isTaken: (Resource) -> Bool) {
-        var repeats = PlannedRepeats(of: rendition)
-        self.init(segments: Self.segments(of: rendition, wanted, &repeats))
-        repeated = repeats.count
-        let needed = wanted == .all ? nil : rendition.preliminaries { wanted.touches($0, $1) }
+    /// - Parameters:
+    ///   - scan: the rendition's segments; nil for one whose playlist is not known, or live.
+    ///   - isTaken: called for each missing key; returns true if another rendition's track already has it.
+    @LoopActor init(of rendition: Rendition, _ scan: HoleScan?, isTaken: (Resource) -> Bool) {
+        self.init(segments: scan?.holes ?? [])
+        repeated = scan?.repeated ?? 0
+        var needed: Set<PieceName>?
+        if let scan, !scan.isOfEverything {
+            needed = rendition.names(of: scan.sections, scan.keys)
+        }
         preliminaries = rendition.preliminaries.enumerated().compactMap { index, preliminary in
             let (folder, resource) = preliminary
             guard needed?.contains(resource.name) ?? true, !folder.contains(resource.name.description) else {
@@ -160,78 +164,21 @@ extension Plan.Track {
             return Plan.Hole(.preliminary(index), time: 0..<0)
         }
     }
-
-    @LoopActor private static func segments(
-        of rendition: Rendition, _ wanted: WantedTime, _ repeats: inout PlannedRepeats
-    ) -> [Plan.Hole] {
-        var holes: [Plan.Hole] = []
-        var files = FileNumbers()
-        rendition.forEachSegment { segment, start, end in
-            guard wanted.touches(start, end), !segment.isGap, !rendition.isWithoutCues(segment) else { return }
-            guard !rendition.folder.contains(rendition.file(of: segment)) else { return }
-            guard repeats.admits(segment.index) else { return }
-            holes.append(Plan.Hole(.segment(segment.index), time: start..<end, part: files.part(of: segment)))
-        }
-        return holes
-    }
-
-    /// Admits one of several missing segments that list the same file or range. Once it is stored, the others are copies of it.
-    private struct PlannedRepeats {
-        private let locations: SegmentLocations?
-        /// The groups of which one is stored, or planned, by the index of their first segment.
-        private var stored: Set<Int> = []
-        private var planned: Set<Int> = []
-        /// The number of segments that are not admitted.
-        private(set) var count = 0
-
-        @LoopActor init(of rendition: Rendition) {
-            guard let locations = rendition.locations, locations.hasRepeats else {
-                self.locations = nil
-                return
-            }
-            self.locations = locations
-            let files = rendition.segmentFiles
-            for group in locations.repeats where group.contains(where: { rendition.folder.contains(files[$0]) }) {
-                stored.insert(group[0])
-            }
-        }
-
-        mutating func admits(_ index: Int) -> Bool {
-            guard let first = locations?.first(of: index), !stored.contains(first) else { return true }
-            guard planned.insert(first).inserted else {
-                count += 1
-                return false
-            }
-            return true
-        }
-    }
-
-    /// Numbers files in order of appearance; consecutive ranges of one file keep its number.
-    private struct FileNumbers {
-        private var uri = ""
-        private var number = 0
-
-        mutating func part(of segment: Segment) -> Plan.FilePart? {
-            guard let range = segment.byteRange else { return nil }
-            let uri = segment.uri
-            if uri != self.uri {
-                self.uri = uri
-                number = number + 1
-            }
-            return Plan.FilePart(file: number, bytes: range.offset..<range.end)
-        }
-    }
 }
 
-extension Rendition {
-    /// Passes each segment with its start and end, in seconds.
-    func forEachSegment(_ body: (Segment, _ start: Double, _ end: Double) -> Void) {
-        guard let segments = source?.playlist.segments else { return }
-        var time = 0.0
-        for segment in segments {
-            let end = time + segment.duration.seconds
-            body(segment, time, end)
-            time = end
+extension ArraySlice<Plan.Hole> {
+    /// The index of the first hole that ends after a time, in seconds. They are sorted: a million are not looked at one by one.
+    fileprivate func firstIndex(endingAfter time: Double) -> Int {
+        var low = startIndex
+        var high = endIndex
+        while low < high {
+            let middle = low + (high - low) / 2
+            if self[middle].time.upperBound > time {
+                high = middle
+            } else {
+                low = middle + 1
+            }
         }
+        return low
     }
 }

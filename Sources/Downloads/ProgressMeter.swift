@@ -17,16 +17,22 @@ import Retention
         let playlists, pieces: Int
     }
 
-    private struct Key: Hashable {
+    /// The answer of `isComplete`.
+    private struct Completeness {
+        var state: State
+        let isComplete: Bool
+        /// The file of a segment that is not stored, if that is the reason.
+        var missing: String?
+    }
+
+    struct Key: Hashable {
         let rendition: String
         let wanted: WantedTime
     }
 
     private var known: [Key: Known] = [:]
     private var running: Set<Key> = []
-    private var whole: [Key: (state: State, isComplete: Bool)] = [:]
-    /// A playlist of at most this many segments is measured at once.
-    private static let small = 10_000
+    private var whole: [Key: Completeness] = [:]
 
     func measure(of rendition: Rendition, _ wanted: WantedTime, bitRate: AnnouncedRate) -> Measure {
         let key = Key(rendition: rendition.name.id, wanted: wanted)
@@ -37,7 +43,7 @@ import Retention
         guard let input = Measure.Input(rendition, wanted, bitRate: bitRate) else {
             return Measure(unknown: rendition.name.id, kind: rendition.kind)
         }
-        guard input.files.count > Self.small else {
+        guard rendition.isLong else {
             let measure = Measure(input)
             known[key] = Known(state: state, measure: measure)
             return measure
@@ -55,7 +61,7 @@ import Retention
     func prepare(_ rendition: Rendition, _ wanted: WantedTime, bitRate: AnnouncedRate) async {
         let state = state(of: rendition)
         guard known[Key(rendition: rendition.name.id, wanted: wanted)]?.state != state,
-            let input = Measure.Input(rendition, wanted, bitRate: bitRate), input.files.count > Self.small
+            rendition.isLong, let input = Measure.Input(rendition, wanted, bitRate: bitRate)
         else { return }
         await run(input, state, for: rendition)
     }
@@ -68,16 +74,51 @@ import Retention
         known[Key(rendition: input.id, wanted: input.wanted)] = Known(state: state, measure: measure)
     }
 
-    /// True if `isComplete` is, which is computed once for each change.
-    func isComplete(_ rendition: Rendition, _ wanted: WantedTime, _ isComplete: () -> Bool) -> Bool {
+    /// True if all that is wanted of a rendition is stored. Looked for once for each change, and not at all while the segment is
+    /// missing that was missing before.
+    func isComplete(_ rendition: Rendition, _ wanted: WantedTime) -> Bool {
+        if let known = completeness(of: rendition, wanted) {
+            return known
+        }
+        let scan = HoleScan.Input(rendition, wanted).map { HoleScan($0) }
+        return record(scan, of: rendition, wanted)
+    }
+
+    /// Looks for it on a worker, if the playlist is long.
+    func measureCompleteness(of rendition: Rendition, _ wanted: WantedTime) async {
+        guard wanted != .all else { return await rendition.readCompleteness() }
+        await rendition.folder.load()
+        guard completeness(of: rendition, wanted) == nil, let input = HoleScan.Input(rendition, wanted) else { return }
+        let state = state(of: rendition)
+        let scan = await PureWork.shared.run(size: input.size, for: rendition) { HoleScan(input) }
+        guard let scan, state == self.state(of: rendition) else { return }
+        _ = record(scan, of: rendition, wanted)
+    }
+
+    private func completeness(of rendition: Rendition, _ wanted: WantedTime) -> Bool? {
         let key = Key(rendition: rendition.name.id, wanted: wanted)
         let state = state(of: rendition)
-        if let known = whole[key], known.state == state {
+        guard let known = whole[key] else { return nil }
+        if known.state == state {
             return known.isComplete
         }
-        let result = isComplete()
-        whole[key] = (state, result)
-        return result
+        guard let missing = known.missing, known.state.playlists == state.playlists, !rendition.folder.contains(missing)
+        else { return nil }
+        whole[key]?.state = state
+        return false
+    }
+
+    private func record(_ scan: HoleScan?, of rendition: Rendition, _ wanted: WantedTime) -> Bool {
+        var missing: String?
+        // What comes last stays missing for long. Subtitles that are given up may change that without a piece.
+        if case .segment(let index)? = scan?.holes.last?.item, rendition.givenUp.isEmpty {
+            missing = rendition.segmentFiles[index]
+        }
+        let track = Plan.Track(of: rendition, scan) { _ in false }
+        let isComplete = scan != nil && track.segments.isEmpty && track.preliminaries.isEmpty
+        whole[Key(rendition: rendition.name.id, wanted: wanted)] = Completeness(
+            state: state(of: rendition), isComplete: isComplete, missing: missing)
+        return isComplete
     }
 
     private func state(of rendition: Rendition) -> State {

@@ -130,7 +130,7 @@ package struct AttachmentOrder: Sendable {
         body(&after)
         asset.content.additions = after
         do {
-            try BundlePlaylists(asset).write()
+            try BundlePlaylists(asset).write(leaving: asset.published)
         } catch {
             asset.content.additions = before
             throw error
