@@ -71,7 +71,7 @@ struct StreamListTests {
         }
     }
 
-    @Test("of channels at a URL are added, found, hidden, read again after a restart, and removed")
+    @Test("of channels at a URL are added, found, hidden, and known after a restart")
     func listAtURL() async throws {
         try await Scene.with { scene in
             let text = channels(scene)
@@ -96,9 +96,6 @@ struct StreamListTests {
             #expect(failed.exit != .code(0), "\(failed)")
             let status = try await scene.weir.run(["status"]).output
             #expect(status.contains("tv  3 channels, 1 hidden, 2 left out"), "\(status)")
-            #expect(try await scene.weir.run(["remove", "tv", "--yes"]).exit == .code(0))
-            let rest = try await HTTPProbe.fetch(scene.weir.url("/weir.m3u")).text
-            #expect(rest.contains("/one.m3u8\n") && !rest.contains("zwei-2"), "\(rest)")
         }
     }
 
