@@ -39,7 +39,7 @@ public final class AppendedFile {
                 continue
             }
             guard count > 0 else {
-                let error = count == 0 ? StoreError(.io, path: path) : StoreError(path: path)
+                let error = StoreError.incomplete(count, path: path)
                 ftruncate(descriptor, off_t(length))
                 throw error
             }
@@ -47,6 +47,6 @@ public final class AppendedFile {
         }
         length += Int64(block.count)
         let copy = dup(descriptor)
-        folder.didGrow(name, descriptor: copy >= 0 ? copy : nil)
+        folder.didGrow(name, descriptor: copy.openDescriptor)
     }
 }

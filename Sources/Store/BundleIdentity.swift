@@ -60,7 +60,10 @@ package struct BundleIdentity: Codable, Sendable {
         /// The folders of its renditions; for a list, those of all its presentations.
         package let renditions: [String]
 
-        package init(file: String, renditions: [String]) { (self.file, self.renditions) = (file, renditions) }
+        package init(file: String, renditions: [String]) {
+            self.file = file
+            self.renditions = renditions
+        }
     }
 
     /// The lifetime of one key, as in `KeyLife`, without the key itself.

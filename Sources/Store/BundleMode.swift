@@ -11,7 +11,10 @@ public struct BundleMode: Equatable, Sendable {
     public var keys: UInt32
 
     /// Makes a mode; without arguments, that of files which only their owner reads.
-    public init(files: UInt32 = 0o600, keys: UInt32 = 0o600) { (self.files, self.keys) = (files, keys) }
+    public init(files: UInt32 = 0o600, keys: UInt32 = 0o600) {
+        self.files = files
+        self.keys = keys
+    }
 
     /// True if only the owner reads anything.
     var isPrivate: Bool { self == BundleMode() }

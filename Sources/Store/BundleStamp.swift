@@ -47,7 +47,8 @@ public struct BundleStamp: Equatable, Sendable {
         return text.utf8.split(separator: UInt8(ascii: "\n")).allSatisfy { line in
             let name = Substring(line.prefix { $0 != UInt8(ascii: " ") })
             let path = name.isEmpty ? id : "\(id)/\(name)"
-            return assets.time(of: path).map { Self.line(name, $0).utf8.dropLast().elementsEqual(line) } ?? false
+            guard let time = assets.time(of: path) else { return false }
+            return Self.line(name, time).utf8.dropLast().elementsEqual(line)
         }
     }
 

@@ -272,8 +272,10 @@ public final class BundleStore: Sendable {
 
     /// Returns true if a path without links is the store's own folder, or inside it or one of its volumes.
     func containsResolved(_ path: String) -> Bool {
-        let own = Directory.real(root.path).map { (path + "/").hasPrefix($0 + "/") } ?? false
-        return own || volumes.contains { path.hasPrefix($0.path + "/") }
+        if let own = Directory.real(root.path), (path + "/").hasPrefix(own + "/") {
+            return true
+        }
+        return volumes.contains { path.hasPrefix($0.path + "/") }
     }
 
     // MARK: Power cuts

@@ -81,7 +81,11 @@ extension Catalogue {
 
     private static func unknownSteps(_ database: Database) throws -> [String] {
         let unknown = try migrator.appliedIdentifiers(database).subtracting(migrator.migrations)
-        return try unknown.isEmpty || CatalogueReading.integrity(of: database) != nil ? [] : unknown.sorted()
+        guard !unknown.isEmpty else { return [] }
+        // The list of steps of a damaged file says nothing about its writer.
+        let isSound = try CatalogueReading.integrity(of: database) == nil
+        guard isSound else { return [] }
+        return unknown.sorted()
     }
 
     static func open(_ path: String) throws -> DatabaseQueue {

@@ -209,8 +209,8 @@ public final class Catalogue: Sendable {
                     throw StoreError(.catalogue, path: path, detail: "\(record.id) is not in it any more")
                 }
             }
-            let assets = record.map { [$0] } ?? []
-            let lives = storage.map { [$0] } ?? []
+            let assets = [record].compactMap(\.self)
+            let lives = [storage].compactMap(\.self)
             try changes.save(Contents(assets: assets, storage: lives), database)
         }
     }
@@ -286,7 +286,8 @@ public final class Catalogue: Sendable {
 
     /// Reads the summaries that match their rows; none if they are unreadable. Waits for the disk: not on the loop.
     public func readSummaries() -> [SummaryRecord] {
-        hasSummaries ? (try? queue.read(SummaryRecord.current)) ?? [] : []
+        guard hasSummaries, let summaries = try? queue.read(SummaryRecord.current) else { return [] }
+        return summaries
     }
 
     /// Writes summaries, except those of assets whose rows have changed since.

@@ -207,7 +207,10 @@ public struct RecordingRecord: Codable, Equatable, Sendable, AssetTableRow {
     /// The rendition's id; `media` if the origin URL leads to a media playlist.
     public var rendition: String
     /// Makes a record of its fields.
-    public init(asset: String, rendition: String) { (self.asset, self.rendition) = (asset, rendition) }
+    public init(asset: String, rendition: String) {
+        self.asset = asset
+        self.rendition = rendition
+    }
     static let keyCount = 2
     static let columns: [RowColumn<Self>] = [.init("asset", \.asset), .init("rendition", \.rendition)]
     static let blank = RecordingRecord(asset: "", rendition: "")
@@ -302,7 +305,10 @@ public struct VolumeRecord: Codable, Equatable, Sendable, AssetTableRow {
         }
     }
 
-    private init() { (asset, hasOther) = ("", false) }
+    private init() {
+        asset = ""
+        hasOther = false
+    }
 
     static let columns: [RowColumn<Self>] = [
         .init("asset", \.asset), .init("path", \.path), .init("mark", \.mark), .init("hasOther", \.hasOther),

@@ -61,7 +61,10 @@ extension CatalogueRow {
     func upsert(_ database: Database) throws {
         let key = Self.columns.prefix(Self.keyCount).map(\.name).joined(separator: ", ")
         let changes = Self.columns.dropFirst(Self.keyCount).map { "\($0.name) = excluded.\($0.name)" }
-        let resolution = changes.isEmpty ? "NOTHING" : "UPDATE SET \(changes.joined(separator: ", "))"
+        var resolution = "NOTHING"
+        if !changes.isEmpty {
+            resolution = "UPDATE SET \(changes.joined(separator: ", "))"
+        }
         try write("\(Self.insertion) ON CONFLICT (\(key)) DO \(resolution)", database)
     }
 
@@ -135,7 +138,10 @@ extension Int: ColumnValue {}
 extension Int64: ColumnValue {}
 extension Double: ColumnValue {}
 extension Bool: ColumnValue {
-    func add(to sum: inout RowDigest, as name: String) { sum.add(name, self ? "1" : "0") }
+    func add(to sum: inout RowDigest, as name: String) {
+        let digit = self ? "1" : "0"
+        sum.add(name, digit)
+    }
 }
 
 extension [UInt8]: ColumnValue {
@@ -167,7 +173,13 @@ extension [String: String]: ColumnValue {
 
 /// NULL in the table. It adds nothing to a checksum.
 extension Optional: ColumnValue where Wrapped: ColumnValue {
-    init(_ row: Row, at index: Int) throws { self = row.hasNull(atIndex: index) ? nil : try Wrapped(row, at: index) }
+    init(_ row: Row, at index: Int) throws {
+        if row.hasNull(atIndex: index) {
+            self = nil
+        } else {
+            self = try Wrapped(row, at: index)
+        }
+    }
     var stored: DatabaseValue { self?.stored ?? .null }
     func add(to sum: inout RowDigest, as name: String) { self?.add(to: &sum, as: name) }
 }

@@ -48,13 +48,15 @@ extension Directory {
     /// The status of the file, folder or link `name`; nil on any error, whose reason is in errno.
     func status(of name: String) -> stat? {
         var status = stat()
-        return fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status : nil
+        guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
+        return status
     }
 
     /// The status of this folder.
     var status: stat? {
         var status = stat()
-        return fstat(descriptor, &status) == 0 ? status : nil
+        guard fstat(descriptor, &status) == 0 else { return nil }
+        return status
     }
 
     /// Sets the access time of the file `name`, in seconds since 1970, and keeps its modification time. Errors are ignored.
@@ -117,7 +119,11 @@ extension Directory {
         var sum: Int64 = 0
         for name in try names() {
             guard let status = status(of: name) else { continue }
-            sum += status.isFolder ? try raw(name).treeSize() : Int64(status.st_size)
+            if status.isFolder {
+                sum += try raw(name).treeSize()
+            } else {
+                sum += Int64(status.st_size)
+            }
         }
         return sum
     }

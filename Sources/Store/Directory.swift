@@ -10,7 +10,11 @@ public final class Directory: Sendable {
     public let descriptor: Int32
     /// The folder's path, for messages only.
     public let path: String
-    init(descriptor: Int32, path: String) { (self.descriptor, self.path) = (descriptor, path) }
+    init(descriptor: Int32, path: String) {
+        self.descriptor = descriptor
+        self.path = path
+    }
+
     deinit { close(descriptor) }
 
     /// Opens the folder at `path`, and creates it (0700) with its parents if it is missing.
@@ -19,8 +23,18 @@ public final class Directory: Sendable {
         return try existing(path: path)
     }
 
+    /// The path of an entry of the folder at `folder`, which is an absolute path.
+    static func path(of name: String, in folder: String) -> String {
+        guard folder != "/" else { return "/" + name }
+        return folder + "/" + name
+    }
+
     static func existing(path: String, followsLink: Bool = true) throws(StoreError) -> Directory {
-        let descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (followsLink ? 0 : O_NOFOLLOW))
+        var flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
+        if !followsLink {
+            flags |= O_NOFOLLOW
+        }
+        let descriptor = Glibc.open(path, flags)
         guard descriptor >= 0 else { throw StoreError(path: path) }
         return Directory(descriptor: descriptor, path: path)
     }
@@ -59,7 +73,7 @@ public final class Directory: Sendable {
     public func openIfPresent(_ name: String) -> Int32? {
         guard Self.isName(name) else { return nil }
         let opened = openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
-        return opened >= 0 ? opened : nil
+        return opened.openDescriptor
     }
 
     /// Opens the file `name` for reading, with its identity by one fstat(2); nil on any error. For the hot path.
@@ -138,8 +152,11 @@ public final class Directory: Sendable {
         let file = try open(name, flags: O_WRONLY | O_CREAT | O_TRUNC)
         let isSynced = Self.write(bytes, to: file) && fsync(file) == 0
         let reason = errno
-        guard close(file) == 0, isSynced else {
-            let error = failure(at: name, errno: isSynced ? errno : reason)
+        let isClosed = close(file) == 0
+        guard isClosed, isSynced else {
+            // The first failure counts.
+            let number = isSynced ? errno : reason
+            let error = failure(at: name, errno: number)
             unlinkat(descriptor, name, 0)
             throw error
         }

@@ -126,7 +126,7 @@ public final class GrowingFile {
                 done += count
                 written += Int64(count)
             } else if count == 0 || errno != EINTR {
-                try spill(because: count == 0 ? StoreError(.io, path: name) : StoreError(path: name))
+                try spill(because: .incomplete(count, path: name))
             }
         }
         if before < Self.longestBeginning, before == beginning.count {
@@ -148,7 +148,7 @@ public final class GrowingFile {
         var done = 0
         while done < bytes.count {
             let count = pread(opened, &buffer, min(buffer.count, bytes.count - done), off_t(offset) + off_t(done))
-            guard count > 0 else { throw count == 0 ? StoreError(.io, path: name) : StoreError(path: name) }
+            guard count > 0 else { throw .incomplete(count, path: name) }
             guard memcmp(buffer, bytes.baseAddress! + done, count) == 0 else {
                 throw StoreError(.contentChanged, path: name)
             }
@@ -250,7 +250,7 @@ public final class GrowingFile {
             throw error
         }
         self.home = nil
-        return folder.didAdd(target, size: written, descriptor: kept >= 0 ? kept : nil)
+        return folder.didAdd(target, size: written, descriptor: kept.openDescriptor)
     }
 
     /// Without the time, a client that resumes the body gets it from its start.
@@ -286,7 +286,11 @@ public final class GrowingFile {
     /// Ends the file as incomplete, and notifies the readers.
     public func fail() { end(as: .failed) }
     /// Continues after a failure: more bytes can be appended.
-    public func reopen() { if state == .failed { state = .open } }
+    public func reopen() {
+        if state == .failed {
+            state = .open
+        }
+    }
 
     private func end(as state: State) {
         guard self.state == .open else { return }
@@ -300,7 +304,10 @@ public final class GrowingFile {
         self.home = nil
     }
 
-    private var name: String { home.map { $0.folder.path + "/" + $0.name } ?? "an unnamed file" }
+    private var name: String {
+        guard let home else { return "an unnamed file" }
+        return home.folder.path + "/" + home.name
+    }
 
     // MARK: Reading
 
@@ -311,7 +318,8 @@ public final class GrowingFile {
     public func bytes(from offset: Int64, count: Int) -> [UInt8] {
         let count = Int(min(Int64(count), max(written - offset, 0)))
         if let gathered {
-            return count > 0 ? Array(gathered[Int(offset)...].prefix(count)) : []
+            guard count > 0 else { return [] }
+            return Array(gathered[Int(offset)...].prefix(count))
         }
         if Int(offset) + count <= beginning.count {
             return Array(beginning[Int(offset)..<(Int(offset) + count)])
@@ -344,7 +352,11 @@ final class Observers {
         let id: Int
         let notify: () -> Void
         var isRemoved = false
-        init(id: Int, notify: @escaping () -> Void) { (self.id, self.notify) = (id, notify) }
+
+        init(id: Int, notify: @escaping () -> Void) {
+            self.id = id
+            self.notify = notify
+        }
     }
 
     private var observers: [Observer] = []
@@ -419,6 +431,6 @@ public struct GatheredFile: Sendable {
             }
             throw error
         }
-        return folder.didAdd(target, size: Int64(count), descriptor: descriptor >= 0 ? descriptor : nil)
+        return folder.didAdd(target, size: Int64(count), descriptor: descriptor.openDescriptor)
     }
 }

@@ -92,17 +92,27 @@ public struct Ledger: Equatable, Sendable {
         guard rest.starts(with: Array("  ".utf8)), let digest = Digest(hexadecimal: line.prefix(64)) else { return }
         let name = String(decoding: rest.dropFirst(2), as: UTF8.self)
         guard Directory.isName(name) else { return }
-        let isFitting = Int64(blocks.count) == (size + Entry.blockSize - 1) / Entry.blockSize
-        entries[name] = Entry(size: size, digest: digest, blocks: isFitting ? blocks : [])
+        var usable = blocks
+        // Digests of another number of blocks than the piece has are of no use.
+        if Int64(blocks.count) != (size + Entry.blockSize - 1) / Entry.blockSize {
+            usable = []
+        }
+        entries[name] = Entry(size: size, digest: digest, blocks: usable)
         lineCount += 1
     }
 
     /// Formats the lines of one piece.
     public static func lines(of name: String, _ entry: Entry) -> [UInt8] {
-        let blocks =
-            entry.blocks.isEmpty
-            ? [] : blocksHead + entry.blocks.map(\.hexadecimal).joined(separator: Array(" ".utf8)) + Array("\n".utf8)
-        return blocks + Array("# \(entry.size)\n".utf8) + entry.digest.hexadecimal + Array("  \(name)\n".utf8)
+        var lines: [UInt8] = []
+        if !entry.blocks.isEmpty {
+            lines += blocksHead
+            lines += entry.blocks.map(\.hexadecimal).joined(separator: Array(" ".utf8))
+            lines += Array("\n".utf8)
+        }
+        lines += Array("# \(entry.size)\n".utf8)
+        lines += entry.digest.hexadecimal
+        lines += Array("  \(name)\n".utf8)
+        return lines
     }
 }
 

@@ -43,7 +43,7 @@ final class PieceChecker: Sendable {
                 let block = queue.blocks.removeFirst()
                 return .perform { _ in block() }
             }
-            guard let job = queue.urgent.isEmpty ? queue.ahead.first : queue.urgent.first else {
+            guard let job = queue.urgent.first ?? queue.ahead.first else {
                 return .wait(milliseconds: nil)
             }
             if queue.urgent.isEmpty {

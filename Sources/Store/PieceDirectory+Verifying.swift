@@ -21,7 +21,11 @@ extension PieceDirectory {
     ) throws(StoreError) -> PieceVerification {
         var result = PieceVerification()
         var reader = try LedgerReader(self)
-        defer { if aside != nil, !result.faults.isEmpty { fsync(directory.descriptor) } }
+        defer {
+            if aside != nil, !result.faults.isEmpty {
+                fsync(directory.descriptor)
+            }
+        }
         for entry in try directory.entries() where !entry.isDirectory && isPiece(entry.name) {
             switch try verify(entry.name, &reader, at: pace, aside: aside) {
             case .sound(let identity): result.sound[entry.name] = identity
@@ -83,7 +87,8 @@ extension PieceDirectory {
             }
             // Another program has changed it before its digest was known, unless the store has replaced it since it was opened.
             guard let aside, directory.identity(of: file) == identity else { return .sound(identity) }
-            return setAside(file, status, to: aside) ? .wrong(.bytes) : .gone
+            guard setAside(file, status, to: aside) else { return .gone }
+            return .wrong(.bytes)
         }
         var entry = reader.entry(of: file)
         if entry == nil {
@@ -93,7 +98,9 @@ extension PieceDirectory {
             adopt(file)
             return .adopted(identity)
         }
-        guard let fault = fault(of: opened, file, identity.size, entry, at: pace, isForPlayer: isForPlayer) else {
+        let fault = fault(
+            of: opened, named: file, size: identity.size, entry, at: pace, isForPlayer: isForPlayer)
+        guard let fault else {
             return .sound(identity)
         }
         if pace.isCancelled {
@@ -105,14 +112,16 @@ extension PieceDirectory {
         }
         guard try reader.latestEntry(of: file) == entry else { return .sound(identity) }
         guard let aside else { return .wrong(fault) }
-        return setAside(file, status, to: aside) ? .wrong(fault) : .gone
+        guard setAside(file, status, to: aside) else { return .gone }
+        return .wrong(fault)
     }
 
     private func open(_ file: String, isForPlayer: Bool) throws(StoreError) -> Int32? {
         do throws(StoreError) {
             let opened = try directory.open(file)
             // Read from the disk, not from the page cache; and keep played files in the page cache.
-            posix_fadvise(opened, 0, 0, isForPlayer ? POSIX_FADV_SEQUENTIAL : POSIX_FADV_DONTNEED)
+            let advice = isForPlayer ? POSIX_FADV_SEQUENTIAL : POSIX_FADV_DONTNEED
+            posix_fadvise(opened, 0, 0, advice)
             return opened
         } catch {
             guard error.code == .missing else { throw error }
@@ -121,10 +130,15 @@ extension PieceDirectory {
     }
 
     private func fault(
-        of opened: Int32, _ file: String, _ size: Int64, _ entry: Ledger.Entry, at pace: ReadingPace, isForPlayer: Bool
+        of opened: Int32, named file: String, size: Int64, _ entry: Ledger.Entry, at pace: ReadingPace,
+        isForPlayer: Bool
     ) -> PieceFault? {
         guard size == entry.size else { return .length }
-        defer { if !isForPlayer { posix_fadvise(opened, 0, 0, POSIX_FADV_DONTNEED) } }
+        defer {
+            if !isForPlayer {
+                posix_fadvise(opened, 0, 0, POSIX_FADV_DONTNEED)
+            }
+        }
         do throws(StoreError) {
             let found = try Ledger.Entry(reading: opened, length: size, path: file) { count throws(StoreError) in
                 guard pace.waitForTurn(after: count) else { throw StoreError(.busy, path: file) }

@@ -74,15 +74,21 @@ public final class PieceDirectory: Sendable {
     /// identity of an open piece.
     @discardableResult func didAdd(_ file: String, size: Int64, descriptor: Int32?) -> FileIdentity? {
         let identity = descriptor.flatMap { FileIdentity(of: $0) }
-        let number = syncThread == nil ? 0 : expect(file, identity)
-        sync(file, number: number, size: size, descriptor, identity)
+        // Without a thread that syncs, nothing waits for the piece's line.
+        var number = 0
+        if syncThread != nil {
+            number = expect(file, identity)
+        }
+        sync(file, number: number, size: size, descriptor: descriptor, identity: identity)
         return identity
     }
 
     /// Schedules the sync of a text that has grown, together with the pieces that it lists. It is not a piece and gets no line.
-    func didGrow(_ file: String, descriptor: Int32?) { sync(file, number: nil, size: 0, descriptor, nil) }
+    func didGrow(_ file: String, descriptor: Int32?) {
+        sync(file, number: nil, size: 0, descriptor: descriptor, identity: nil)
+    }
 
-    private func sync(_ file: String, number: Int?, size: Int64, _ descriptor: Int32?, _ identity: FileIdentity?) {
+    private func sync(_ file: String, number: Int?, size: Int64, descriptor: Int32?, identity: FileIdentity?) {
         if let syncThread {
             syncThread.sync(
                 .init(
@@ -179,7 +185,12 @@ public final class PieceDirectory: Sendable {
         var last: UInt8 = 0
         // A crash may have cut the last line.
         let isCut = end > 0 && pread(file, &last, 1, end - 1) == 1 && last != UInt8(ascii: "\n")
-        guard Directory.write((isCut ? Array("\n".utf8) : []) + lines, to: file), fdatasync(file) == 0 else {
+        var text: [UInt8] = []
+        if isCut {
+            text.append(UInt8(ascii: "\n"))
+        }
+        text += lines
+        guard Directory.write(text, to: file), fdatasync(file) == 0 else {
             ftruncate(file, end)
             return false
         }
@@ -214,7 +225,10 @@ public final class PieceDirectory: Sendable {
     /// Reads the ledger; nil if there is none.
     public func ledger() throws(StoreError) -> Ledger? { try directory.read(Ledger.fileName).map { Ledger($0) } }
     /// Creates a missing ledger. Called before the first piece, so that every folder has one after a power cut.
-    public func begin() { if let file = try? directory.open(Ledger.fileName, flags: O_RDWR | O_CREAT) { close(file) } }
+    public func begin() {
+        guard let file = try? directory.open(Ledger.fileName, flags: O_RDWR | O_CREAT) else { return }
+        close(file)
+    }
 
     /// Lists the pieces by file name.
     ///

@@ -39,11 +39,15 @@ public final class ReadingPace: Sendable {
         read.add(Int64(count), ordering: .relaxed)
         let due = rate.withLock { $0.next(after: count, at: .now) }
         while !isCancelled {
-            let left = isPaused ? nil : due - .now
-            if let left, left <= .zero {
+            guard !isPaused else {
+                wakeup.wait(milliseconds: nil)
+                continue
+            }
+            let left = due - .now
+            if left <= .zero {
                 return true
             }
-            wakeup.wait(milliseconds: left.map { Int32(min($0 / .milliseconds(1), 60_000)) + 1 })
+            wakeup.wait(milliseconds: Int32(min(left / .milliseconds(1), 60_000)) + 1)
         }
         return false
     }
@@ -56,7 +60,10 @@ struct ReadingRate {
     /// Time that can be caught up: after a longer delay the rate is not exceeded to make up for it.
     private static let depth = Duration.milliseconds(250)
     /// - Parameter bytesPerSecond: 0 for no limit.
-    init(bytesPerSecond: Int64, at now: ContinuousClock.Instant) { (self.bytesPerSecond, due) = (bytesPerSecond, now) }
+    init(bytesPerSecond: Int64, at now: ContinuousClock.Instant) {
+        self.bytesPerSecond = bytesPerSecond
+        due = now
+    }
 
     mutating func next(after count: Int, at now: ContinuousClock.Instant) -> ContinuousClock.Instant {
         guard bytesPerSecond > 0 else { return now }

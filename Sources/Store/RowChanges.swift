@@ -81,7 +81,7 @@ struct RowChanges {
             }
             var change = change
             change.revision = (former?.revision ?? 0) + 1
-            try ChecksumRecord(id, change.revision, sum).upsert(database)
+            try ChecksumRecord(asset: id, revision: change.revision, sum: sum).upsert(database)
             finished.append(change)
         }
         return finished

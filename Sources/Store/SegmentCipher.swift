@@ -35,6 +35,7 @@ package enum SegmentCipher {
             let isDone = EVP_DecryptUpdate(context, buffer.baseAddress, &count, bytes, Int32(bytes.count)) == 1
             used = isDone ? Int(count) : 0
         }
-        return output.count == bytes.count ? output : nil
+        guard output.count == bytes.count else { return nil }
+        return output
     }
 }

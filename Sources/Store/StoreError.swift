@@ -56,10 +56,27 @@ public struct StoreError: Error, CustomStringConvertible, Sendable {
         }
     }
 
+    /// Makes the error of a read or write that moved no bytes. `count` is its result: 0 sets no errno.
+    static func incomplete(_ count: Int, path: String) -> StoreError {
+        guard count == 0 else { return StoreError(path: path) }
+        return StoreError(.io, path: path)
+    }
+
+    /// The error of a rename to the folder at `path`. rename(2) reports ENOTEMPTY if the target folder has files.
+    func renaming(to path: String) -> StoreError {
+        guard errno == ENOTEMPTY else { return self }
+        return StoreError(.exists, path: path)
+    }
+
     /// The path and the reason, for a message.
-    public var description: String {
-        let reason = detail ?? (errno != 0 ? String(cString: strerror(errno)) : Self.words(for: code))
-        return "\(path): \(reason)"
+    public var description: String { "\(path): \(reason)" }
+
+    private var reason: String {
+        if let detail {
+            return detail
+        }
+        guard errno != 0 else { return Self.words(for: code) }
+        return String(cString: strerror(errno))
     }
 
     private static func words(for code: Code) -> String {

@@ -8,7 +8,11 @@ final class StoreThread: Sendable {
     private final class Body: Sendable {
         let name: String
         let run: @Sendable () -> Void
-        init(_ name: String, _ run: @escaping @Sendable () -> Void) { (self.name, self.run) = (name, run) }
+
+        init(_ name: String, _ run: @escaping @Sendable () -> Void) {
+            self.name = name
+            self.run = run
+        }
     }
 
     /// Starts a thread that runs `body`. `name`, of at most 15 bytes, is for `ps -T` and debuggers: prctl(2), `PR_SET_NAME`.

@@ -17,7 +17,11 @@ struct SyncGroup: ~Copyable {
         }
     }
 
-    deinit { for piece in pieces { close(piece.descriptor) } }
+    deinit {
+        for piece in pieces {
+            close(piece.descriptor)
+        }
+    }
 
     /// Syncs the pieces and writes their ledger lines. If that fails, deletes the group's pieces and returns false.
     consuming func sync() -> Bool {

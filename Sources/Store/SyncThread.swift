@@ -32,7 +32,10 @@ final class SyncThread: Sendable {
             let isFull = arrivals.count >= SyncThread.groupCount || bytes >= SyncThread.groupBytes
             let isDue = !arrivals.isEmpty && (isFull || left <= .zero || isStopping)
             if isDue || !waiting.isEmpty {
-                defer { (arrivals, waiting) = ([], []) }
+                defer {
+                    arrivals = []
+                    waiting = []
+                }
                 return .perform { [arrivals, waiting] worker in
                     SyncThread.sync(arrivals, worker)
                     for done in waiting {
@@ -46,7 +49,8 @@ final class SyncThread: Sendable {
             if let next = found.popLast() {
                 return .perform { SyncThread.sync([next], $0) }
             }
-            return .wait(milliseconds: arrivals.isEmpty ? nil : Int32(left / .milliseconds(1)) + 1)
+            guard !arrivals.isEmpty else { return .wait(milliseconds: nil) }
+            return .wait(milliseconds: Int32(left / .milliseconds(1)) + 1)
         }
     }
 
@@ -78,7 +82,9 @@ final class SyncThread: Sendable {
             }
             queue.arrivals.append(arrival)
             queue.bytes += arrival.size
-            return queue.bytes >= Self.groupBytes ? Self.groupCount : queue.arrivals.count
+            // Many bytes make a full group too.
+            guard queue.bytes < Self.groupBytes else { return Self.groupCount }
+            return queue.arrivals.count
         }
         if count == 1 || count == Self.groupCount {
             worker.signal()
@@ -106,6 +112,12 @@ final class SyncThread: Sendable {
     private static func sync(_ group: [Arrival], _ worker: WorkerThread<Queue>) {
         guard !group.isEmpty else { return }
         let isSynced = SyncGroup(group).sync()
-        worker.withLock { $0.failures = isSynced ? 0 : $0.failures + 1 }
+        worker.withLock { queue in
+            if isSynced {
+                queue.failures = 0
+            } else {
+                queue.failures += 1
+            }
+        }
     }
 }

@@ -72,9 +72,16 @@ typealias WorkQueue = WorkerThread<[@Sendable () -> Void]>
 extension WorkQueue {
     convenience init() throws(StoreError) {
         try self.init("store", []) { jobs, isStopping in
-            guard !jobs.isEmpty else { return isStopping ? .end : .wait(milliseconds: nil) }
+            guard !jobs.isEmpty else {
+                guard !isStopping else { return .end }
+                return .wait(milliseconds: nil)
+            }
             defer { jobs.removeAll() }
-            return .perform { [jobs] _ in for job in jobs { job() } }
+            return .perform { [jobs] _ in
+                for job in jobs {
+                    job()
+                }
+            }
         }
     }
 

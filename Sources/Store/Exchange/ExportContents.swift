@@ -9,7 +9,10 @@ public struct ExportContents: Sendable {
         /// The contents.
         public let bytes: [UInt8]
         /// Makes a text.
-        public init(_ name: String, _ bytes: [UInt8]) { (self.name, self.bytes) = (name, bytes) }
+        public init(_ name: String, _ bytes: [UInt8]) {
+            self.name = name
+            self.bytes = bytes
+        }
     }
 
     /// A folder of pieces.
@@ -77,7 +80,10 @@ public struct ExportContents: Sendable {
         /// The file name without its folder.
         public var name: String { path.split(separator: "/").last.map(String.init) ?? path }
         /// The folder; nil at the top.
-        public var folder: String? { path.contains("/") ? String(path.prefix { $0 != "/" }) : nil }
+        public var folder: String? {
+            guard let slash = path.firstIndex(of: "/") else { return nil }
+            return String(path[..<slash])
+        }
 
         /// Opens a piece for the caller to close; nil for a text. Throws `missing` if it is deleted, has another length, or
         /// was changed by another program since it was verified.
@@ -110,7 +116,11 @@ public struct ExportContents: Sendable {
     /// The files at the top: written last, so that a reader who sees them finds the rest.
     public var texts: [Text]
     /// Makes contents.
-    public init(folders: [Folder], texts: [Text]) { (self.folders, self.texts) = (folders, texts) }
+    public init(folders: [Folder], texts: [Text]) {
+        self.folders = folders
+        self.texts = texts
+    }
+
     /// The sum of the pieces' lengths.
     public var bytes: Int64 { folders.reduce(0) { $0 + $1.files.reduce(0) { $0 + $1.size } } }
 
@@ -166,7 +176,7 @@ public struct ExportContents: Sendable {
 
     /// Returns the ledger's entry of a piece, or computes it.
     private static func entry(
-        of name: String, _ size: Int64, _ file: Int32, _ ledger: Ledger?
+        of name: String, size: Int64, reading file: Int32, _ ledger: Ledger?
     ) throws(StoreError) -> Ledger.Entry {
         if let known = ledger?.entries[name], known.size == size {
             return known

@@ -9,6 +9,12 @@ protocol ExportSink {
 
 extension ExportSink {
     func isPrivate(_ folder: String?) -> Bool { folder == "keys" }
+
+    /// The mode of new files in a folder of the target, before the umask.
+    func fileMode(in folder: String?) -> UInt32 { isPrivate(folder) ? 0o600 : 0o666 }
+
+    /// The mode of a new folder of the target, before the umask.
+    func mode(ofFolder name: String) -> UInt32 { isPrivate(name) ? 0o700 : 0o777 }
 }
 
 struct ExportPiece {
@@ -31,7 +37,7 @@ struct FolderSink: ExportSink {
     }
 
     mutating func add(_ bytes: [UInt8], as name: String, in folder: String?) throws(StoreError) {
-        try directory(folder).write(bytes, as: name, mode: isPrivate(folder) ? 0o600 : 0o666)
+        try directory(folder).write(bytes, as: name, mode: fileMode(in: folder))
     }
 
     mutating func add(_ piece: ExportPiece, in folder: String) throws(StoreError) {
@@ -39,8 +45,7 @@ struct FolderSink: ExportSink {
         if isLinking, piece.home.link(piece.name, into: target) {
             return
         }
-        let file = try target.open(
-            piece.name, flags: O_WRONLY | O_CREAT | O_EXCL, mode: isPrivate(folder) ? 0o600 : 0o666)
+        let file = try target.open(piece.name, flags: O_WRONLY | O_CREAT | O_EXCL, mode: fileMode(in: folder))
         defer { close(file) }
         try FileCopy.copyWhole(piece.descriptor, count: piece.size, to: file, path: target.path + "/" + piece.name)
     }
@@ -52,7 +57,7 @@ struct FolderSink: ExportSink {
         if let known = folders[name] {
             return known
         }
-        guard mkdirat(root.descriptor, try root.leaf(name), isPrivate(name) ? 0o700 : 0o777) == 0 else {
+        guard mkdirat(root.descriptor, try root.leaf(name), mode(ofFolder: name)) == 0 else {
             throw StoreError(path: root.path + "/" + name)
         }
         let folder = try root.subdirectory(name)

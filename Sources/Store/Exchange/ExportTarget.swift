@@ -29,7 +29,7 @@ public final class ExportTarget: Sendable {
         guard parent >= 0 else { throw StoreError(path: folder) }
         do throws(StoreError) {
             try Self.refuseExisting(name, in: parent, path)
-            descriptor = try Self.open(temporary, in: parent, kind, path)
+            descriptor = try Self.open(temporary, in: parent, kind, exportPath: path)
         } catch {
             close(parent)
             throw error
@@ -38,7 +38,7 @@ public final class ExportTarget: Sendable {
         self.kind = kind
         self.parent = parent
         self.name = name
-        temporaryPath = (folder == "/" ? "" : folder) + "/" + temporary
+        temporaryPath = Directory.path(of: temporary, in: folder)
     }
 
     deinit {
@@ -82,18 +82,18 @@ public final class ExportTarget: Sendable {
         guard errno == ENOENT else { throw StoreError(path: path) }
     }
 
-    /// Opens and locks the temporary file or folder, and deletes the contents that an earlier export left.
+    /// Opens and locks the temporary file or folder, and deletes the contents that an earlier export left. Errors name `path`.
     private static func open(
-        _ temporary: String, in parent: Int32, _ kind: Kind, _ path: String
+        _ temporary: String, in parent: Int32, _ kind: Kind, exportPath path: String
     ) throws(StoreError) -> Int32 {
         if kind == .file {
             removeLinked(temporary, in: parent)
         }
-        let (opened, isNew) = try make(temporary, in: parent, kind, path)
+        let (opened, isNew) = try make(temporary, in: parent, kind, exportPath: path)
         do throws(StoreError) {
             // Some file systems give every file to one user.
             if !isNew {
-                try refuseForeign(opened, temporary, kind, path)
+                try refuseForeign(opened, named: temporary, kind, exportPath: path)
             }
             guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
                 throw StoreError(.busy, path: path, detail: "another export to it is under way")
@@ -127,7 +127,7 @@ public final class ExportTarget: Sendable {
     /// Throws if the temporary file or folder is not ours alone: its owner could read and change the export. It is not
     /// changed.
     private static func refuseForeign(
-        _ opened: Int32, _ temporary: String, _ kind: Kind, _ path: String
+        _ opened: Int32, named temporary: String, _ kind: Kind, exportPath path: String
     ) throws(StoreError) {
         var status = stat()
         guard fstat(opened, &status) == 0 else { throw StoreError(path: path) }
@@ -144,7 +144,7 @@ public final class ExportTarget: Sendable {
     }
 
     private static func make(
-        _ temporary: String, in parent: Int32, _ kind: Kind, _ path: String
+        _ temporary: String, in parent: Int32, _ kind: Kind, exportPath path: String
     ) throws(StoreError) -> (descriptor: Int32, isNew: Bool) {
         let flags = O_NOFOLLOW | O_CLOEXEC
         var opened = Int32(-1)
@@ -173,12 +173,19 @@ public final class ExportTarget: Sendable {
 
     /// Syncs the target, and renames it to its final path. Throws `exists` if something else is there by now.
     public func finish() throws(StoreError) {
-        // A folder has many files, and may be on a file system of its own.
-        guard (kind == .file ? fsync(descriptor) : weir_syncfs(descriptor)) == 0 else { throw StoreError(path: path) }
-        if weir_rename_new(parent, temporary, name) != 0 {
-            guard errno == EINVAL || errno == ENOSYS else {
-                throw errno == EEXIST ? StoreError(.exists, path: path) : StoreError(path: path)
+        let result =
+            switch kind {
+            case .file: fsync(descriptor)
+            // A folder has many files, and may be on a file system of its own.
+            case .folder: weir_syncfs(descriptor)
             }
+        guard result == 0 else { throw StoreError(path: path) }
+
+        if weir_rename_new(parent, temporary, name) != 0 {
+            if errno == EEXIST {
+                throw StoreError(.exists, path: path)
+            }
+            guard errno == EINVAL || errno == ENOSYS else { throw StoreError(path: path) }
             // The file system cannot check and rename in one step.
             try Self.refuseExisting(name, in: parent, path)
             guard renameat(parent, temporary, parent, name) == 0 else { throw StoreError(path: path) }

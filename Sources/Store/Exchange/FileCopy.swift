@@ -24,9 +24,13 @@ enum FileCopy {
         var isPlain = false
         while left > 0 {
             let wanted = Int(min(left, 1 << 30))
-            let copied =
-                isPlain
-                ? sendfile(target, source, &offset, wanted) : weir_copy_file_range(source, &offset, target, wanted)
+            let copied: Int
+            if isPlain {
+                copied = sendfile(target, source, &offset, wanted)
+            } else {
+                copied = weir_copy_file_range(source, &offset, target, wanted)
+            }
+
             if copied > 0 {
                 left -= Int64(copied)
             } else if copied == 0 {

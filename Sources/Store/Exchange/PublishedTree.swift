@@ -115,7 +115,11 @@ public final class PublishedTree: Sendable {
             guard let name = parts.last else { continue }
             let folder: Directory
             do throws(StoreError) {
-                folder = parts.count > 1 ? try root.subdirectory(parts[0]) : root
+                if parts.count > 1 {
+                    folder = try root.subdirectory(parts[0])
+                } else {
+                    folder = root
+                }
             } catch {
                 if error.code == .missing {
                     continue

@@ -73,8 +73,7 @@ public final class StagedBundle: Sendable {
         do {
             try temporary.move(name, to: assets, as: id)
         } catch {
-            // rename(2) reports ENOTEMPTY if the target folder has files.
-            throw error.errno == ENOTEMPTY ? StoreError(.exists, path: assets.path + "/" + id) : error
+            throw error.renaming(to: assets.path + "/" + id)
         }
         fsync(assets.descriptor)
     }

@@ -6,12 +6,14 @@ struct TarHeader {
 
     /// Makes the header of a file; nil if its path is too long.
     init?(file path: String, size: Int64, time: Int64, isPrivate: Bool = false) {
-        self.init(path, mode: isPrivate ? 0o600 : 0o644, size: size, time: time, type: UInt8(ascii: "0"))
+        let mode: Int64 = isPrivate ? 0o600 : 0o644
+        self.init(path, mode: mode, size: size, time: time, type: UInt8(ascii: "0"))
     }
 
     /// Makes the header of a folder; nil if its path is too long.
     init?(folder path: String, time: Int64, isPrivate: Bool = false) {
-        self.init(path + "/", mode: isPrivate ? 0o700 : 0o755, size: 0, time: time, type: UInt8(ascii: "5"))
+        let mode: Int64 = isPrivate ? 0o700 : 0o755
+        self.init(path + "/", mode: mode, size: 0, time: time, type: UInt8(ascii: "5"))
     }
 
     private init?(_ path: String, mode: Int64, size: Int64, time: Int64, type: UInt8) {

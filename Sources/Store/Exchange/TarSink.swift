@@ -39,7 +39,8 @@ struct TarSink: ExportSink {
     }
 
     private func memberPath(_ name: String, _ folder: String?) -> String {
-        root + "/" + (folder.map { $0 + "/" } ?? "") + name
+        guard let folder else { return "\(root)/\(name)" }
+        return "\(root)/\(folder)/\(name)"
     }
 
     private func write(_ header: TarHeader?) throws(StoreError) {

@@ -43,7 +43,8 @@ public struct KeyLife: Equatable, Sendable {
     private static func sum(_ start: Int64?, _ span: Int64?) -> Int64? {
         guard let start, let span else { return nil }
         let (end, overflows) = start.addingReportingOverflow(span)
-        return overflows ? .max : end
+        guard !overflows else { return .max }
+        return end
     }
 
     /// Returns the key's usability, whether it is stored or not: never `missing`.
@@ -54,7 +55,8 @@ public struct KeyLife: Equatable, Sendable {
         if expiredAt != nil {
             return .expired
         }
-        return expiration(by: terms).map { $0 <= now } ?? false ? .expired : .valid
+        guard let expiration = expiration(by: terms) else { return .valid }
+        return expiration <= now ? .expired : .valid
     }
 
     /// Returns the remaining times; 0 for an unusable key.
@@ -62,9 +64,15 @@ public struct KeyLife: Equatable, Sendable {
         guard state(by: terms, at: now) == .valid else {
             return Remaining(storage: 0, playback: terms.afterFirstPlay.map { _ in 0 })
         }
-        let left: (Int64) -> Int64 = { end in end.subtractingReportingOverflow(now).overflow ? .max : end - now }
-        return Remaining(
-            storage: ending(by: terms).map(left), playback: windowEnd(by: terms).map(left) ?? terms.afterFirstPlay)
+        let storage = ending(by: terms).map { Self.time(to: $0, from: now) }
+        let playback = windowEnd(by: terms).map { Self.time(to: $0, from: now) }
+        return Remaining(storage: storage, playback: playback ?? terms.afterFirstPlay)
+    }
+
+    private static func time(to end: Int64, from now: Int64) -> Int64 {
+        let (left, overflows) = end.subtractingReportingOverflow(now)
+        guard !overflows else { return .max }
+        return left
     }
 
     /// The origin has delivered or renewed the key: all durations restart. `digest` is its SHA-256; nil if it is unreadable.
@@ -99,7 +107,10 @@ public struct KeyLife: Equatable, Sendable {
         guard terms != former else { return }
         expiredAt = nil
         if former.afterFirstPlay == nil {
-            firstPlayed = isPlaying && terms.afterFirstPlay != nil ? now : nil
+            firstPlayed = nil
+            if isPlaying, terms.afterFirstPlay != nil {
+                firstPlayed = now
+            }
         }
     }
 

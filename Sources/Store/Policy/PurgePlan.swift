@@ -70,7 +70,7 @@ public struct PurgePlan: Equatable, Sendable {
         let expired = idle.filter { $0.life.isExpired(at: now) }
         let others = idle.filter { !$0.life.isExpired(at: now) }
         for asset in Self.ordered(expired) {
-            purge(asset, asset.kept + asset.cached, .expired)
+            purge(asset, bytes: asset.kept + asset.cached, because: .expired)
         }
         if hasCache {
             evictCached(others.reduce(0) { $0 + $1.cached })
@@ -78,17 +78,17 @@ public struct PurgePlan: Equatable, Sendable {
         let resting = others.filter { !$0.isDownloading }
         if limit != .expired {
             for asset in Self.ordered(resting.filter { !$0.isImportant }) {
-                purge(asset, asset.kept, .space)
+                purge(asset, bytes: asset.kept, because: .space)
             }
         }
         if limit == .important {
             for asset in Self.ordered(resting.filter(\.isImportant)) {
-                purge(asset, asset.kept, .spaceThoughImportant)
+                purge(asset, bytes: asset.kept, because: .spaceThoughImportant)
             }
         }
     }
 
-    private mutating func purge(_ asset: Candidate, _ bytes: Int64, _ cause: Purge.Cause) {
+    private mutating func purge(_ asset: Candidate, bytes: Int64, because cause: Purge.Cause) {
         guard freed < wanted, bytes > 0 else { return }
         steps.append(.asset(id: asset.id, bytes: bytes, cause))
         freed += bytes

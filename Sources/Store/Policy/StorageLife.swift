@@ -15,7 +15,10 @@ public struct StorageLife: Equatable, Sendable {
     /// The time of expiry, in seconds since 1970; nil for never.
     public var expiration: Int64? { policy.expiration(firstPlayed: firstPlayed) }
     /// True if it has expired at a time in seconds since 1970.
-    public func isExpired(at now: Int64) -> Bool { expiration.map { $0 <= now } ?? false }
+    public func isExpired(at now: Int64) -> Bool {
+        guard let expiration else { return false }
+        return expiration <= now
+    }
 
     /// Records a playback.
     public mutating func recordPlay(at now: Int64) {
@@ -27,7 +30,10 @@ public struct StorageLife: Equatable, Sendable {
     /// watched a year ago must not expire at once when the user gives it a weekend.
     public mutating func adopt(_ policy: StoragePolicy, isPlaying: Bool, at now: Int64) {
         if self.policy.afterFirstPlay == nil, policy.afterFirstPlay != nil {
-            firstPlayed = isPlaying ? now : nil
+            firstPlayed = nil
+            if isPlaying {
+                firstPlayed = now
+            }
         }
         self.policy = policy
     }

@@ -21,13 +21,16 @@ struct CatalogueOpening {
         try records.clear()
         var (opened, reading) = try Self.open(file)
         var present = try records.index()
-        let repair = Repair(reading, records, &present)
+        let repair = Repair(of: reading, from: records, &present)
         if let repair {
             repair.setAsideUnreadable(in: records)
-            let aside = reading.damage == nil ? nil : try Self.makeNew(file, repair.assets, &opened)
+            var aside: String?
+            if reading.damage != nil {
+                aside = try Self.makeNew(file, with: repair.assets, replacing: &opened)
+            }
             let queue = try opened ?? Catalogue.open(path)
             contents = try queue.write { database in
-                if aside == nil {
+                if reading.damage == nil {
                     try Catalogue.rewrite(repair.assets, database)
                 }
                 return try Catalogue.contents(database)
@@ -41,8 +44,11 @@ struct CatalogueOpening {
             recovery = nil
             revisions = reading.revisions
         }
-        unrecorded = contents.assets.map(\.id)
-            .filter { [revisions] id in present[id]?.first ?? 0 < revisions[id] ?? 0 }
+        unrecorded = contents.assets.map(\.id).filter { [revisions] id in
+            guard let revision = revisions[id], revision > 0 else { return false }
+            guard let recorded = present[id]?.first else { return true }
+            return recorded < revision
+        }
         self.present = present
     }
 
@@ -50,15 +56,17 @@ struct CatalogueOpening {
     static func read(
         _ path: String, _ records: RecordFolder?
     ) -> (contents: Catalogue.Contents, recovery: CatalogueRecovery?) {
-        let damage = CatalogueFile(path: path).damage()
-        let reading = damage == nil ? Catalogue.read(path, { try CatalogueReading($0) }) : nil
-        var present = (try? records?.index()) ?? [:]
-        guard let records, let repair = Repair(reading ?? CatalogueReading(damage: damage), records, &present) else {
-            return (reading?.contents ?? Catalogue.Contents(), nil)
+        let reading: CatalogueReading
+        if let damage = CatalogueFile(path: path).damage() {
+            reading = CatalogueReading(damage: damage)
+        } else {
+            reading = Catalogue.read(path, { try CatalogueReading($0) }) ?? CatalogueReading()
         }
-        return (
-            Catalogue.Contents(of: repair.assets), repair.recovery(reading ?? CatalogueReading(damage: damage), nil)
-        )
+        var present = (try? records?.index()) ?? [:]
+        guard let records, let repair = Repair(of: reading, from: records, &present) else {
+            return (reading.contents, nil)
+        }
+        return (Catalogue.Contents(of: repair.assets), repair.recovery(reading, nil))
     }
 
     /// Opens the file as it is. Returns no queue for an unusable file.
@@ -82,13 +90,15 @@ struct CatalogueOpening {
         } catch {
             let error = StoreError(error, catalogue: file.path)
             guard error.code == .catalogue else { throw error }
-            return (nil, (Catalogue.read(file.path, { try CatalogueReading($0) }) ?? CatalogueReading()).damaged(error))
+            // Its sound rows are still of use.
+            let reading = Catalogue.read(file.path, { try CatalogueReading($0) }) ?? CatalogueReading()
+            return (nil, reading.damaged(error))
         }
     }
 
     /// Makes a new file of rows beside the damaged one, and then replaces the damaged one. Returns the damaged file's new path.
     private static func makeNew(
-        _ file: CatalogueFile, _ assets: [AssetRows], _ damaged: inout DatabaseQueue?
+        _ file: CatalogueFile, with assets: [AssetRows], replacing damaged: inout DatabaseQueue?
     ) throws -> String {
         let new = try Catalogue.openAlone(file.newPath)
         do {
@@ -111,7 +121,7 @@ private struct Repair {
 
     /// Reads the records that are later than the catalogue. Returns nil if the catalogue is sound and no record is
     /// later. `present` loses the records that cannot be read.
-    init?(_ reading: CatalogueReading, _ records: RecordFolder, _ present: inout [String: [Int]]) {
+    init?(of reading: CatalogueReading, from records: RecordFolder, _ present: inout [String: [Int]]) {
         let outdated = reading.outdated(by: present)
         guard reading.damage != nil || !outdated.isEmpty else { return nil }
         var restoration = Restoration(reading)
@@ -146,12 +156,17 @@ private struct Repair {
     }
 
     func recovery(_ reading: CatalogueReading, _ aside: String?) -> CatalogueRecovery {
-        let finding =
-            reading.damage.map { "was damaged (\($0))" }
-            ?? (reading.contents.assets.isEmpty ? "was gone or empty" : "was older than the records of its assets")
-        return CatalogueRecovery(
-            finding: finding, count: assets.count, restored: restoration.restored.count,
+        CatalogueRecovery(
+            finding: Self.finding(of: reading), count: assets.count, restored: restoration.restored.count,
             lost: restoration.lost.sorted(), unreadable: unreadable.map(\.error), setAside: aside)
+    }
+
+    private static func finding(of reading: CatalogueReading) -> String {
+        if let damage = reading.damage {
+            return "was damaged (\(damage))"
+        }
+        guard !reading.contents.assets.isEmpty else { return "was gone or empty" }
+        return "was older than the records of its assets"
     }
 }
 
@@ -173,7 +188,11 @@ public struct CatalogueRecovery: Equatable, Sendable, CustomStringConvertible {
     /// A sentence for a log.
     public var description: String {
         var text = "the catalogue \(finding): "
-        text += count == 1 ? "1 asset is there again" : "\(count) assets are there again"
+        if count == 1 {
+            text += "1 asset is there again"
+        } else {
+            text += "\(count) assets are there again"
+        }
         text += ", \(restored) of them from \(RecordFolder.name)"
         if !lost.isEmpty {
             text += ", and \(lost.count) could not be restored (\(lost.joined(separator: ", ")))"

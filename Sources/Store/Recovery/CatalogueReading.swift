@@ -30,13 +30,17 @@ struct CatalogueReading: Sendable {
 
     /// Runs SQLite's check, which reads the whole file. Returns nil for a sound file.
     static func integrity(of database: Database) throws -> String? {
-        let text = try String.fetchOne(database, sql: "PRAGMA integrity_check(1)")
-        return text == "ok" ? nil : text ?? "cannot be checked"
+        guard let text = try String.fetchOne(database, sql: "PRAGMA integrity_check(1)") else {
+            return "cannot be checked"
+        }
+        guard text != "ok" else { return nil }
+        return text
     }
 
     func damaged(_ error: StoreError) -> CatalogueReading {
+        guard damage == nil else { return self }
         var reading = self
-        reading.damage = damage ?? error.detail ?? "\(error)"
+        reading.damage = error.detail ?? "\(error)"
         return reading
     }
 
@@ -72,7 +76,10 @@ struct CatalogueReading: Sendable {
             let write: @Sendable (Int) -> Void = { start in
                 for index in start..<min(assets.count, start + share) {
                     let rows = assets[index]
-                    let isSound = sums[rows.asset.id].map { rows.match($0.sum) } ?? false
+                    var isSound = false
+                    if let record = sums[rows.asset.id] {
+                        isSound = rows.match(record.sum)
+                    }
                     elements.initializeElement(at: index, to: isSound)
                 }
             }
@@ -97,13 +104,17 @@ struct CatalogueReading: Sendable {
 
     private func assets(_ groups: [String: Catalogue.Contents]) -> [AssetRows] {
         contents.assets.map { asset in
-            AssetRows(revision: revisions[asset.id] ?? 0, asset: asset, groups[asset.id] ?? Catalogue.Contents())
+            let contents = groups[asset.id] ?? Catalogue.Contents()
+            return AssetRows(revision: revisions[asset.id] ?? 0, asset: asset, contents)
         }
     }
 
     /// The assets whose record is to be used: it is later than the rows, or the rows are missing or changed.
     func outdated(by records: [String: [Int]]) -> [String] {
-        records.filter { $0.value.first ?? 0 > revisions[$0.key] ?? 0 }.map(\.key)
+        records.keys.filter { id in
+            guard let recorded = records[id]?.first else { return false }
+            return recorded > revisions[id] ?? 0
+        }
     }
 }
 

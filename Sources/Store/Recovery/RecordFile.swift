@@ -54,16 +54,22 @@ struct RecordFile {
             volumes = Self.present(contents.volumes)
         }
 
-        private static func present<Row>(_ rows: [Row]) -> [Row]? { rows.isEmpty ? nil : rows }
+        private static func present<Row>(_ rows: [Row]) -> [Row]? {
+            guard !rows.isEmpty else { return nil }
+            return rows
+        }
 
         /// The change of the asset `id`.
         func change(of id: String) -> AssetChange {
-            AssetChange(
-                asset: id, revision: revision, without: without ?? [],
-                contents: Catalogue.Contents(
-                    assets: asset.map { [$0] } ?? [], playlists: playlists?.map(\.record) ?? [], keys: keys ?? [],
-                    downloads: downloads ?? [], recordings: recordings ?? [], storage: storage ?? [],
-                    volumes: volumes ?? []))
+            let contents = Catalogue.Contents(
+                assets: [asset].compactMap(\.self),
+                playlists: playlists?.map(\.record) ?? [],
+                keys: keys ?? [],
+                downloads: downloads ?? [],
+                recordings: recordings ?? [],
+                storage: storage ?? [],
+                volumes: volumes ?? [])
+            return AssetChange(asset: id, revision: revision, without: without ?? [], contents: contents)
         }
     }
 
@@ -84,14 +90,24 @@ struct RecordFile {
             fetched = record.fetched
             wasLive = record.wasLive
             text = String(validating: record.body, as: UTF8.self)
-            bytes = text == nil ? Data(record.body) : nil
+            if text == nil {
+                bytes = Data(record.body)
+            } else {
+                bytes = nil
+            }
         }
 
         var record: PlaylistRecord {
             PlaylistRecord(
-                asset: asset, rendition: rendition, url: url,
-                body: text.map { Array($0.utf8) } ?? Array(bytes ?? Data()),
-                imports: imports, fetched: fetched, wasLive: wasLive)
+                asset: asset, rendition: rendition, url: url, body: body, imports: imports, fetched: fetched,
+                wasLive: wasLive)
+        }
+
+        private var body: [UInt8] {
+            if let text {
+                return Array(text.utf8)
+            }
+            return Array(bytes ?? Data())
         }
     }
 

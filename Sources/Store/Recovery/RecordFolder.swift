@@ -22,7 +22,7 @@ struct RecordFolder: Sendable {
             guard let (id, revision) = Self.parts(of: entry.name) else { continue }
             index[id, default: []].append(revision)
         }
-        return index.mapValues { $0.count > 1 ? $0.sorted(by: >) : $0 }
+        return index.mapValues { $0.sorted(by: >) }
     }
 
     private static func parts(of name: String) -> (id: String, revision: Int)? {
@@ -30,7 +30,8 @@ struct RecordFolder: Sendable {
         let stem = name.dropLast(suffix.count)
         guard let dot = stem.lastIndex(of: "."), let revision = Int(stem[stem.index(after: dot)...]) else { return nil }
         let id = String(stem[..<dot])
-        return revision > 0 && Self.file(id, revision) == name ? (id, revision) : nil
+        guard revision > 0, Self.file(id, revision) == name else { return nil }
+        return (id, revision)
     }
 
     private static func file(_ id: String, _ revision: Int) -> String { "\(id).\(revision)\(suffix)" }

@@ -56,7 +56,7 @@ final class RecordWriter: Sendable {
         let job = Job(folder: folder, report: report, source: source)
         worker = try WorkerThread("records", State(backlog: backlog.reversed(), present: present)) {
             state, isStopping in
-            Self.next(&state, isStopping, job)
+            Self.next(&state, isStopping: isStopping, job)
         }
     }
 
@@ -84,7 +84,7 @@ final class RecordWriter: Sendable {
     }
 
     /// Removes an asset's record for good. Call it before its rows are deleted in the transaction; `scheduleWhole` if they stay.
-    func remove(_ id: String) throws(StoreError) { try Self.remove(id, folder, worker) }
+    func remove(_ id: String) throws(StoreError) { try Self.remove(id, from: folder, worker) }
 
     /// Writes everything scheduled, but not the backlog. Returns after failures too.
     func flush() async {
@@ -97,7 +97,9 @@ final class RecordWriter: Sendable {
     /// Writes everything scheduled, and ends the thread. The backlog is left to the next process.
     func stop() { worker.stop() }
 
-    private static func remove(_ id: String, _ folder: RecordFolder, _ worker: WorkerThread<State>) throws(StoreError) {
+    private static func remove(
+        _ id: String, from folder: RecordFolder, _ worker: WorkerThread<State>
+    ) throws(StoreError) {
         // With the lock held: the thread renames a record to its final name with the lock held too.
         let wasThere = try worker.withLock { state throws(StoreError) in
             if state.current == id {
@@ -114,7 +116,9 @@ final class RecordWriter: Sendable {
         }
     }
 
-    private static func next(_ state: inout State, _ isStopping: Bool, _ job: Job) -> WorkerThread<State>.Step {
+    private static func next(
+        _ state: inout State, isStopping: Bool, _ job: Job
+    ) -> WorkerThread<State>.Step {
         let left = state.due - .now
         let isDue = isStopping || !state.waiting.isEmpty || (!state.scheduled.isEmpty && left <= .zero)
         if isDue, !(isStopping && state.scheduled.isEmpty && state.waiting.isEmpty) {
@@ -138,7 +142,8 @@ final class RecordWriter: Sendable {
             let works = Dictionary(ids.map { ($0, Work(isWhole: true)) }) { first, _ in first }
             return .perform { worker in job.write(works, worker) }
         }
-        return .wait(milliseconds: state.scheduled.isEmpty ? nil : Int32(left / .milliseconds(1)) + 1)
+        guard !state.scheduled.isEmpty else { return .wait(milliseconds: nil) }
+        return .wait(milliseconds: Int32(left / .milliseconds(1)) + 1)
     }
 
     private struct Job: Sendable {
@@ -186,12 +191,13 @@ final class RecordWriter: Sendable {
             guard !work.isWhole, let end, let lines = try end.lines(of: work.changes) else {
                 return try writeWhole(id, worker)
             }
-            return lines.text.isEmpty ? false : try append(lines, to: end, of: id, worker)
+            guard !lines.text.isEmpty else { return false }
+            return try append(lines, to: end, of: id, worker)
         }
 
         private func writeWhole(_ id: String, _ worker: WorkerThread<State>) throws(StoreError) -> Bool {
             guard let rows = try rows(of: id) else {
-                try RecordWriter.remove(id, folder, worker)
+                try RecordWriter.remove(id, from: folder, worker)
                 return false
             }
             guard worker.withLock({ $0.present[id]?.first != rows.revision }) else { return false }

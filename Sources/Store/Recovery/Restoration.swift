@@ -57,7 +57,10 @@ struct Restoration {
 
     /// Returns the rows with a name and a URL of their own; nil for changed rows with those of another asset.
     private func withUniqueFields(_ rows: AssetRows, _ used: inout UniqueFields) -> AssetRows? {
-        changed[rows.asset.id] != nil && used.contain(rows.asset) ? nil : used.insert(rows)
+        if changed[rows.asset.id] != nil, used.contain(rows.asset) {
+            return nil
+        }
+        return used.insert(rows)
     }
 
     private static func sorted(_ rows: [String: AssetRows]) -> [AssetRows] {

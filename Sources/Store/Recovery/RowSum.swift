@@ -32,11 +32,15 @@ struct ChecksumRecord: CatalogueRow {
     /// A `RowSum`; that of an earlier Weir until the asset's first change.
     var sum: String
 
-    init(_ rows: AssetRows) { self.init(rows.asset.id, rows.revision, rows.contents.sum) }
+    init(_ rows: AssetRows) {
+        self.init(asset: rows.asset.id, revision: rows.revision, sum: rows.contents.sum)
+    }
 
-    init(_ asset: String, _ revision: Int, _ sum: RowSum) { self.init(asset, revision, sum.description) }
+    init(asset: String, revision: Int, sum: RowSum) {
+        self.init(asset: asset, revision: revision, sum: sum.description)
+    }
 
-    private init(_ asset: String, _ revision: Int, _ sum: String) {
+    private init(asset: String, revision: Int, sum: String) {
         self.asset = asset
         self.revision = revision
         self.sum = sum
@@ -46,7 +50,7 @@ struct ChecksumRecord: CatalogueRow {
         .init("asset", \.asset), .init("revision", \.revision), .init("sum", \.sum),
     ]
 
-    static let blank = ChecksumRecord("", 0, "")
+    static let blank = ChecksumRecord(asset: "", revision: 0, sum: "")
 }
 
 extension Catalogue.Contents {

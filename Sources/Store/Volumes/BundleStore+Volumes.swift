@@ -8,8 +8,9 @@ extension BundleStore {
 
     /// Returns a bundle's volume in use, and the other one that may hold parts of it.
     public func volumes(of record: VolumeRecord) -> (volume: Volume, other: Volume?) {
-        let other = record.hasOther ? volume(record.otherPath, record.otherMark) : nil
-        return (volume(record.path, record.mark), other)
+        let current = volume(record.path, record.mark)
+        guard record.hasOther else { return (current, nil) }
+        return (current, volume(record.otherPath, record.otherMark))
     }
 
     func volume(_ path: String?, _ mark: String?) -> Volume {
@@ -41,7 +42,8 @@ extension BundleStore {
             let known = volumes
             let awaiting = Set(removals.all.map(\.mark))
             let expected = known.filter { volume in
-                volume.mark.map { occupied.contains($0) || awaiting.contains($0) } ?? false
+                guard let mark = volume.mark else { return false }
+                return occupied.contains(mark) || awaiting.contains(mark)
             }
             let marks = Set(known.compactMap(\.mark))
             let paths = Set(expected.map(\.path))
@@ -88,7 +90,11 @@ extension BundleStore {
             if isUsed {
                 target.isNew = false
             }
-            targets[mark] = target.moves > 0 ? target : nil
+            if target.moves > 0 {
+                targets[mark] = target
+            } else {
+                targets[mark] = nil
+            }
             if target.moves == 0, target.isNew, volume.discard() {
                 removeKnown(volume)
             }
@@ -123,7 +129,8 @@ extension BundleStore {
     /// The type number of the file system at a path, statfs(2); nil for a missing path.
     public static func fileSystemKind(at path: String) -> Int? {
         let kind = weir_file_system_kind(path)
-        return kind < 0 ? nil : kind
+        guard kind >= 0 else { return nil }
+        return kind
     }
 
     /// Throws `diskFull` if only the reserve is left, `io` if the disk loses data. `volume`: nil for the store's folder.
@@ -141,7 +148,8 @@ extension BundleStore {
     /// The free bytes and the size of the store's disk; nil if the file system does not report them.
     public var space: (free: Int64, total: Int64)? {
         let space = Self.space(of: root)
-        return space.total > 0 ? space : nil
+        guard space.total > 0 else { return nil }
+        return space
     }
 
     /// The bytes that may be stored before the reserve is reached; nil if the file system does not report them.
@@ -151,11 +159,13 @@ extension BundleStore {
     public func room(in volume: Volume) -> Int64? {
         guard let root = (try? volume.folders())?.root else { return nil }
         let (free, total) = Self.space(of: root)
-        return total > 0 ? max(0, free - reserve(of: root)) : nil
+        guard total > 0 else { return nil }
+        return max(0, free - reserve(of: root))
     }
 
     private func reserve(of folder: Directory) -> Int64 {
-        folder === root ? reserve : givenReserve ?? Self.usualReserve(of: folder)
+        guard folder !== root else { return reserve }
+        return givenReserve ?? Self.usualReserve(of: folder)
     }
 
     /// The default reserve of the disk of a folder.
@@ -165,7 +175,8 @@ extension BundleStore {
     public var shortage: Int64 {
         let (free, total) = Self.space(of: root)
         let headroom = Self.headroom(of: total)
-        return total > 0 ? max(0, min(reserve - free, .max - headroom) + headroom) : 0
+        guard total > 0 else { return 0 }
+        return max(0, min(reserve - free, .max - headroom) + headroom)
     }
 
     /// The room that a purge makes: 64 MB, or a quarter of a small disk.

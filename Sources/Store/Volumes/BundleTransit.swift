@@ -79,18 +79,20 @@ public final class BundleTransit: Sendable {
             let from = try source.subdirectory(folder)
             let to = try root.subdirectory(folder, create: true)
             let files = try from.entries().filter { !$0.isDirectory }.map(\.name)
-            count += try pass(files, folder, from: from, to: to, pace, isLast, room, &progress)
+            count += try pass(
+                files, of: folder, from: from, to: to, at: pace, isLast: isLast, room: room, &progress)
             if isLast {
                 try writeLedger(of: folder, from: from, to: to, &progress)
             }
         }
         let files = entries.filter { !$0.isDirectory }.map(\.name)
-        return count + (try pass(files, "", from: source, to: root, pace, isLast, room, &progress))
+        count += try pass(files, of: "", from: source, to: root, at: pace, isLast: isLast, room: room, &progress)
+        return count
     }
 
     private func pass(
-        _ files: [String], _ folder: String, from: Directory, to: Directory, _ pace: ReadingPace, _ isLast: Bool,
-        _ room: () throws(StoreError) -> Void, _ progress: inout Progress
+        _ files: [String], of folder: String, from: Directory, to: Directory, at pace: ReadingPace, isLast: Bool,
+        room: () throws(StoreError) -> Void, _ progress: inout Progress
     ) throws(StoreError) -> Int {
         var known = progress.copied[folder] ?? [:]
         for gone in Set(known.keys).subtracting(files) {
@@ -107,7 +109,7 @@ public final class BundleTransit: Sendable {
             try room()
             known[file] = nil
             let isPiece = !folder.isEmpty && isPiece(file)
-            guard let copy = try copy(file, from: from, to: to, isPiece: isPiece, pace) else {
+            guard let copy = try copy(file, from: from, to: to, isPiece: isPiece, at: pace) else {
                 if isLast {
                     progress.faults.append((folder, file))
                 }
@@ -121,7 +123,7 @@ public final class BundleTransit: Sendable {
 
     /// - Returns: nil for a missing file and for an unreadable piece, whose copy is removed.
     private func copy(
-        _ file: String, from: Directory, to: Directory, isPiece: Bool, _ pace: ReadingPace
+        _ file: String, from: Directory, to: Directory, isPiece: Bool, at pace: ReadingPace
     ) throws(StoreError) -> Copied? {
         guard let opened = from.openIfPresent(file) else { return nil }
         defer { close(opened) }
@@ -142,8 +144,9 @@ public final class BundleTransit: Sendable {
         // Keep played files in the page cache instead of this one; and copy the time of the last playback.
         posix_fadvise(opened, 0, 0, POSIX_FADV_DONTNEED)
         futimens(target, [status.st_atim, status.st_mtim])
-        return Copied(
-            identity: FileIdentity(status), copy: FileIdentity(of: target), entry: isPiece ? entry : nil)
+        // Only pieces have lines in the ledger.
+        let line = isPiece ? entry : nil
+        return Copied(identity: FileIdentity(status), copy: FileIdentity(of: target), entry: line)
     }
 
     /// Writes a ledger with a line for each copied piece. A piece that does not match its old line is removed again.
@@ -180,7 +183,7 @@ public final class BundleTransit: Sendable {
             do throws(StoreError) {
                 try temporary.move(name, to: assets, as: id)
             } catch {
-                throw error.errno == ENOTEMPTY ? StoreError(.exists, path: assets.path + "/" + id) : error
+                throw error.renaming(to: assets.path + "/" + id)
             }
             progress.isCommitted = true
         }
@@ -189,9 +192,12 @@ public final class BundleTransit: Sendable {
 
     /// Removes the copy.
     public func discard() {
-        let name = progress.withLock { $0.isCommitted } ? (try? target.setAside(id)) ?? nil : name
-        if let name {
+        guard progress.withLock({ $0.isCommitted }) else {
             try? temporary.removeTree(name)
+            return
         }
+        // The copy has the bundle's name already. It gets a temporary one, so that no half of it is seen as a bundle.
+        guard let aside = try? target.setAside(id) else { return }
+        try? temporary.removeTree(aside)
     }
 }

@@ -36,7 +36,7 @@ public struct StoreMove {
         let folder = "/" + parts.dropLast().joined(separator: "/")
         parent = try Directory.open(path: folder)
         guard let base = Directory.real(folder) else { throw StoreError(path: folder) }
-        path = (base == "/" ? "" : base) + "/" + name
+        path = Directory.path(of: name, in: base)
         guard !(path + "/").hasPrefix(real + "/") else {
             throw StoreError(.badName, path: new, detail: "it is in the store itself")
         }
@@ -51,7 +51,7 @@ public struct StoreMove {
         totalBytes = try source.totalSize()
         // With the marker in the old folder, the copy is complete, and only the old contents are to be deleted.
         if StoreMoveMarker.read(in: source) == nil {
-            try Self.checkTarget(parent, name, path, from: real)
+            try Self.checkTarget(name, in: parent, path: path, movingFrom: real)
         }
     }
 
@@ -63,7 +63,7 @@ public struct StoreMove {
 
     /// Throws unless the new path is missing, an empty folder, or left by an earlier call.
     private static func checkTarget(
-        _ parent: Directory, _ name: String, _ path: String, from old: String
+        _ name: String, in parent: Directory, path: String, movingFrom old: String
     ) throws(StoreError) {
         guard let status = parent.status(of: name) else { return }
         guard status.isFolder else { throw StoreError(.exists, path: path) }
@@ -146,10 +146,8 @@ public struct StoreMove {
         try BundleStore.syncDisk(of: target)
         // Replaces an empty folder.
         guard renameat(parent.descriptor, temporary, parent.descriptor, name) == 0 else {
-            let isMount = errno == EBUSY
-            throw isMount
-                ? StoreError(.exists, path: path, detail: "a disk is mounted there: give a new folder on it")
-                : StoreError(path: path)
+            guard errno == EBUSY else { throw StoreError(path: path) }
+            throw StoreError(.exists, path: path, detail: "a disk is mounted there: give a new folder on it")
         }
         guard fsync(parent.descriptor) == 0 else { throw StoreError(path: parent.path) }
     }
@@ -164,13 +162,19 @@ public struct StoreMove {
 
     /// Makes the contents of `to` equal to those of `from`. Keeps files with equal length and modification time.
     private mutating func mirror(_ from: Directory, to: Directory, isTop: Bool = false) throws(StoreError) {
-        // Growing files and half-written markers are of no use in the copy.
-        let passed = isTop ? ["tmp", StoreMoveMarker.fileName + ".new", StoreMoveMarker.arrivedName + ".new"] : []
+        var passed: Set<String> = []
+        if isTop {
+            // Growing files and half-written markers are of no use in the copy.
+            passed = ["tmp", StoreMoveMarker.fileName + ".new", StoreMoveMarker.arrivedName + ".new"]
+        }
         let names = try from.names().filter { !passed.contains($0) }
         for gone in Set(try to.names()).subtracting(names) {
             try to.removeAny(gone)
         }
-        let ledger = (try? from.read(Ledger.fileName)).flatMap { $0 }.map { Ledger($0) }
+        var ledger: Ledger?
+        if let text = try? from.read(Ledger.fileName) {
+            ledger = Ledger(text)
+        }
         for name in names {
             guard let status = from.status(of: name) else { throw StoreError(path: from.path + "/" + name) }
             if status.isFolder {
@@ -178,13 +182,13 @@ public struct StoreMove {
                 guard made == 0 || errno == EEXIST else { throw StoreError(path: to.path + "/" + name) }
                 try mirror(try from.raw(name), to: try to.raw(name))
             } else {
-                try copy(name, status, from: from, to: to, ledger?.entries[name])
+                try copy(name, status: status, from: from, to: to, line: ledger?.entries[name])
             }
         }
     }
 
     private mutating func copy(
-        _ name: String, _ status: stat, from: Directory, to: Directory, _ line: Ledger.Entry?
+        _ name: String, status: stat, from: Directory, to: Directory, line: Ledger.Entry?
     ) throws(StoreError) {
         if let found = to.status(of: name) {
             let isSame =

@@ -110,7 +110,8 @@ public final class Volume: Sendable {
                 guard let root, try VolumeMark.read(in: root)?.id == mark else { throw StoreError(.away, path: path) }
                 return try open(root)
             } catch {
-                throw error.code == .away ? error : StoreError(.away, path: path, detail: "\(error)")
+                guard error.code != .away else { throw error }
+                throw StoreError(.away, path: path, detail: "\(error)")
             }
         }
     }
@@ -248,7 +249,7 @@ public final class Volume: Sendable {
             if error.errno == EXDEV {
                 return false
             }
-            throw error.errno == ENOTEMPTY ? StoreError(.exists, path: assets.path + "/" + id) : error
+            throw error.renaming(to: assets.path + "/" + id)
         }
         for folder in [assets, others] where fsync(folder.descriptor) != 0 {
             throw StoreError(path: folder.path)
@@ -300,7 +301,7 @@ extension Directory {
         var missing: [Substring] = []
         while true {
             if let real = real("/" + present.joined(separator: "/")) {
-                return missing.reduce(real == "/" ? "" : real) { $0 + "/" + $1 }
+                return missing.reduce(real) { Self.path(of: String($1), in: $0) }
             }
             guard let last = present.popLast() else { return nil }
             missing.insert(last, at: 0)
