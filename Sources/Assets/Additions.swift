@@ -18,7 +18,10 @@ package import Store
     package var renditions: [String: Rendition] = [:]
 
     /// The renditions in a fixed order.
-    package var sorted: [Rendition] { renditions.isEmpty ? [] : renditions.sorted { $0.key < $1.key }.map(\.value) }
+    package var sorted: [Rendition] {
+        guard !renditions.isEmpty else { return [] }
+        return renditions.sorted { $0.key < $1.key }.map(\.value)
+    }
 
     /// The prefix of the folder of an attached track.
     package nonisolated static let attachedPrefix = "attached-"
@@ -135,8 +138,8 @@ extension AssetContent {
 
     /// Makes the rendition of an interstitial, without a playlist.
     package func makeRendition(ofInterstitial id: String) -> Rendition {
-        let isText = id.contains("-subtitles")
-        return makeAddition(.init(id: id, content: isText ? .subtitles : .media, isIFramesOnly: false))
+        let content: PieceName.Content = id.contains("-subtitles") ? .subtitles : .media
+        return makeAddition(.init(id: id, content: content, isIFramesOnly: false))
     }
 
     private func makeAddition(_ name: RenditionNaming.Name) -> Rendition {

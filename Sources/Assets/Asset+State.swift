@@ -38,7 +38,11 @@ extension Asset {
     }
 
     /// True if its origin did not answer the latest request.
-    package var isOriginAbsent: Bool { entryChecks.latest.map { !$0.isPresent } ?? false }
+    package var isOriginAbsent: Bool {
+        guard let latest = entryChecks.latest else { return false }
+        return !latest.isPresent
+    }
+
     /// The duration in seconds, from the first known playlist; nil for live streams.
     public var duration: Double? {
         for rendition in renditions {
@@ -73,7 +77,10 @@ extension Asset {
     /// True if its bundle is in the store's own folder.
     public var isHome: Bool { bundle.volume.isHome }
     /// The folder of its bundle on another volume, and true if that is mounted; nil for the store's own folder.
-    public var volume: (path: String, isThere: Bool)? { isHome ? nil : (bundle.volume.path, bundle.absence == nil) }
+    public var volume: (path: String, isThere: Bool)? {
+        guard !isHome else { return nil }
+        return (bundle.volume.path, bundle.absence == nil)
+    }
 
     // MARK: Other content of the origin
 
@@ -97,11 +104,16 @@ extension Asset {
     public func keyExpiry(of rendition: Rendition) -> LibraryError {
         let states = rendition.expiredKeys.map { keys.state(of: $0) }
         let hasExpired = states.contains(.expired)
-        let what = rendition.name.displayName.map { "\(name) \($0)" } ?? name
-        guard states.count > 1 else {
-            return keyError("the key of \(what) \(hasExpired ? "has expired" : "was revoked")")
+        var what = name
+        if let displayName = rendition.name.displayName {
+            what += " \(displayName)"
         }
-        return keyError(hasExpired ? "the keys of \(what) have expired" : "keys of \(what) were revoked")
+        switch (states.count > 1, hasExpired) {
+        case (false, true): return keyError("the key of \(what) has expired")
+        case (false, false): return keyError("the key of \(what) was revoked")
+        case (true, true): return keyError("the keys of \(what) have expired")
+        case (true, false): return keyError("keys of \(what) were revoked")
+        }
     }
 
     /// The error if an expired or revoked key is requested.

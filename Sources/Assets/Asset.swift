@@ -51,7 +51,11 @@ public import Store
     public package(set) var life: StorageLife {
         get { unusualLife ?? StorageLife() }
         set {
-            unusualLife = newValue == StorageLife() ? nil : newValue
+            if newValue == StorageLife() {
+                unusualLife = nil
+            } else {
+                unusualLife = newValue
+            }
             bundle.isExcludedFromBackups = newValue.policy.backup == .exclude
             knownKeys?.adopt(newValue.policy.keys)
         }
@@ -206,7 +210,8 @@ public import Store
     }
 
     package func saveError(about what: String) -> LibraryError {
-        saveFailure.map { LibraryError($0, about: what) } ?? LibraryError(.missing, "\(name) was removed")
+        guard let saveFailure else { return LibraryError(.missing, "\(name) was removed") }
+        return LibraryError(saveFailure, about: what)
     }
 
     /// The presentation's own renditions: see `AssetContent.renditions`.
@@ -239,7 +244,8 @@ public import Store
             return shelf.resource(named: name)
         }
         if case .key(let number) = name.role {
-            return folder === keys.folder ? keys.resource(number) : nil
+            guard folder === keys.folder else { return nil }
+            return keys.resource(number)
         }
         return rendition(folder.id)?.resource(named: name)
     }
@@ -289,10 +295,11 @@ public import Store
     }
 
     var record: AssetRecord {
+        // Absent for the usual case, a client of this machine.
+        let fromNetwork = access.namesPeer ? nil : true
         var record = AssetRecord(
             id: id, name: name, title: title, origin: origin.text, created: created, fields: access.fields.record,
-            revises: revises, fromNetwork: access.namesPeer ? nil : true, route: access.route.record,
-            recordingOf: recordingOf)
+            revises: revises, fromNetwork: fromNetwork, route: access.route.record, recordingOf: recordingOf)
         record.note = note
         return record
     }
@@ -341,7 +348,10 @@ extension Asset: BundleOwner {
 
     package func bundle(_ bundle: Bundle, damagedPiece piece: String, _ fault: PieceFault) {
         guard let library, !isRemoved else { return }
-        let next = library.isOffline ? "online again, repair it: weir verify \(name) --repair" : "it is fetched again"
+        var next = "it is fetched again"
+        if library.isOffline {
+            next = "online again, repair it: weir verify \(name) --repair"
+        }
         library.report("\(name): \(piece) is damaged (\(fault.words)), and was set aside; \(next)")
         library.rectify(self)
         library.events.send(.pieceLost(self))

@@ -69,7 +69,10 @@ public import HTTPMessage
     }
 
     /// The rendition of a lone media playlist, before and after it is adopted.
-    package var lone: Rendition? { multivariant == nil ? renditions.first : nil }
+    package var lone: Rendition? {
+        guard multivariant == nil else { return nil }
+        return renditions.first
+    }
 
     /// Returns the presentation's own rendition with this id.
     func rendition(_ id: String) -> Rendition? {
@@ -113,7 +116,10 @@ public import HTTPMessage
         possibleMirrors = plan.possibleMirrors
         let former = Dictionary(images.map { ($0.name.id, $0) }) { first, _ in first }
         images = plan.images.map { name in
-            former[name.id].flatMap { $0.name == name ? $0 : nil } ?? rendition(named: name)
+            if let known = former[name.id], known.name == name {
+                return known
+            }
+            return rendition(named: name)
         }
         addresses = nil
         // The store may know a mirror as a rendition of its own.
@@ -158,9 +164,8 @@ public import HTTPMessage
         }
         byID = Dictionary(uniqueKeysWithValues: renditions.map { ($0.name.id, $0) })
         // A text with fresh tokens changes nothing that is computed from the playlists.
-        let isSame =
-            renditions.elementsEqual(former, by: ===)
-            && (formerIndices ?? []).elementsEqual(renditions.indices.map { $0 })
+        let ownIndices: [Int?] = renditions.indices.map { $0 }
+        let isSame = renditions.elementsEqual(former, by: ===) && (formerIndices ?? []) == ownIndices
         if !isSame {
             edition += 1
         }
@@ -187,8 +192,10 @@ public import HTTPMessage
     func urls(of rendition: Rendition) -> [WebURL]? {
         guard case .multivariant(let playlist, let base) = entry else { return nil }
         if has(rendition) {
-            return moved[rendition.index]
-                ?? playlist.uris(ofRendition: rendition.index).compactMap { try? base.resolving($0) }
+            if let urls = moved[rendition.index] {
+                return urls
+            }
+            return playlist.uris(ofRendition: rendition.index).compactMap { try? base.resolving($0) }
         }
         guard let index = images.firstIndex(where: { $0 === rendition }) else { return [] }
         return [playlist.imageVariants[index].uri].compactMap { try? base.resolving($0) }
@@ -214,10 +221,17 @@ public import HTTPMessage
     /// - Parameter origin: the URL of a lone media playlist.
     func rendition(reportedAs uri: String, base: WebURL, origin: WebURL) -> Rendition? {
         guard let wanted = try? base.resolving(uri) else { return nil }
-        let addresses = addresses ?? RenditionAddresses(renditions.map { ($0, urls(of: $0) ?? [origin]) })
+        let addresses = addresses ?? makeAddresses(origin: origin)
         self.addresses = addresses
         // After a redirect; not in a presentation of thousands, whose playlists may report on as many.
         return addresses[wanted] ?? renditions.prefix(100).first { $0.source?.base == wanted }
+    }
+
+    private func makeAddresses(origin: WebURL) -> RenditionAddresses {
+        let addresses = renditions.map { rendition in
+            (rendition, urls(of: rendition) ?? [origin])
+        }
+        return RenditionAddresses(addresses)
     }
 
     // MARK: Another choice at the origin
@@ -226,7 +240,8 @@ public import HTTPMessage
     func fits(_ plan: EntryPlan) -> Bool {
         guard let formerIndices = plan.formerIndices else { return false }
         let pairs = zip(plan.mirrors, formerIndices).filter { mirrors, formerIndex in
-            formerIndex.map { renditions[$0].name == plan.names[mirrors[0]] } ?? false
+            guard let formerIndex else { return false }
+            return renditions[formerIndex].name == plan.names[mirrors[0]]
         }
         let kept = Set(pairs.compactMap(\.1))
         return renditions.indices.allSatisfy { kept.contains($0) || renditions[$0].folder.bytes == 0 }
@@ -269,7 +284,11 @@ extension AssetContent {
 
     /// The indices in `renditionURIs` of the renditions with recorded media.
     public var recordedRenditions: Set<Int> {
-        Set(renditions.indices.filter { renditions[$0].recording.map { $0.count > 0 } ?? renditions[$0].isComplete })
+        let recorded = renditions.indices.filter { index in
+            guard let recording = renditions[index].recording else { return renditions[index].isComplete }
+            return recording.count > 0
+        }
+        return Set(recorded)
     }
 
     /// True if every rendition that players load is complete. Trick-play playlists do not count: no player loads them.
@@ -311,6 +330,7 @@ extension AssetContent {
     }
 
     private func path(of name: PieceName, in folder: PieceFolder) -> String? {
-        folder.contains(name.description) ? "\(folder.id)/\(name)" : nil
+        guard folder.contains(name.description) else { return nil }
+        return "\(folder.id)/\(name)"
     }
 }

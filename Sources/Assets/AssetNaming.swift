@@ -13,7 +13,8 @@ package enum AssetNaming {
 
     /// Makes a name from a URL: from its path, or from its host if only a handler answers it and there is no path.
     package static func name(for url: WebURL) -> String {
-        name(forPath: url.path.isEmpty ? "/" + url.host : url.path)
+        guard !url.path.isEmpty else { return name(forPath: "/" + url.host) }
+        return name(forPath: url.path)
     }
 
     /// Makes a name from a URL's path, `/vod/My%20Film/master.m3u8` → `my-film`: the last descriptive component, as
@@ -55,8 +56,8 @@ package enum AssetNaming {
     /// The sentence about a text that is no name.
     package static func flaw(of name: String) -> String {
         let isLong = name.count > longest && name.allSatisfy { $0 == "-" || slug("\($0)") == "\($0)" }
-        return "\"\(name)\" is no name: "
-            + (isLong ? "it has more than \(longest) characters" : "use small letters, digits and single dashes")
+        guard !isLong else { return "\"\(name)\" is no name: it has more than \(longest) characters" }
+        return "\"\(name)\" is no name: use small letters, digits and single dashes"
     }
 
     private static func withoutExtension(_ component: Substring) -> Substring {

@@ -55,7 +55,10 @@ public import Store
 
     /// Writes that a rendition is recorded. Returns true on success; if not, `asset.saveFailure` has the reason.
     package func save(recordingOf rendition: Rendition, in asset: Asset) async -> Bool {
-        var contents = asset.isPersistent ? Catalogue.Contents() : self.contents(of: asset)
+        var contents = Catalogue.Contents()
+        if !asset.isPersistent {
+            contents = self.contents(of: asset)
+        }
         contents.recordings = [RecordingRecord(asset: asset.id, rendition: rendition.name.id)]
         return await write(contents, about: asset)
     }
@@ -164,9 +167,13 @@ public import Store
         let playlists = (asset.renditions + added).compactMap { rendition in
             rendition.source.map { record(of: $0, rendition.name.id, in: asset) }
         }
+        var storage: [StorageRecord] = []
+        if asset.life != StorageLife() {
+            storage.append(asset.storageRecord)
+        }
         let records = Catalogue.Contents(
             assets: [asset.record], playlists: playlists + entryRecords(of: asset),
-            keys: asset.keys.unsaved(of: asset.id), storage: asset.life == StorageLife() ? [] : [asset.storageRecord])
+            keys: asset.keys.unsaved(of: asset.id), storage: storage)
         try await catalogue.save(records)
         guard let asset = restored(records).first else { return nil }
         library.register(asset)
@@ -185,10 +192,12 @@ public import Store
     }
 
     func record(of source: Rendition.Source, _ rendition: String, in asset: Asset) -> PlaylistRecord {
-        PlaylistRecord(
-            asset: asset.id, rendition: rendition == RenditionNaming.lone.id ? "" : rendition, url: source.base.text,
-            body: source.playlist.text.write(), imports: source.imports, fetched: Library.now,
-            wasLive: asset.rendition(rendition)?.hasBeenLive == true ? true : nil)
+        // A lone media playlist is the entry itself, whose records have no rendition.
+        let id = rendition == RenditionNaming.lone.id ? "" : rendition
+        let wasLive: Bool? = asset.rendition(rendition)?.hasBeenLive == true ? true : nil
+        return PlaylistRecord(
+            asset: asset.id, rendition: id, url: source.base.text, body: source.playlist.text.write(),
+            imports: source.imports, fetched: Library.now, wasLive: wasLive)
     }
 
     func record(of playlist: MultivariantPlaylist, base: WebURL, in asset: Asset) -> PlaylistRecord {
@@ -231,7 +240,7 @@ public import Store
             let known = playlists[asset.id] ?? []
             asset.postponeLoading { [weak library, weak asset] in
                 if let asset {
-                    library?.records.load(asset, known, recorded)
+                    library?.records.load(asset, playlists: known, recordings: recorded)
                 }
             }
             return asset
@@ -241,7 +250,7 @@ public import Store
     /// Loads the playlists of an asset, unless a newer Weir has written its bundle.
     /// - Parameter parsed: the playlists that are parsed already.
     func load(
-        _ asset: Asset, _ playlists: [PlaylistRecord], _ recordings: [RecordingRecord], _ parsed: Parsed = Parsed()
+        _ asset: Asset, playlists: [PlaylistRecord], recordings: [RecordingRecord], parsed: Parsed = Parsed()
     ) {
         guard library.admitBundle(of: asset) else { return }
         // The entry comes first, because it defines the renditions.

@@ -99,9 +99,10 @@ import Store
 
     /// The path of an interstitial's file; nil if it is not stored.
     private func stored(_ uri: String?, _ kind: Interstitials.Kind, in source: Rendition.Source) -> String? {
-        guard let url = uri.flatMap({ try? source.base.resolving($0) }) else { return nil }
+        guard let uri, let url = try? source.base.resolving(uri) else { return nil }
         let name = asset.content.interstitials.name(url, kind)
-        return asset.content.additions.hasStored(name) ? "../\(Interstitials.folder)/\(name)" : nil
+        guard asset.content.additions.hasStored(name) else { return nil }
+        return "../\(Interstitials.folder)/\(name)"
     }
 
     /// The multivariant playlist of the complete renditions; nil if nothing plays.
@@ -139,8 +140,9 @@ import Store
         let additions = asset.content.additions
         identity.artwork = additions.artwork?.fileName
         // A recording is nowhere else: its URL leads to what the channel shows now.
-        let hasOrigin = !asset.origin.isPlaceholder && !asset.isChannelRecording
-        identity.origin = hasOrigin ? asset.origin.redacted : nil
+        if !asset.origin.isPlaceholder, !asset.isChannelRecording {
+            identity.origin = asset.origin.redacted
+        }
         let policy = asset.life.policy
         let ring = asset.keys
         if policy != StoragePolicy() {
@@ -149,8 +151,12 @@ import Store
         if policy.afterFirstPlay != nil {
             identity.firstPlayed = asset.life.firstPlayed
         }
-        identity.attachments = additions.attachments.isEmpty ? nil : additions.attachments
-        identity.interstitials = additions.keepsInterstitials ? additions.interstitials : nil
+        if !additions.attachments.isEmpty {
+            identity.attachments = additions.attachments
+        }
+        if additions.keepsInterstitials {
+            identity.interstitials = additions.interstitials
+        }
         if ring.isLimited {
             identity.keys = ring.allNumbers.map { BundleIdentity.Key($0, ring.life(of: $0)) }
         }

@@ -60,7 +60,10 @@ import HTTPMessage
             // Without stored pieces, the known playlists are compared instead.
             let isNeeded = isBare ? rendition.source != nil : rendition.folder.bytes > 0
             let index = indices.firstIndex(of: rendition.index)
-            let isNamedSo = index.map { names[mirrors[$0][0]] == rendition.name } ?? false
+            var isNamedSo = false
+            if let index {
+                isNamedSo = names[mirrors[index][0]] == rendition.name
+            }
             guard let index, isNamedSo || isNeeded else {
                 guard !isNeeded else { throw other("no rendition like \(rendition.name.id)") }
                 lost.append(rendition)
@@ -101,9 +104,10 @@ import HTTPMessage
     /// True if a playlist from another URL belongs to a rendition: an ended one must be equal.
     private func matches(_ source: Rendition.Source, _ rendition: Rendition) async -> Bool {
         let hasEnded = rendition.source?.isDurable ?? false
-        return hasEnded
-            ? await rendition.hasSameContent(as: source, owner: access)
-            : await rendition.mayContinue(with: source, owner: access)
+        if hasEnded {
+            return await rendition.hasSameContent(as: source, owner: access)
+        }
+        return await rendition.mayContinue(with: source, owner: access)
     }
 
     private func other(_ difference: String) -> LibraryError {

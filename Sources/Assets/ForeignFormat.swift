@@ -54,9 +54,12 @@ public enum ForeignFormat: Equatable, Sendable {
 
     /// Recognises the format by the extension of a URL's path.
     public init?(url: String) {
-        let parts = url.prefix { $0 != "?" && $0 != "#" }.split(separator: "/")
-        // The scheme and the host are no file.
-        let path = parts.dropFirst(url.contains("://") ? 2 : 0).joined(separator: "/")
+        var parts = url.prefix { $0 != "?" && $0 != "#" }.split(separator: "/")
+        if url.contains("://") {
+            // The scheme and the host are no file.
+            parts.removeFirst(min(2, parts.count))
+        }
+        let path = parts.joined(separator: "/")
         let file = path.split(separator: "/").last ?? ""
         guard let dot = file.lastIndex(of: ".") else {
             if path.lowercased().contains(".ism/manifest") {

@@ -30,7 +30,8 @@ public struct Interstitials {
         private static func placeholder(_ url: WebURL) -> Name? {
             guard url.isPlaceholder else { return nil }
             let parts = url.path.split(separator: "/")
-            return parts.count == 3 && parts[1] == Interstitials.folder ? Name(String(parts[2])) : nil
+            guard parts.count == 3, parts[1] == Interstitials.folder else { return nil }
+            return Name(String(parts[2]))
         }
 
         /// Parses a name exactly as `description` writes it.

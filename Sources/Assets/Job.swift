@@ -27,9 +27,11 @@ public struct JobFailure: Equatable, Sendable {
 
     /// Uses the store's own code if the error comes from the store.
     public init(_ error: LibraryError) {
-        let cause = error.code == .store ? (error.underlying as? StoreError)?.code : nil
-        let code = cause.map { Code.store($0) } ?? .library(error.code)
-        self.init(code: code, message: error.message)
+        if error.code == .store, let cause = error.underlying as? StoreError {
+            self.init(code: .store(cause.code), message: error.message)
+        } else {
+            self.init(code: .library(error.code), message: error.message)
+        }
     }
 }
 
@@ -42,11 +44,12 @@ extension JobFailure.Code {
     /// The code in the catalogue.
     package var stored: String {
         switch self {
-        case .library(let code): code.rawValue
+        case .library(let code): return code.rawValue
         case .store(let code):
-            LibraryError.Code(rawValue: code.rawValue) == nil ? code.rawValue : Self.storePrefix + code.rawValue
-        case .rule: Self.storedRule
-        case .unreadable: Self.storedUnreadable
+            let isOfLibraryToo = LibraryError.Code(rawValue: code.rawValue) != nil
+            return isOfLibraryToo ? Self.storePrefix + code.rawValue : code.rawValue
+        case .rule: return Self.storedRule
+        case .unreadable: return Self.storedUnreadable
         }
     }
 
@@ -87,7 +90,11 @@ extension JobFailure.Code {
     public var all: some Collection<Job> { byAsset.values }
 
     /// The latest job of an asset, running or ended; nil if there is none. A new asset with its id does not inherit it.
-    public subscript(asset: Asset) -> Job? { byAsset[asset.id].flatMap { $0.asset === asset ? $0 : nil } }
+    public subscript(asset: Asset) -> Job? {
+        guard let job = byAsset[asset.id], job.asset === asset else { return nil }
+        return job
+    }
+
     /// Replaces the asset's job.
     public func insert(_ job: Job) { byAsset[job.asset.id] = job }
     /// Removes the asset's job.

@@ -89,7 +89,11 @@ package import Store
         // Before the first change: after each one the next key's state would be looked for again.
         let stored = asset.keys.allNumbers.filter { asset.keys.has($0) }
         for number in stored {
-            asset.keys.change(number) { if $0.recordPlay(by: asset.keys.terms, at: now) { begun.append(number) } }
+            asset.keys.change(number) { life in
+                if life.recordPlay(by: asset.keys.terms, at: now) {
+                    begun.append(number)
+                }
+            }
         }
         guard !begun.isEmpty else { return }
         Task { await save(begun, of: asset) }

@@ -152,7 +152,12 @@ public import Store
             return known.unusable
         }
         let before = known?.unusable
-        var (unusable, until) = known.flatMap { now < $0.until ? $0 : nil } ?? ([], .max)
+        var unusable: Set<Int> = []
+        var until = Int64.max
+        if let known, now < known.until {
+            unusable = known.unusable
+            until = known.until
+        }
         // A key that has expired stays expired, even if the clock is set back.
         let news = numbers.filter { lives[$0]?.expire(by: terms, at: now) ?? false }
         for number in numbers {
@@ -198,13 +203,20 @@ public import Store
             known = nil
         }
         change(&life)
-        lives[number] = life == KeyLife() ? nil : life
+        if life == KeyLife() {
+            lives[number] = nil
+        } else {
+            lives[number] = life
+        }
         changed.insert(number)
         usabilityChanges = usabilityChanges + 1
     }
 
     /// Makes the next query check all lifetimes again.
-    package func reconsider() { (known, usabilityChanges) = (nil, usabilityChanges + 1) }
+    package func reconsider() {
+        known = nil
+        usabilityChanges = usabilityChanges + 1
+    }
 
     /// Adopts new limits; `change` must then update each affected key.
     func adopt(_ terms: KeyTerms) {
@@ -216,7 +228,10 @@ public import Store
 
     /// True if any of its keys has a date or limit besides its arrival.
     var isLimited: Bool {
-        terms != KeyTerms() || lives.values.contains { $0.expires ?? $0.expiredAt ?? $0.revoked != nil }
+        if terms != KeyTerms() {
+            return true
+        }
+        return lives.values.contains { $0.expires != nil || $0.expiredAt != nil || $0.revoked != nil }
     }
 
     /// The digest of a stored key, and the date of its file, in seconds since 1970.
@@ -235,6 +250,9 @@ extension Key {
     /// file as any other: most players read no `data:` URIs.
     func url(base: WebURL) -> WebURL? {
         guard isFetchable else { return nil }
-        return data.map { .inline($0) } ?? (try? base.resolving(uri))
+        if let data {
+            return .inline(data)
+        }
+        return try? base.resolving(uri)
     }
 }

@@ -16,12 +16,23 @@ extension Library {
         video: WebURL, audio: WebURL, fields: UserFields?, cookies: [StoredCookie], route: OriginRoute? = nil
     ) async throws(LibraryError) -> Asset {
         let asset = try await open(video, fields: fields, cookies: cookies, route: route)
-        guard asset.content.lone.map({ $0.folder.bytes == 0 }) ?? asset.isComposed else { return asset }
+        let lone = asset.content.lone
+        if let lone {
+            guard lone.folder.bytes == 0 else { return asset }
+        } else {
+            guard asset.isComposed else { return asset }
+        }
         let known = Set(asset.renditions.flatMap { asset.urls(of: $0) })
         if asset.isComposed, known == [video, audio] {
             return asset
         }
-        let isInOrder = asset.isComposed ? asset.urls(of: asset.renditions[0]) == [video] : await hasVideo(asset)
+
+        let isInOrder: Bool
+        if asset.isComposed {
+            isInOrder = asset.urls(of: asset.renditions[0]) == [video]
+        } else {
+            isInOrder = await hasVideo(asset)
+        }
         let (video, audio) = isInOrder ? (video, audio) : (audio, video)
         let text = """
             #EXTM3U
@@ -31,7 +42,9 @@ extension Library {
 
             """
         guard case .multivariant(let playlist)? = try? Playlist.parse(Array(text.utf8)) else { return asset }
-        loader.forget(asset.content.lone.map { [$0.folder] } ?? [])
+        if let lone = asset.content.lone {
+            loader.forget([lone.folder])
+        }
         asset.adopt(playlist, base: video)
         if asset.isPersistent {
             await records.saveEntry(of: asset, without: [])

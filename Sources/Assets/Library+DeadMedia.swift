@@ -59,8 +59,11 @@ extension Library {
             let segments = source.hosts.firstSegments(in: new).compactMap {
                 try? source.base.resolving(playlist.segments[$0].uri)
             }
+            var newParts: NewParts?
             // A first playlist may have 100,000 segments.
-            let newParts = new.count < playlist.segments.count ? NewParts(in: playlist, of: new) : nil
+            if new.count < playlist.segments.count {
+                newParts = NewParts(in: playlist, of: new)
+            }
             let parts = neededParts(of: rendition, in: source, only: newParts)
             await lookAtHosts(of: segments + parts, of: asset, insertions: source.insertions(in: new))
         }
@@ -135,7 +138,8 @@ extension Library {
             }
             found[segment.index] = lost.has(segment)
         }
-        return found.contains(true) ? found : nil
+        guard found.contains(true) else { return nil }
+        return found
     }
 }
 
@@ -203,8 +207,9 @@ private struct NewParts {
             return true
         }
         guard isOnDeadHost(segment) else { return false }
-        let file = rendition.file(of: segment, in: source.isDurable ? nil : source)
-        return !rendition.folder.contains(file)
+        // The names of an ended playlist are known already.
+        let lister = source.isDurable ? nil : source
+        return !rendition.folder.contains(rendition.file(of: segment, in: lister))
     }
 
     private func isOnDeadHost(_ segment: Segment) -> Bool {
@@ -219,7 +224,8 @@ private struct NewParts {
 extension Rendition {
     /// True if the key is stored, or cannot be fetched.
     fileprivate func hasStored(_ key: Key, in source: Source) -> Bool {
-        number(of: key, in: source).map { keys.hasFile($0) } ?? true
+        guard let number = number(of: key, in: source) else { return true }
+        return keys.hasFile(number)
     }
 
     fileprivate func hasStored(_ map: Map, in source: Source) -> Bool {

@@ -158,6 +158,10 @@ extension OriginRoute {
     }
 
     init(record: String?) {
-        self = record.flatMap { try? JSONDecoder().decode(OriginRoute.self, from: Data($0.utf8)) } ?? OriginRoute()
+        guard let record, let route = try? JSONDecoder().decode(OriginRoute.self, from: Data(record.utf8)) else {
+            self.init()
+            return
+        }
+        self = route
     }
 }

@@ -115,12 +115,19 @@ extension Library {
     }
 
     private func shared(_ resource: Resource, in folder: PieceFolder, of asset: Asset) -> SharedBytes? {
-        guard let channel = asset.isChannelRecording ? channel(of: asset) : asset, channel.isLoaded else { return nil }
+        var channel: Asset? = asset
+        if asset.isChannelRecording {
+            channel = self.channel(of: asset)
+        }
+        guard let channel, channel.isLoaded else { return nil }
         if case .key = resource.name.role {
             return sharedKey(resource, in: folder, of: channel)
         }
         guard let own = asset.rendition(folder.id), let live = channel.content.rendition(folder.id) else { return nil }
-        let number = own === live ? resource.name.role.number : own.recording?.channelNumber(of: resource.name)
+        var number: Int? = resource.name.role.number
+        if own !== live {
+            number = own.recording?.channelNumber(of: resource.name)
+        }
         if own !== live, let name = live.name(ofShared: resource, number: number),
             let bytes = loader.bytes(of: resource.named(name), in: live.folder)
         {
@@ -137,7 +144,7 @@ extension Library {
     }
 
     private func sharedKey(_ resource: Resource, in folder: PieceFolder, of channel: Asset) -> SharedBytes? {
-        let copies = channel.content.renditions.flatMap { $0.live?.copies ?? [] }
+        let copies = channel.content.renditions.compactMap(\.live).flatMap(\.copies)
         for keys in [channel.keys] + copies.map(\.rendition.keys) where keys.folder !== folder {
             guard let number = keys.number(for: resource.url), keys.isUsable(number) else { continue }
             if let bytes = loader.bytes(of: resource.named(KeyRing.name(number)), in: keys.folder) {

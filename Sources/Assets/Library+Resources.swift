@@ -112,8 +112,11 @@ extension Library {
         case .key(let number):
             // Only a renewal stores an expired or revoked key again. A player that streams gets it from the origin.
             guard asset.keys.isUsable(number) else { return .passing(because: nil) }
-            return asset.keys.isSaved(number) ? .kept : .passing(because: asset.isLive ? nil : asset.saveFailure)
-        case .data: return asset.isPersistent ? .kept : .passing(because: asset.isLive ? nil : asset.saveFailure)
+            guard !asset.keys.isSaved(number) else { return .kept }
+            return passing(for: asset)
+        case .data:
+            guard !asset.isPersistent else { return .kept }
+            return passing(for: asset)
         case .segment, .initialization, .passing: break
         }
         if isRecorded(resource, in: folder, of: asset) {
@@ -122,6 +125,13 @@ extension Library {
         guard let rendition = asset.rendition(folder.id), rendition.source?.isDurable ?? false,
             rendition.isListed(resource.name), urgency == .background || !rendition.isTail
         else { return .passing(because: nil) }
-        return rendition.isSaved ? .kept : .passing(because: asset.saveFailure)
+        guard rendition.isSaved else { return .passing(because: asset.saveFailure) }
+        return .kept
+    }
+
+    /// For an asset that the catalogue lacks. A live stream is never written there: that is no failure.
+    private func passing(for asset: Asset) -> Loader.Keeping {
+        guard !asset.isLive else { return .passing(because: nil) }
+        return .passing(because: asset.saveFailure)
     }
 }

@@ -268,8 +268,9 @@ public import Store
             {
                 return .success(known)
             }
-            let name = name ?? stream.flatMap { isTaken($0.name) ? nil : $0.name }
-            return await make(url, name: name, title: title ?? stream?.title, access)
+            let name = name ?? freeName(of: stream)
+            let title = title ?? stream?.title
+            return await make(url, name: name, title: title, access)
         }
         opening[url] = task
         let asset = try await task.value.get()

@@ -53,7 +53,10 @@ import HTTPMessage
     ) -> (source: Rendition.Source, order: Rendition.LiveOrder) {
         var source = source
         let before = numbering.shift
-        let isElsewhere = known.map { $0.base.replacingQuery(nil) != source.base.replacingQuery(nil) } ?? false
+        var isElsewhere = false
+        if let known {
+            isElsewhere = known.base.replacingQuery(nil) != source.base.replacingQuery(nil)
+        }
         if replaces {
             numbering.replace(with: source.playlist, isElsewhere: isElsewhere)
         } else {
@@ -64,7 +67,10 @@ import HTTPMessage
             names.restart()
             return (source, .restarted)
         }
-        return (source, numbering.isOlder && !source.playlist.isDeltaUpdate ? .older : .newer)
+        if numbering.isOlder, !source.playlist.isDeltaUpdate {
+            return (source, .older)
+        }
+        return (source, .newer)
     }
 
     /// Records that the rendition of a recording takes its playlists from this one.

@@ -15,7 +15,10 @@ struct MediaChoice {
         let offered = groups.members(of: variants, type)
         let members = offered.flatMap(\.self)
         // A variant without a group has its sound inside.
-        let own = variants.first.map { groups.members(of: $0, type) } ?? []
+        var own: [Media] = []
+        if let first = variants.first {
+            own = groups.members(of: first, type)
+        }
         let preferences = selection.wishes
         let wanted: [Media]
         switch selection.choice(of: type) {
@@ -34,12 +37,14 @@ struct MediaChoice {
         let layouts = Layouts(members: members, groups: groups)
         let isEvery = selection.audio == .all
         var all: [Media] = []
-        var known: Set<Int> = []
-        for member in wanted.flatMap({ (isEvery ? [$0] : []) + layouts.kept(of: $0, preferences, isEvery: isEvery) })
-        where known.insert(member.index).inserted {
-            all.append(member)
+        for member in wanted {
+            if isEvery {
+                all.append(member)
+            }
+            all += layouts.kept(of: member, preferences, isEvery: isEvery)
         }
-        chosen = all
+        var known: Set<Int> = []
+        chosen = all.filter { known.insert($0.index).inserted }
     }
 
     // MARK: Languages
@@ -53,7 +58,7 @@ struct MediaChoice {
             // Forced subtitles translate signs only, and a described sound is for the blind.
             guard let member = spoken.first(where: { !$0.isSpecial }) ?? spoken.first else {
                 let kind = type == .audio ? "sound" : "subtitles"
-                let there = VariantChoice.list(members.map { $0.language ?? $0.name })
+                let there = VariantChoice.list(members.map(\.languageOrName))
                 throw Selection.NoMatch(description: "no \(kind) in \"\(language)\"; there \(there)")
             }
             chosen.append(member)
@@ -80,8 +85,9 @@ struct MediaChoice {
     private static func shown(_ members: [Media], _ preferences: Selection.Preferences) -> [Media] {
         let forced = preferences.spoken.lazy.compactMap { range in members.first { $0.isForced && $0.speaks(range) } }
             .first
-        let isDefault = members.first(where: \.isDefault)
-        return [isDefault, forced?.index == isDefault?.index ? nil : forced].compactMap { $0 }
+        guard let usual = members.first(where: \.isDefault) else { return [forced].compactMap(\.self) }
+        guard let forced, forced.index != usual.index else { return [usual] }
+        return [usual, forced]
     }
 
     /// Forced subtitles and renditions that describe the video come after the ordinary ones. The first group that has such a
@@ -89,8 +95,13 @@ struct MediaChoice {
     private static func defaultMember(_ offered: [Media]) -> Media? {
         let group = (offered.first { !$0.isSpecial } ?? offered.first)?.groupID
         let members = offered.filter { $0.groupID == group }
-        return members.first(where: \.isDefault) ?? members.first { $0.isAutoselect && !$0.isSpecial }
-            ?? members.first(where: \.isAutoselect) ?? members.first
+        if let usual = members.first(where: \.isDefault) {
+            return usual
+        }
+        if let ordinary = members.first(where: { $0.isAutoselect && !$0.isSpecial }) {
+            return ordinary
+        }
+        return members.first(where: \.isAutoselect) ?? members.first
     }
 
     // MARK: All
@@ -148,7 +159,8 @@ struct MediaChoice {
             if preferences.isFast == true {
                 return [layouts.filter { $0.channelCount > 0 }.min { $0.channelCount < $1.channelCount } ?? member]
             }
-            return [groups.isRich(member) ? plain(layouts) ?? member : member]
+            guard groups.isRich(member), let plain = plain(layouts) else { return [member] }
+            return [plain]
         }
 
         /// The first stereo or mono layout. One without CHANNELS counts if there is no other: an old packager leaves it out.
@@ -159,10 +171,18 @@ struct MediaChoice {
     }
 }
 
+extension Media {
+    /// A name for messages.
+    fileprivate var languageOrName: String { language ?? name }
+}
+
 extension Selection {
     /// The rule for the renditions of a type, with what a request leaves out.
     fileprivate func choice(of type: Media.Kind) -> Choice {
-        type == .audio ? audio ?? .default : subtitles ?? .auto
+        if type == .audio {
+            return audio ?? .default
+        }
+        return subtitles ?? .auto
     }
 
     /// True if it names languages of a type.

@@ -24,7 +24,8 @@ struct MediaGroups {
     }
 
     func members(of variant: Variant, _ type: Media.Kind) -> [Media] {
-        variant.group(type).flatMap { members[type]?[$0] } ?? []
+        guard let group = variant.group(type) else { return [] }
+        return members[type]?[group] ?? []
     }
 
     /// The members of the groups of several variants, each group once.
@@ -39,7 +40,8 @@ struct MediaGroups {
     /// True if a sound may have more channels than two: CHANNELS says so, or is absent while the codec is one of Dolby's or
     /// DTS's. RFC 8216 §4.3.4.1 requires CHANNELS only where one codec has several layouts.
     func isRich(_ sound: Media) -> Bool {
-        sound.channelCount == 0 ? rich.contains(sound.groupID) : sound.channelCount > 2
+        guard sound.channelCount > 0 else { return rich.contains(sound.groupID) }
+        return sound.channelCount > 2
     }
 
     private static let richCodecs: Set<String> = ["ac-3", "ec-3", "ac-4", "dtsc", "dtse", "dtsh", "dtsl", "dtsx"]

@@ -51,10 +51,16 @@ struct MediaHosts: Sendable {
                 break
             }
         }
-        return first.count > 1 ? first : []
+        guard first.count > 1 else { return [] }
+        return first
     }
 
-    func origin(ofSegment index: Int) -> WebURL.Origin? { segments.isEmpty ? origins[0] : origin(segments, index) }
+    func origin(ofSegment index: Int) -> WebURL.Origin? {
+        // One host has all of them.
+        guard !segments.isEmpty else { return origins[0] }
+        return origin(segments, index)
+    }
+
     /// The index of the first segment within a range on each host that has any there.
     func firstSegments(in range: Range<Int>) -> [Int] {
         guard !segments.isEmpty else { return Array(range.prefix(1)) }
@@ -76,8 +82,10 @@ struct MediaHosts: Sendable {
         if let host = known[beginning] {
             return host
         }
-        let origin = (try? base.resolving(uri))?.origin
-        let host = origin.map { self.host(of: $0) } ?? Self.unknown
+        var host = Self.unknown
+        if let origin = (try? base.resolving(uri))?.origin {
+            host = self.host(of: origin)
+        }
         if known.count < Self.maximumCount {
             known[beginning] = host
         }

@@ -50,7 +50,11 @@ package struct MediaNames: Equatable, Sendable {
             case .part(let part): rendition + (name(part.index, parts) ?? Self.none)
             case .preloadHint(let hint): rendition + (name(hint.index, hints) ?? Self.none)
             case .renditionReport(let report):
-                name(report.index, reports).map { asset + $0 } ?? rendition + Self.none
+                if let report = name(report.index, reports) {
+                    asset + report
+                } else {
+                    rendition + Self.none
+                }
             }
         }
     }
@@ -65,7 +69,8 @@ package struct MediaNames: Equatable, Sendable {
     }
 
     private func element<Element>(_ index: Int, of elements: [Element]) -> Element? {
-        elements.indices.contains(index) ? elements[index] : nil
+        guard elements.indices.contains(index) else { return nil }
+        return elements[index]
     }
 
     private func name(_ index: Int, _ names: [String?]) -> String? { element(index, of: names) ?? nil }

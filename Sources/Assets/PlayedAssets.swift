@@ -11,8 +11,9 @@ extension Asset: PlayedAsset {
         guard let rendition = rendition(folder), content.has(rendition), rendition.name.content == .media,
             !rendition.name.isIFramesOnly
         else { return nil }
-        let isAudio = multivariant?.media.contains { $0.renditionIndex == rendition.index && $0.type == .audio }
-        return (rendition, isAudio ?? false ? .audio : .main)
+        let media = multivariant?.media ?? []
+        let isAudio = media.contains { $0.renditionIndex == rendition.index && $0.type == .audio }
+        return (rendition, isAudio ? .audio : .main)
     }
 }
 

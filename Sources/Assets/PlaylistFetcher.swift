@@ -57,12 +57,13 @@ package import Origin
             let playlist = try parsed.get()
             return Answer(playlist: playlist, base: head.url, born: .now - Self.age(head), terms: head.terms)
         } catch  where error.code == .notAPlaylist {
-            let type = head.mediaType.map { " (\($0.essence))" } ?? ""
             let format = ForeignFormat(body: body, of: head)
-            let what =
-                format?.name ?? MediaSignature.imposter(in: body) ?? (body.isEmpty ? "an empty body" : "something else")
+            var found = Self.name(of: body, in: format)
+            if let type = head.mediaType {
+                found += " (\(type.essence))"
+            }
             var failure = LibraryError(
-                .notPlaylist, "\(head.url.redacted) gave \(what)\(type) where a playlist should be", underlying: error)
+                .notPlaylist, "\(head.url.redacted) gave \(found) where a playlist should be", underlying: error)
             failure.foreign = format
             throw failure
         } catch {
@@ -127,8 +128,16 @@ package import Origin
         }
     }
 
+    /// The name of a body that is no playlist, for a message.
+    private static func name(of body: [UInt8], in format: ForeignFormat?) -> String {
+        if let name = format?.name ?? MediaSignature.imposter(in: body) {
+            return name
+        }
+        return body.isEmpty ? "an empty body" : "something else"
+    }
+
     private static func age(_ head: OriginHead) -> Duration {
-        let seconds = head[FieldName("Age")].flatMap { Int32($0) } ?? 0
+        guard let text = head[FieldName("Age")], let seconds = Int32(text) else { return .zero }
         return .seconds(max(0, seconds))
     }
 

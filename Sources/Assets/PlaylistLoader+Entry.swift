@@ -23,6 +23,8 @@ extension PlaylistLoader {
         case silent
         /// It cannot be reached, or answers with an error, and something stored can be played instead.
         case absent
+
+        fileprivate init(isPresent: Bool) { self = isPresent ? .answered : .absent }
     }
 
     /// Fetches the entry playlist again, unless a fetch was just done. Throws if the origin does not answer, and nothing stored
@@ -52,11 +54,12 @@ extension PlaylistLoader {
             await check(asset)
         }
         if let result {
-            return try result.get() ? .answered : .absent
+            return EntryAnswer(isPresent: try result.get())
         }
         guard await isPlayable(asset) else { return try await answer(of: asset) }
         doubtOrigin(of: asset)
-        return library.client.isFailing(asset.origin) ? .absent : .silent
+        guard library.client.isFailing(asset.origin) else { return .silent }
+        return .absent
     }
 
     /// Fetches the entry of an asset that has none; once for all callers.
@@ -66,7 +69,7 @@ extension PlaylistLoader {
 
     private func answer(of asset: Asset) async throws(LibraryError) -> EntryAnswer {
         let result = await tasks.checks.run(ObjectIdentifier(asset)) { await check(asset) }
-        return try result.get() ? .answered : .absent
+        return EntryAnswer(isPresent: try result.get())
     }
 
     /// The origin's answer to the latest request for the entry; nil if it must be asked again.
@@ -77,7 +80,7 @@ extension PlaylistLoader {
         let spans = live.compactMap { $0.source?.playlist.interval }
         let life = min(spans.min() ?? Self.checkLife, Self.checkLife)
         guard library.now() - checked.at < life else { return nil }
-        return checked.isPresent ? .answered : .absent
+        return EntryAnswer(isPresent: checked.isPresent)
     }
 
     /// The time for which the present request for the entry may be silent, before what is stored is played.
@@ -132,15 +135,22 @@ extension PlaylistLoader {
         if asset.isPlayableOffline {
             try await loadEntry(of: asset, Self.impatient)
         } else {
-            try await loadEntry(of: asset, asset.bytes > 0 ? Self.single : .patient)
+            let manner = asset.bytes > 0 ? Self.single : .patient
+            try await loadEntry(of: asset, manner)
         }
     }
 
     /// Fetches the entry with retries after an error that came at once and may pass, because nothing stored can be played.
     /// An expired key says more than the origin's error: renewed, it lets what is stored play.
     private func checkAgain(_ asset: Asset, after error: LibraryError) async -> Result<Bool, LibraryError> {
-        let isRefusal = error.originStatus.map { $0 < 500 && $0 != 429 } ?? (error.code == .notPlaylist)
-        let took = asset.entryChecks.began.map { library.now() - $0 } ?? .zero
+        var isRefusal = error.code == .notPlaylist
+        if let status = error.originStatus {
+            isRefusal = status < 500 && status != 429
+        }
+        var took = Duration.zero
+        if let began = asset.entryChecks.began {
+            took = library.now() - began
+        }
         guard asset.bytes > 0, !isRefusal, took < GiveUpRule.entrySilence else {
             return .failure(asset.keyExpiry ?? error)
         }
@@ -205,8 +215,10 @@ extension PlaylistLoader {
             guard asset.bytes == 0 else { return reportChange(&asset.content.isOutdated, of: asset) }
             library.loader.forget(asset.folders)
         }
-        let isSaved =
-            source.isDurable ? await library.records.save(source, of: RenditionNaming.lone.id, in: asset) : false
+        var isSaved = false
+        if source.isDurable {
+            isSaved = await library.records.save(source, of: RenditionNaming.lone.id, in: asset)
+        }
         asset.adopt(source, began: began)
         asset.content.lone?.isSaved = isSaved
     }

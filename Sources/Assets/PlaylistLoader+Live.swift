@@ -184,8 +184,11 @@ extension WebURL {
     /// Adds parameters to the query.
     package func adding(_ parameters: [some StringProtocol]) -> WebURL {
         guard !parameters.isEmpty else { return self }
-        let known = self.query.map { $0.isEmpty ? "" : "\($0)&" } ?? ""
-        return (try? resolving("?\(known)\(parameters.joined(separator: "&"))")) ?? self
+        var query = parameters.joined(separator: "&")
+        if let known = self.query, !known.isEmpty {
+            query = "\(known)&\(query)"
+        }
+        return (try? resolving("?\(query)")) ?? self
     }
 
     /// The URL without the directives that a player has added. A user may have copied it from a player: with them the origin
@@ -214,7 +217,10 @@ struct ReloadSchedule {
     /// Records a load; a failed one has no change.
     mutating func record(began: ContinuousClock.Instant, targetDuration: Duration, hasChanged: Bool) {
         self.began = began
-        interval = hasChanged ? targetDuration : targetDuration / 2
+        interval = targetDuration
+        if !hasChanged {
+            interval /= 2
+        }
     }
 
     func wait(now: ContinuousClock.Instant) -> Duration {

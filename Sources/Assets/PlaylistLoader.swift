@@ -66,7 +66,8 @@ import SegmentFormat
                 return .success(source)
             }
             // An ended playlist that could not be written to the catalogue only needs to be written.
-            return .success(needsSaving(rendition, in: asset) ? try await adopt(known, rendition, in: asset) : known)
+            guard needsSaving(rendition, in: asset) else { return .success(known) }
+            return .success(try await adopt(known, rendition, in: asset))
         } catch {
             return .failure(error)
         }
@@ -119,28 +120,29 @@ import SegmentFormat
         of rendition: Rendition, in asset: Asset, _ directives: DeliveryDirectives = .none,
         _ manner: PlaylistFetcher.Manner = .patient
     ) async throws(LibraryError) -> Rendition.Source {
-        try library.checkOnline(
-            asset.isLive
-                ? "\(asset.name) is live, so that it plays only online, and Weir is offline"
-                : "\(rendition.name.id) of \(asset.name) is not in the store")
+        if asset.isLive {
+            try library.checkOnline("\(asset.name) is live, so that it plays only online, and Weir is offline")
+        } else {
+            try library.checkOnline("\(rendition.name.id) of \(asset.name) is not in the store")
+        }
         let urls = asset.urls(of: rendition)
         do throws(LibraryError) {
-            return try await fetchFromMirrors(rendition, in: asset, directives, manner)
+            return try await fetchFromMirrors(of: rendition, in: asset, directives, manner)
         } catch {
             guard error.code == .originRefused, asset.multivariant != nil else { throw error }
             await renewEntry(of: asset)
             guard asset.urls(of: rendition) != urls else { throw error }
-            let source = try await fetchFromMirrors(rendition, in: asset, directives, manner)
+            let source = try await fetchFromMirrors(of: rendition, in: asset, directives, manner)
             asset.entryChecks.pace.recordArrival()
             return source
         }
     }
 
     /// Fetches the playlist from the mirror that answered last, then from the others, at most `MirrorPace.quick` of them: the next
-    /// load begins with those that were not asked. One that does not match the known playlist is not used. Throws `originAbsent` if a mirror is absent, because that may be temporary; otherwise the first
-    /// error.
+    /// load begins with those that were not asked. One that does not match the known playlist is not used. Throws `originAbsent` if a
+    /// mirror is absent, because that may be temporary; otherwise the first error.
     private func fetchFromMirrors(
-        _ rendition: Rendition, in asset: Asset, _ directives: DeliveryDirectives, _ manner: PlaylistFetcher.Manner
+        of rendition: Rendition, in asset: Asset, _ directives: DeliveryDirectives, _ manner: PlaylistFetcher.Manner
     ) async throws(LibraryError) -> Rendition.Source {
         let first = rendition.urls.mirror
         let count = asset.candidateURLs(of: rendition).count
@@ -157,7 +159,9 @@ import SegmentFormat
                 break
             }
             do throws(LibraryError) {
-                let manner = turn + 1 < certain || turn >= certain ? manner.hasty : manner
+                // Only the last certain mirror is waited for.
+                let isLastCertain = turn + 1 == certain
+                let manner = isLastCertain ? manner : manner.hasty
                 let source = try await fetchSource(of: rendition, at: mirror, in: asset, directives, manner)
                 let isUsable =
                     if turn == 0 {
@@ -170,7 +174,9 @@ import SegmentFormat
                     return source
                 }
             } catch {
-                failure = error.code == .originAbsent ? error : failure ?? error
+                if error.code == .originAbsent || failure == nil {
+                    failure = error
+                }
             }
         }
         throw failure ?? LibraryError(.notPlaylist, "\(rendition.name.id) of \(asset.name) has no usable URL")
@@ -186,11 +192,12 @@ import SegmentFormat
         let answer = try await library.playlistFetcher.playlist(
             at: directives.added(to: urls[mirror]), access: asset.access, imports: imports, manner)
         guard case .media(let media) = answer.playlist else {
-            let isItself = answer.playlist.text.write() == asset.multivariant?.text.write()
-            throw LibraryError(
-                .notPlaylist,
-                "\(rendition.name.id): \(answer.base.redacted) is a multivariant playlist where a media playlist should be"
-                    + (isItself ? ": it names itself" : ""))
+            var sentence = "\(rendition.name.id): \(answer.base.redacted)"
+            sentence += " is a multivariant playlist where a media playlist should be"
+            if answer.playlist.text.write() == asset.multivariant?.text.write() {
+                sentence += ": it names itself"
+            }
+            throw LibraryError(.notPlaylist, sentence)
         }
         var source = Rendition.Source(playlist: media, base: answer.base, imports: imports, born: answer.born)
         source.mirror = mirror
@@ -266,7 +273,8 @@ import SegmentFormat
         rendition.urls.isPlaylistRefused = false
         asset.entryChecks.pace.recordArrival()
         guard let known = rendition.source, known.isDurable else {
-            return await rendition.mayContinue(with: source, owner: asset.access) ? source : nil
+            let isUsable = await rendition.mayContinue(with: source, owner: asset.access)
+            return isUsable ? source : nil
         }
         guard await rendition.hasSameContent(as: source, owner: asset.access) else {
             reportChange(&rendition.isOutdated, of: asset)

@@ -20,15 +20,22 @@ struct PreparedPlaylist: Sendable {
     init(_ source: Rendition.Source, content: PieceName.Content) {
         let playlist = source.playlist
         let base = source.base
-        let names = Rendition.SegmentNames(shift: source.shift, content: content)
-        fileNames = source.isDurable ? playlist.segments.map { names.file(of: $0) } : []
         timeline = MediaTimeline(playlist)
         locations = source.isDurable ? SegmentLocations(playlist) : nil
         keyURLs = playlist.keys.map { $0.url(base: base) }
-        maps = source.isDurable ? [] : playlist.maps.map { try? base.resolving($0.uri) }
-        parts = source.isDurable ? [] : playlist.parts.map { try? base.resolving($0.uri) }
-        hints = source.isDurable ? [] : playlist.preloadHints.map { try? base.resolving($0.uri) }
         hosts = MediaHosts(source)
+        if source.isDurable {
+            let names = Rendition.SegmentNames(shift: source.shift, content: content)
+            fileNames = playlist.segments.map { names.file(of: $0) }
+            maps = []
+            parts = []
+            hints = []
+        } else {
+            fileNames = []
+            maps = playlist.maps.map { try? base.resolving($0.uri) }
+            parts = playlist.parts.map { try? base.resolving($0.uri) }
+            hints = playlist.preloadHints.map { try? base.resolving($0.uri) }
+        }
     }
 }
 

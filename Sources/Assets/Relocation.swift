@@ -20,7 +20,8 @@ import Store
         try library.checkWritable("\(asset.name) stays where it is")
         try library.checkOnline("\(url.redacted) cannot be looked at, since Weir is offline")
         // A live stream that is recorded may still be found at another URL.
-        guard !asset.renditions.contains(where: { $0.source.map { $0.isRecorded && $0.isDurable } ?? false }) else {
+        let sources = asset.renditions.compactMap(\.source)
+        guard !sources.contains(where: { $0.isRecorded && $0.isDurable }) else {
             throw LibraryError(.otherContent, "\(asset.name) is a recording that has ended: it is nowhere else")
         }
         guard asset.revision == nil else {
@@ -28,9 +29,10 @@ import Store
         }
         try await checkFree(url, for: asset)
         let isSameOrigin = url.origin == asset.access.origin
+        // The fields may hold secrets, which another origin must not get.
+        let own = isSameOrigin ? asset.fields : UserFields()
         let access = OriginAccess(
-            to: url, with: fields ?? (isSameOrigin ? asset.fields : UserFields()),
-            cookies: asset.access.cookies, route: route(of: asset, at: url))
+            to: url, with: fields ?? own, cookies: asset.access.cookies, route: route(of: asset, at: url))
         let losesFields = fields == nil && !isSameOrigin && !asset.fields.given.isEmpty
         let destination = try await Destination(of: asset, at: url, access, by: library.playlistFetcher)
         try await checkFree(url, for: asset)
@@ -84,16 +86,16 @@ import Store
         let others = alike.filter { $0.origin.path != url.path }.sorted { $0.created > $1.created }
         for known in alike.filter({ $0.origin.path == url.path }) + others.prefix(Self.mostCompared) {
             let asset = known.revision ?? known
-            guard asset.renditions.contains(where: { $0.source.map { $0.isDurable && !$0.isRecorded } ?? false }) else {
-                continue
-            }
+            let sources = asset.renditions.compactMap(\.source)
+            guard sources.contains(where: { $0.isDurable && !$0.isRecorded }) else { continue }
             if let fields, fields.given.isEmpty, asset.fields.contradict(fields.lines) {
                 continue
             }
+            let hasRoute = given.route != OriginRoute()
+            let route = hasRoute ? given.route : route(of: asset, at: url)
             let access = OriginAccess(
                 to: url, with: fields?.applied(to: asset.fields) ?? asset.fields,
-                namesPeer: given.namesPeer || asset.access.namesPeer, cookies: asset.access.cookies,
-                route: given.route == OriginRoute() ? route(of: asset, at: url) : given.route)
+                namesPeer: given.namesPeer || asset.access.namesPeer, cookies: asset.access.cookies, route: route)
             access.cookies.offer(cookies)
             guard let destination = try? await Destination(of: asset, at: url, access, by: library.playlistFetcher),
                 destination.isProven, !asset.isRemoved, library.asset(at: url) == nil

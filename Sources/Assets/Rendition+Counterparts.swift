@@ -27,7 +27,7 @@ extension Rendition {
                 let keys = Self.segment(segment.mediaSequenceNumber, of: other)?.keys, keys.indices.contains(keyIndex),
                 keys[keyIndex].method == segment.keys[keyIndex].method, keys[keyIndex].isFetchable
             else { continue }
-            return resource(name, keys[keyIndex].uri, nil, in: other)
+            return resource(name, at: keys[keyIndex].uri, range: nil, in: other)
         }
         return nil
     }
@@ -38,7 +38,7 @@ extension Rendition {
                 $0.mediaSequenceNumber == part.mediaSequenceNumber && $0.partIndex == part.partIndex
             }), !there.isGap
         else { return nil }
-        return resource(name, there.uri, there.byteRange, in: other)
+        return resource(name, at: there.uri, range: there.byteRange, in: other)
     }
 
     private func section(_ name: PieceName, of known: Source, in other: Source) -> Resource? {
@@ -46,7 +46,7 @@ extension Rendition {
             guard let map = segment.map, self.name(of: map, in: known) == name,
                 let there = Self.segment(segment.mediaSequenceNumber, of: other)?.map
             else { continue }
-            return resource(name, there.uri, there.byteRange, in: other)
+            return resource(name, at: there.uri, range: there.byteRange, in: other)
         }
         return nil
     }

@@ -114,7 +114,8 @@ extension Rendition {
 
     private func key(_ index: Int, _ name: PieceName, in source: Source) -> Resource? {
         let keys = source.playlist.keys
-        return keys.indices.contains(index) ? resource(name, keys[index].uri, nil, in: source) : nil
+        guard keys.indices.contains(index) else { return nil }
+        return resource(name, at: keys[index].uri, range: nil, in: source)
     }
 
     /// True if the playlist, which has ended, names it: only such resources are stored.
@@ -129,16 +130,16 @@ extension Rendition {
     /// The segment as a resource; nil for a gap, or if the URI is no URL.
     public func resource(of segment: Segment, in source: Source? = nil) -> Resource? {
         guard !segment.isGap else { return nil }
-        return resource(name(of: segment, in: source), segment.uri, segment.byteRange, in: source)
+        return resource(name(of: segment, in: source), at: segment.uri, range: segment.byteRange, in: source)
     }
 
     /// The initialization section as a resource.
     public func resource(of map: Map, in source: Source? = nil) -> Resource? {
-        resource(name(of: map, in: source), map.uri, map.byteRange, in: source)
+        resource(name(of: map, in: source), at: map.uri, range: map.byteRange, in: source)
     }
 
     /// The resource at a URI of a playlist; nil if that is no URL.
-    func resource(_ name: PieceName, _ uri: String, _ range: SubRange?, in source: Source?) -> Resource? {
+    func resource(_ name: PieceName, at uri: String, range: SubRange?, in source: Source?) -> Resource? {
         guard let source = source ?? self.source, !source.isRecorded, let url = try? source.base.resolving(uri) else {
             return nil
         }
@@ -159,9 +160,18 @@ extension Rendition {
     /// The keys that are used, and all initialization sections.
     public var preliminaries: [(folder: PieceFolder, resource: Resource)] {
         guard let playlist = source?.playlist else { return [] }
-        let numbers = playlist.usedKeys.compactMap { number(of: $0) }
-        return numbers.compactMap { number in keys.resource(number).map { (keys.folder, $0) } }
-            + playlist.maps.compactMap { map in resource(of: map).map { (folder, $0) } }
+        var preliminaries: [(folder: PieceFolder, resource: Resource)] = []
+        for number in playlist.usedKeys.compactMap({ number(of: $0) }) {
+            if let key = keys.resource(number) {
+                preliminaries.append((keys.folder, key))
+            }
+        }
+        for map in playlist.maps {
+            if let section = resource(of: map) {
+                preliminaries.append((folder, section))
+            }
+        }
+        return preliminaries
     }
 
     /// The names of initialization sections with their keys, and of further keys.
@@ -175,7 +185,8 @@ extension Rendition {
 
     /// The part's file name; nil if its URI is no URL.
     public func name(of part: PartialSegment, in source: Source) -> PieceName? {
-        passingName(source.url(of: part), part.byteRange, segmentNames().fileExtension(part.uri, part.map))
+        let fileExtension = segmentNames().fileExtension(part.uri, part.map)
+        return passingName(source.url(of: part), range: part.byteRange, fileExtension: fileExtension)
     }
 
     /// The number, in names, of the segment that a listed part belongs to; nil for any other resource.
@@ -191,7 +202,8 @@ extension Rendition {
             return SubRange(offset: hint.start, length: length)
         }
         let isPartOfFile = hint.kind == .part && source.playlist.lastPart?.byteRange != nil
-        return hint.start > 0 || isPartOfFile ? .open(from: hint.start) : nil
+        guard hint.start > 0 || isPartOfFile else { return nil }
+        return .open(from: hint.start)
     }
 
     /// The name that a hinted resource will have; nil for an unknown type.
@@ -201,33 +213,36 @@ extension Rendition {
         switch hint.kind {
         case .part:
             let fileExtension = segmentNames().fileExtension(hint.uri, source.playlist.lastPart?.map)
-            return passingName(source.url(of: hint), range, fileExtension)
-        case .map: return passingName(source.url(of: hint), range, "mp4")
+            return passingName(source.url(of: hint), range: range, fileExtension: fileExtension)
+        case .map: return passingName(source.url(of: hint), range: range, fileExtension: "mp4")
         case .other: return nil
         }
     }
 
-    private func passingName(_ url: WebURL?, _ range: SubRange?, _ fileExtension: String) -> PieceName? {
-        url.map { PieceName(.passing(makeLive().names.number($0, range?.bytes)), fileExtension: fileExtension) }
+    private func passingName(_ url: WebURL?, range: SubRange?, fileExtension: String) -> PieceName? {
+        guard let url else { return nil }
+        let number = makeLive().names.number(url, range?.bytes)
+        return PieceName(.passing(number), fileExtension: fileExtension)
     }
 
     /// The resources of a live playlist besides segments and keys.
     func passingResources(of source: Source) -> [Resource] {
         let playlist = source.playlist
         guard !source.isRecorded else { return [] }
-        func resource(_ name: PieceName?, _ url: WebURL?, _ range: SubRange?) -> Resource? {
+        func resource(_ name: PieceName?, url: WebURL?, range: SubRange?) -> Resource? {
             guard let name, let url else { return nil }
             return Resource(name: name, url: url, range: range?.bytes)
         }
         let maps = playlist.maps.compactMap {
-            resource(name(of: $0, in: source), source.url(of: $0), $0.byteRange)
+            resource(name(of: $0, in: source), url: source.url(of: $0), range: $0.byteRange)
         }
         let parts = playlist.parts.filter { !$0.isGap }.compactMap {
-            resource(name(of: $0, in: source), source.url(of: $0), $0.byteRange)
+            resource(name(of: $0, in: source), url: source.url(of: $0), range: $0.byteRange)
         }
         let hints = playlist.preloadHints.compactMap {
-            resource(name(of: $0, in: source), source.url(of: $0), range(of: $0, in: source))
+            resource(name(of: $0, in: source), url: source.url(of: $0), range: range(of: $0, in: source))
         }
+        let listed = maps + parts + hints
         // A delta update leaves out sections that are still in force.
         guard playlist.isDeltaUpdate, let full = live?.timeShift?.source ?? self.source else {
             return maps + parts + hints
@@ -238,19 +253,24 @@ extension Rendition {
     /// The last segments that precede another playlist's: players request some just after their removal. Those at the end, if
     /// the other one's names begin anew.
     func resources(of source: Source, before other: Source) -> [Resource] {
-        let count = other.firstNumber - source.firstNumber
-        return source.playlist.segments.prefix(count >= 0 ? count : source.shift == other.shift ? 0 : .max)
-            .suffix(Self.mostGone).compactMap { resource(of: $0, in: source) }
+        var count = other.firstNumber - source.firstNumber
+        if count < 0 {
+            // An older list removes nothing; after a restart of the numbers, all is gone.
+            count = source.shift == other.shift ? 0 : .max
+        }
+        let gone = source.playlist.segments.prefix(count).suffix(Self.mostGone)
+        return gone.compactMap { resource(of: $0, in: source) }
     }
 
     /// A stored piece that shows the parameters of its codecs: an initialization section, else a segment; nil for none.
     var storedSample: PieceName? {
         let names = folder.sizes.keys.compactMap { PieceName($0) }
-        func first(_ isWanted: (PieceName.Role) -> Bool) -> PieceName? {
-            names.filter { isWanted($0.role) }.min { $0.role.number < $1.role.number }
+        let sections = names.filter { name in
+            guard case .initialization = name.role else { return false }
+            return true
         }
-        return first { if case .initialization = $0 { true } else { false } }
-            ?? first { if case .segment = $0 { true } else { false } }
+        let candidates = sections.isEmpty ? names.filter(\.isSegment) : sections
+        return candidates.min { $0.role.number < $1.role.number }
     }
 
     // MARK: Playlists from another URL or time
@@ -323,11 +343,11 @@ extension SubRange {
 /// URLs of a playlist's lines, resolved on a worker for a large one.
 extension Rendition.Source {
     /// The URL of a section.
-    func url(of map: Map) -> WebURL? { prepared(preparations?.maps, map.index, map.uri) }
+    func url(of map: Map) -> WebURL? { url(in: preparations?.maps, at: map.index, or: map.uri) }
     /// The URL of a part.
-    func url(of part: PartialSegment) -> WebURL? { prepared(preparations?.parts, part.index, part.uri) }
+    func url(of part: PartialSegment) -> WebURL? { url(in: preparations?.parts, at: part.index, or: part.uri) }
     /// The URL of a hint.
-    func url(of hint: PreloadHint) -> WebURL? { prepared(preparations?.hints, hint.index, hint.uri) }
+    func url(of hint: PreloadHint) -> WebURL? { url(in: preparations?.hints, at: hint.index, or: hint.uri) }
 
     /// The URL of a key.
     func url(of key: Key) -> WebURL? {
@@ -335,7 +355,8 @@ extension Rendition.Source {
         return urls[key.index]
     }
 
-    private func prepared(_ urls: [WebURL?]?, _ index: Int, _ uri: String) -> WebURL? {
+    /// The prepared URL at an index; without one, that of the URI.
+    private func url(in urls: [WebURL?]?, at index: Int, or uri: String) -> WebURL? {
         guard let urls, urls.indices.contains(index) else { return try? base.resolving(uri) }
         return urls[index]
     }
@@ -350,6 +371,7 @@ extension Rendition.Source {
     }
 
     private var urls: Set<TokenlessURL> {
-        Set(playlist.segments.compactMap { try? base.resolving($0.uri) }.map { TokenlessURL($0) })
+        let urls = playlist.segments.compactMap { try? base.resolving($0.uri) }
+        return Set(urls.map { TokenlessURL($0) })
     }
 }

@@ -62,7 +62,8 @@ package import Playheads
         /// The segment with a number in names, if it is listed.
         package func segment(_ number: Int) -> Segment? {
             let index = SequenceNumber(number) - firstNumber
-            return playlist.segments.indices.contains(index) ? playlist.segments[index] : nil
+            guard playlist.segments.indices.contains(index) else { return nil }
+            return playlist.segments[index]
         }
     }
 
@@ -148,7 +149,8 @@ package import Playheads
         if hasBeenLive || recording != nil || urls.otherSession != nil {
             return false
         }
-        return source.map { $0.isDurable && !$0.isRecorded && isSaved } ?? true
+        guard let source else { return true }
+        return source.isDurable && !source.isRecorded && isSaved
     }
     /// True if it is the end of a live stream whose beginning has left the window. Playback stores nothing of it.
     var isTail: Bool {
@@ -198,7 +200,10 @@ package import Playheads
         show(source, after: before)
         // Numbered when it was shown.
         if let prepared {
-            computed.keyNumbers = prepared.keyURLs.map { $0.flatMap { keys.number(for: $0) } }
+            computed.keyNumbers = prepared.keyURLs.map { url in
+                guard let url else { return nil }
+                return keys.number(for: url)
+            }
         } else if source.isDurable {
             computed.keyNumbers = source.playlist.keys.map { number(of: $0, in: source) }
         }
@@ -225,14 +230,13 @@ package import Playheads
         guard !source.isDurable else { return (source, .newer) }
         guard recording == nil else {
             // The recording gives its own numbers when the playlist is adopted.
+            guard !replaces, let known = self.source else { return (source, .newer) }
+            // Cheap where it continues the known one, as usual.
             let isStale =
-                self.source.map { known in
-                    // Cheap where it continues the known one, as usual.
-                    source.playlist.endSequenceNumber <= known.playlist.endSequenceNumber
-                        && source.playlist != known.playlist
-                        && source.playlist.relation(to: known.playlist) == .stale
-                } ?? false
-            return (source, isStale && !replaces ? .older : .newer)
+                source.playlist.endSequenceNumber <= known.playlist.endSequenceNumber
+                && source.playlist != known.playlist
+                && source.playlist.relation(to: known.playlist) == .stale
+            return (source, isStale ? .older : .newer)
         }
         return makeLive().numbered(source, after: self.source, replaces: replaces)
     }
@@ -322,7 +326,10 @@ package import Playheads
     private static let mostLocatedOnLoop = 4096
 
     /// Starts of the segments in seconds, and the end of the last one; nil if the playlist is unknown or has not ended.
-    package var segmentTimes: [Double]? { source?.isDurable ?? false ? timeline?.times : nil }
+    package var segmentTimes: [Double]? {
+        guard let source, source.isDurable else { return nil }
+        return timeline?.times
+    }
 
     // MARK: Names
 
@@ -358,10 +365,11 @@ package import Playheads
 
     /// The rule for the names of a playlist's segments.
     public func segmentNames(in source: Source? = nil) -> SegmentNames {
-        let source = source ?? self.source
+        guard let source = source ?? self.source else {
+            return SegmentNames(shift: 0, content: name.content, isRecorded: false, hasOmittedMap: hasOmittedMap)
+        }
         return SegmentNames(
-            shift: source?.shift ?? 0, content: name.content, isRecorded: source?.isRecorded ?? false,
-            hasOmittedMap: hasOmittedMap)
+            shift: source.shift, content: name.content, isRecorded: source.isRecorded, hasOmittedMap: hasOmittedMap)
     }
 
     /// Names segments on any thread.
@@ -394,7 +402,8 @@ package import Playheads
     }
 
     private var hasOmittedMap: Bool {
-        (latest?.playlist.isDeltaUpdate ?? false) && !(source?.playlist.maps.isEmpty ?? true)
+        guard let latest, latest.playlist.isDeltaUpdate, let source else { return false }
+        return !source.playlist.maps.isEmpty
     }
 
     /// The segment's name.
@@ -433,8 +442,10 @@ package import Playheads
 
     /// The path of a URI. Works on bytes, which is much faster than on characters.
     private nonisolated static func path(of uri: String) -> String {
-        let end = uri.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
-        return end.map { String(uri[..<$0]) } ?? uri
+        guard let end = uri.utf8.firstIndex(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }) else {
+            return uri
+        }
+        return String(uri[..<end])
     }
 
     // MARK: Stored resources

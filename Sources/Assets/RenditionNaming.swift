@@ -19,7 +19,8 @@ public struct RenditionNaming: Equatable, Sendable {
                 return nil
             }
             let words = id.split(separator: "-").joined(separator: " ")
-            return words.hasPrefix("video ") ? String(words.dropFirst(6)) : words
+            guard words.hasPrefix("video ") else { return words }
+            return String(words.dropFirst(6))
         }
     }
 
@@ -30,19 +31,20 @@ public struct RenditionNaming: Equatable, Sendable {
     public init(_ playlist: MultivariantPlaylist) {
         var draft = [Name?](repeating: nil, count: playlist.renditionURIs.count)
         var ids = UniqueNames()
-        func put(_ index: Int, _ base: String, _ content: PieceName.Content = .media, iFrames: Bool = false) {
+        func put(_ index: Int, named base: String, _ content: PieceName.Content = .media, iFrames: Bool = false) {
             guard draft[index] == nil else { return }
             draft[index] = Name(id: ids.insert(base), content: content, isIFramesOnly: iFrames)
         }
         for variant in playlist.variants {
-            put(variant.renditionIndex, Self.base(of: variant))
+            put(variant.renditionIndex, named: Self.base(of: variant))
         }
         for media in playlist.media {
             guard let index = media.renditionIndex else { continue }
-            put(index, Self.base(of: media), media.type == .subtitles ? .subtitles : .media)
+            let content: PieceName.Content = media.type == .subtitles ? .subtitles : .media
+            put(index, named: Self.base(of: media), content)
         }
         for variant in playlist.iFrameVariants {
-            put(variant.renditionIndex, "iframes" + Self.height(variant.resolution), iFrames: true)
+            put(variant.renditionIndex, named: "iframes" + Self.height(variant.resolution), iFrames: true)
         }
         names = draft.enumerated().map { index, name in
             name ?? Name(id: "rendition-\(index)", content: .media, isIFramesOnly: false)
@@ -68,10 +70,15 @@ public struct RenditionNaming: Equatable, Sendable {
             default: "media"
             }
         let language = AssetNaming.idSlug((media.language ?? media.name)[...])
-        return language.isEmpty ? kind : "\(kind)-\(language)"
+        guard !language.isEmpty else { return kind }
+        return "\(kind)-\(language)"
     }
 
-    private static func height(_ resolution: Resolution?) -> String { resolution.map { "-\($0.height)p" } ?? "" }
+    /// The end of a name: `-720p`; empty without a resolution.
+    fileprivate static func height(_ resolution: Resolution?) -> String {
+        guard let resolution else { return "" }
+        return "-\(resolution.height)p"
+    }
 }
 
 /// Names the media playlists of images that EXT-X-IMAGE-STREAM-INF lists: `images-180p`. They are only cached.
@@ -80,7 +87,7 @@ enum ImageRenditions {
     static func names(_ playlist: MultivariantPlaylist) -> [RenditionNaming.Name] {
         var ids = UniqueNames()
         return playlist.imageVariants.map { variant in
-            let height = variant.resolution.map { "-\($0.height)p" } ?? ""
+            let height = RenditionNaming.height(variant.resolution)
             return RenditionNaming.Name(id: ids.insert("images" + height), content: .images, isIFramesOnly: false)
         }
     }

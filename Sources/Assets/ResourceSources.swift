@@ -42,10 +42,12 @@ import Origin
         guard let source = rendition?.source else { return ResourceEncryption.whole }
         switch resource.name.role {
         case .segment(let number):
-            return source.segment(number).map { ResourceEncryption(of: $0.keys) } ?? .whole
+            guard let segment = source.segment(number) else { return .whole }
+            return ResourceEncryption(of: segment.keys)
         case .initialization:
             // One under AES-128 need not be padded as segments are: players decrypt it in the same way, or not at all.
-            return ResourceEncryption(of: source.playlist.keys) == .partial ? .partial : .whole
+            guard ResourceEncryption(of: source.playlist.keys) == .partial else { return .whole }
+            return .partial
         case .key, .passing, .data: return .whole
         }
     }()

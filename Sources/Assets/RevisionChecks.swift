@@ -26,7 +26,8 @@ import HTTPMessage
     /// - Parameter isStart: true at the start of a download or a session, which the user begins.
     func isDue(_ asset: Asset, isStart: Bool = false, at now: ContinuousClock.Instant) -> Bool {
         if isStart {
-            return starts[asset.id].map { now - $0 >= Self.startInterval } ?? true
+            guard let latest = starts[asset.id] else { return true }
+            return now - latest >= Self.startInterval
         }
         // Much of the segment is under way before the origin hears that a few bytes are enough: not once a minute.
         if costly.contains(asset.id) {
@@ -54,7 +55,7 @@ import HTTPMessage
 
     /// Takes a reply whose body is arriving. Returns true if it shows that the content may be another now.
     func notice(
-        _ times: Fetch.OriginTimes?, _ version: UncomparedPieces.FileVersion?, _ file: WebURL, of asset: Asset
+        _ times: Fetch.OriginTimes?, version: UncomparedPieces.FileVersion?, ofFile file: WebURL, of asset: Asset
     ) -> Bool {
         uncompared[asset.id, default: UncomparedPieces()].notice(times, version, of: file)
     }
@@ -62,7 +63,8 @@ import HTTPMessage
     /// True if a stored piece must not be sent before a comparison or a search has ended.
     func isSuspect(_ piece: UncomparedPieces.Piece, of asset: Asset) -> Bool {
         guard let pieces = uncompared[asset.id] else { return false }
-        return asset.hasOtherSegments ? pieces.contains(piece.file, of: piece.folder) : pieces.isSuspect(piece)
+        guard !asset.hasOtherSegments else { return pieces.contains(piece.file, of: piece.folder) }
+        return pieces.isSuspect(piece)
     }
 
     /// Adds the last pieces of an earlier process.

@@ -63,8 +63,12 @@ struct RevisionLook: Sendable {
         let length = sample.resource.range == nil ? head.completeLength : nil
         if bytes == stored, (length ?? sample.size) == sample.size {
             let isAgain = head.strongTag == nil || tag == nil || head.strongTag == tag
-            let isSame = isAgain ? true : await copy.isSameElsewhere()
-            return RevisionLook(result: isSame ? .same : .other, head: head)
+            if isAgain {
+                return RevisionLook(result: .same, head: head)
+            }
+            let isSame = await copy.isSameElsewhere()
+            let result: Result = isSame ? .same : .other
+            return RevisionLook(result: result, head: head)
         }
         // A page in place of media, such as that of a hotel's network, says nothing about the media. Ciphertext does.
         guard MediaSignature.mayBeMedia(bytes) else {
@@ -128,5 +132,8 @@ struct RevisionLook: Sendable {
 
 extension OriginHead {
     /// The entity tag, unless it is weak.
-    var strongTag: EntityTag? { if case .entityTag(let tag)? = validator { tag } else { nil } }
+    var strongTag: EntityTag? {
+        guard case .entityTag(let tag)? = validator else { return nil }
+        return tag
+    }
 }

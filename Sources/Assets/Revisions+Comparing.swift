@@ -86,7 +86,8 @@ extension Revisions {
         if asset.hasOtherSegments {
             return true
         }
-        return library.revisionChecks.notice(fetch.originTimes, fetch.fileVersion, fetch.resource.url, of: asset)
+        return library.revisionChecks.notice(
+            fetch.originTimes, version: fetch.fileVersion, ofFile: fetch.resource.url, of: asset)
     }
 
     /// True if a stored piece may be of other content than the earlier ones, and must not be sent before `settle`.
@@ -234,7 +235,8 @@ extension Revisions {
             guard folders.insert(sample.folder.id).inserted, let head = look.head, head.status != 304 else { continue }
             checks.record(head.strongTag, of: sample.piece, of: asset)
         }
-        let dates = looks.compactMap { look in look.head.flatMap { $0[.date] }.flatMap { HTTPDate($0) } }
+        let texts = looks.compactMap(\.head).compactMap { $0[.date] }
+        let dates = texts.compactMap { HTTPDate($0) }
         if !same.isEmpty {
             checks.recordSame(asset, in: same, first: count, at: dates.min())
         }
@@ -257,7 +259,8 @@ extension Revisions {
         let uncompared = library.revisionChecks.pieces(of: asset)
         // A small piece shows little.
         let large = folder.sizes.filter { $0.value >= RevisionLook.count }
-        let sizes = large.isEmpty ? folder.sizes : large
+        let hasLarge = !large.isEmpty
+        let sizes = hasLarge ? large : folder.sizes
         let stored = sizes.keys.compactMap { PieceName($0) }.filter(\.isSegment)
         guard !stored.isEmpty else { return [] }
         var chosen: [PieceName] = []
@@ -327,7 +330,10 @@ extension Revisions {
                 case .other: break
                 case .same: new.insert(sample.piece)
                 // The times on the disk are no proof of the order, as in a copied store: only what is the same is new.
-                case .unknown: if !uncompared.isRestored(sample.piece) { new.insert(sample.piece) }
+                case .unknown:
+                    if !uncompared.isRestored(sample.piece) {
+                        new.insert(sample.piece)
+                    }
                 }
             }
             discard(new, of: asset)
@@ -369,7 +375,8 @@ extension Revisions {
 extension Fetch {
     /// The facts about the file of which the resource is a range; nil if it is no range.
     fileprivate var fileVersion: UncomparedPieces.FileVersion? {
-        resource.range == nil ? nil : UncomparedPieces.FileVersion(tag: entityTag, length: fileLength)
+        guard resource.range != nil else { return nil }
+        return UncomparedPieces.FileVersion(tag: entityTag, length: fileLength)
     }
 }
 

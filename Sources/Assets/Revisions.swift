@@ -65,10 +65,14 @@ import Store
         asset.revision = nil
         library.register(revision)
         do {
-            var record = revision.isPersistent ? revision.record : nil
-            record?.revises = nil
-            let storage = record.map { _ in revision.storageRecord }
-            try await library.erase(asset) { [record, store = library.store] awaited throws(StoreError) in
+            var record: AssetRecord?
+            var storage: StorageRecord?
+            if revision.isPersistent {
+                record = revision.record
+                record?.revises = nil
+                storage = revision.storageRecord
+            }
+            try await library.erase(asset) { [record, storage, store = library.store] awaited throws(StoreError) in
                 try await store.catalogue.supersede(asset.id, by: record, storage, awaiting: awaited)
             }
             revision.revises = nil
@@ -125,7 +129,10 @@ import Store
 
     /// Returns the asset that a revision revises, until it is replaced.
     public func revised(by revision: Asset) -> Asset? {
-        revision.revises.flatMap { library.asset(id: $0) }.flatMap { $0.revision === revision ? $0 : nil }
+        guard let id = revision.revises, let asset = library.asset(id: id), asset.revision === revision else {
+            return nil
+        }
+        return asset
     }
 
     /// Deletes a revision and its stored files; the asset that it revises stays.

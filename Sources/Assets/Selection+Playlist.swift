@@ -99,7 +99,7 @@ extension Selection {
             do throws(NoMatch) {
                 // All groups of a picture together, and then what each has of the choice: another encoding may be the stored one.
                 let together = try playable(from: variants, in: groups)
-                let apart = variants.flatMap { variant in (try? playable(from: [variant], in: groups)) ?? [] }
+                let apart = variants.compactMap { try? playable(from: [$0], in: groups) }.flatMap(\.self)
                 indexes.formUnion(variants.map(\.renditionIndex))
                 indexes.formUnion((together + apart).compactMap(\.renditionIndex))
             } catch {

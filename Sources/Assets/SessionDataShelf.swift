@@ -49,6 +49,7 @@ import HTTPMessage
     private static func fileExtension(_ line: SessionData, _ path: String) -> String {
         guard line.format == "RAW" else { return "json" }
         let known = PieceName.extension(ofPath: path)
-        return ["json", "txt", "vtt", "jpg", "jpeg", "png", "webp"].contains(known) ? known : "bin"
+        guard ["json", "txt", "vtt", "jpg", "jpeg", "png", "webp"].contains(known) else { return "bin" }
+        return known
     }
 }

@@ -26,15 +26,20 @@ struct AwakeAssets {
 
     /// The time until the asset that was not used for the longest time is too old; nil without one.
     func wait(now: ContinuousClock.Instant) -> Duration? {
-        order.lazy.compactMap { uses[$0.id] }.first.map { max(.zero, limits.age - (now - $0.at)) }
+        guard let oldest else { return nil }
+        return max(.zero, limits.age - (now - oldest.at))
     }
+
+    /// The latest use of the asset that was not used for the longest time.
+    private var oldest: Use? { order.lazy.compactMap { uses[$0.id] }.first }
 
     /// True if the asset that was not used for the longest time should sleep.
     func isFull(now: ContinuousClock.Instant) -> Bool {
         if uses.count > limits.count || uses.count > 1 && size > limits.size {
             return true
         }
-        return order.lazy.compactMap { uses[$0.id] }.first.map { now - $0.at > limits.age } ?? false
+        guard let oldest else { return false }
+        return now - oldest.at > limits.age
     }
 
     mutating func record(_ id: String, size: Int, at now: ContinuousClock.Instant) {
@@ -57,12 +62,13 @@ struct AwakeAssets {
 
     /// Removes the asset that was not used for the longest time, and returns its id.
     mutating func popOldest() -> String? {
-        let first = order.firstIndex { uses[$0.id]?.number == $0.number } ?? order.count
-        let id = first < order.count ? order[first].id : nil
-        order.removeFirst(min(first + 1, order.count))
-        if let id {
-            remove(id)
+        guard let first = order.firstIndex(where: { uses[$0.id]?.number == $0.number }) else {
+            order.removeAll()
+            return nil
         }
+        let id = order[first].id
+        order.removeFirst(first + 1)
+        remove(id)
         return id
     }
 }
@@ -216,7 +222,7 @@ extension AssetRecords {
     func reload(_ asset: Asset) {
         do throws(StoreError) {
             let rows = try catalogue.rows(of: asset.id)
-            load(asset, rows.playlists, rows.recordings)
+            load(asset, playlists: rows.playlists, recordings: rows.recordings)
         } catch {
             library.report("\(asset.name): its playlists cannot be read, and come from the origin again: \(error)")
         }
@@ -232,7 +238,9 @@ extension AssetRecords {
         let size = rows.playlists.reduce(0) { $0 + $1.body.count }
         let parsed = await PureWork.shared.run(size: size, for: asset.access) { Parsed(rows.playlists) }
         guard let parsed, !asset.isLoaded else { return }
-        asset.load { library.records.load(asset, rows.playlists, rows.recordings, parsed) }
+        asset.load {
+            library.records.load(asset, playlists: rows.playlists, recordings: rows.recordings, parsed: parsed)
+        }
     }
 
     /// The playlists of an asset, parsed, by the id of the rendition.
@@ -254,7 +262,10 @@ extension AssetRecords {
                     let names = RenditionNaming(entry).names + ImageRenditions.names(entry)
                     contents = Dictionary(names.map { ($0.id, $0.content) }) { first, _ in first }
                 case .media(let media):
-                    let content = record.rendition.isEmpty ? RenditionNaming.lone.content : contents[record.rendition]
+                    var content = contents[record.rendition]
+                    if record.rendition.isEmpty {
+                        content = RenditionNaming.lone.content
+                    }
                     guard let content, record.body.count > PureWork.small, !media.isLive else { continue }
                     prepared[record.rendition] = PreparedPlaylist(
                         Rendition.Source(playlist: media, base: base), content: content)

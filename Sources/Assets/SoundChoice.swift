@@ -27,7 +27,8 @@ struct SoundChoice {
         }
         func isSpoken(_ variant: Variant) -> Bool {
             let choice = try? MediaChoice(selection, of: .audio, for: sharing(variant), in: groups)
-            return choice?.chosen.first.map { $0.isSpoken(by: selection.wishes) } ?? false
+            guard let sound = choice?.chosen.first else { return false }
+            return sound.isSpoken(by: selection.wishes)
         }
 
         var picture = picked
@@ -49,10 +50,13 @@ struct SoundChoice {
         self.sharing = [variant] + shared.filter { $0.index != variant.index }
 
         let own = groups.members(of: picked, .audio)
-        let isHadOtherwise = sounds.first.map { sound in own.contains { $0.isAlternative(to: sound) } } ?? false
+        var hasAlternative = false
+        if let sound = sounds.first {
+            hasAlternative = own.contains { $0.isAlternative(to: sound) }
+        }
         if variant.index == picked.index {
             reason = ""
-        } else if isHadOtherwise {
+        } else if hasAlternative {
             reason = selection.wishes.isFast == true ? "" : " of those in stereo"
         } else {
             reason = isAutomatic ? " of those in your language" : " of those with that sound"

@@ -198,13 +198,17 @@ struct UncomparedPieces {
         let names = stored.compactMap { PieceName($0.file) }
         guard let first = names.first else { return [] }
         guard !first.isSegment, let segment = names.first(where: \.isSegment) else { return [first] }
-        return isRestored(Piece(folder: folder, file: first.description)) ? [segment] : [first, segment]
+        guard !isRestored(Piece(folder: folder, file: first.description)) else { return [segment] }
+        return [first, segment]
     }
 }
 
 extension PieceName {
     /// True for the name of a media segment.
-    var isSegment: Bool { if case .segment = role { true } else { false } }
+    var isSegment: Bool {
+        guard case .segment = role else { return false }
+        return true
+    }
 
     /// True for media, whose bytes belong to one revision: a segment or an initialization section.
     var isMedia: Bool {

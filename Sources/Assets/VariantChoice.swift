@@ -28,7 +28,11 @@ struct VariantChoice {
         round.keepSubtitles(selection.subtitles)
         round.keepSound(selection.audio)
         let minimums = selection.minimums
-        let unmet = minimums.flatMap { round.keep($0, else: "is not \($0)") ? nil : $0 }
+        // The minimums that no variant meets.
+        var unmet: VariantPredicate?
+        if let minimums, !round.keep(minimums, else: "is not \(minimums)") {
+            unmet = minimums
+        }
         var allowed = round.left
         if selection.wishes.prefersMultichannel == true {
             // Stereo is kept beside more than that, whatever the requirements say of its variant.
@@ -39,7 +43,10 @@ struct VariantChoice {
         }
         round.prefer(selection.wishes)
         round.preferMultichannel(selection)
-        let goal = unmet == nil ? Goal(selection, hasMinimum: minimums != nil) : .highest
+        var goal = Goal(selection, hasMinimum: minimums != nil)
+        if unmet != nil {
+            goal = .highest
+        }
         guard let picked = goal.pick(round.left) else {
             throw Selection.NoMatch(description: "the playlist has no variant")
         }
@@ -54,14 +61,19 @@ struct VariantChoice {
         let heard = Set(sound.sounds.map(\.groupID))
         let playing = sound.sharing.filter { $0.index == chosen.index || ($0.audio.map(heard.contains) ?? true) }
         media = sound.sounds + (try MediaChoice(selection, of: .subtitles, for: playing, in: groups).chosen)
-        reason = goal.words + sound.reason + (unmet.map { "; none is \($0)" } ?? "")
+        var reason = goal.words + sound.reason
+        if let unmet {
+            reason += "; none is \(unmet)"
+        }
+        self.reason = reason
         reasons = round.reasons
     }
 
     static func list(_ words: [String], _ verb: String = "is") -> String {
         var seen: Set<String> = []
         let distinct = words.filter { seen.insert($0).inserted }
-        return distinct.isEmpty ? "\(verb) none" : "\(verb) " + distinct.joined(separator: ", ")
+        guard !distinct.isEmpty else { return "\(verb) none" }
+        return "\(verb) " + distinct.joined(separator: ", ")
     }
 
     private struct Round {
@@ -171,11 +183,20 @@ struct VariantChoice {
             if variant.renditionIndex == chosen.renditionIndex {
                 return "is the same video with other groups"
             }
-            let (rate, best) =
-                self == .quickest
-                ? (variant.averageRate, chosen.averageRate) : (variant.bandwidth, chosen.bandwidth)
-            guard rate != best else { return "has no \(self == .highest ? "higher" : "lower") bit rate" }
-            return "has a \(rate > best ? "higher" : "lower") bit rate"
+            let rate = self.rate(of: variant)
+            let best = self.rate(of: chosen)
+            guard rate != best else {
+                let wanted = self == .highest ? "higher" : "lower"
+                return "has no \(wanted) bit rate"
+            }
+            let difference = rate > best ? "higher" : "lower"
+            return "has a \(difference) bit rate"
+        }
+
+        /// The rate that this goal compares.
+        private func rate(of variant: Variant) -> BitRate {
+            guard self == .quickest else { return variant.bandwidth }
+            return variant.averageRate
         }
     }
 }
@@ -183,7 +204,7 @@ struct VariantChoice {
 extension Selection {
     /// The conditions that the variant must meet: those of the quality first.
     fileprivate var requirements: [VariantPredicate] {
-        let conditions = (conditions ?? []).map { VariantPredicate($0) }
+        let conditions = (conditions ?? []).map(VariantPredicate.init)
         guard let requirement = quality?.requirement else { return conditions }
         return [requirement] + conditions
     }
@@ -202,7 +223,8 @@ extension Selection {
         if let least = wishes.minimumSize?.height {
             parts.append(.height(.atLeast(least)))
         }
-        return parts.isEmpty ? nil : .all(parts)
+        guard !parts.isEmpty else { return nil }
+        return .all(parts)
     }
 }
 
@@ -228,6 +250,7 @@ extension Variant {
     fileprivate var averageRate: BitRate { averageBandwidth ?? bandwidth }
 
     fileprivate var qualityWords: String {
-        resolution.map { "\($0.height)p (\(bandwidth))" } ?? "\(bandwidth)"
+        guard let resolution else { return "\(bandwidth)" }
+        return "\(resolution.height)p (\(bandwidth))"
     }
 }

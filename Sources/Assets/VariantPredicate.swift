@@ -82,8 +82,11 @@ extension VariantPredicate {
                 }
             self = isNegated ? .not(positive) : positive
         case .words(let words):
-            let any: Self = attribute == .range ? .videoRange(words) : .any(words.map { .codec($0) })
-            self = comparison == .isNot ? .not(any) : any
+            var positive = Self.any(words.map { .codec($0) })
+            if attribute == .range {
+                positive = .videoRange(words)
+            }
+            self = comparison == .isNot ? .not(positive) : positive
         }
     }
 }
@@ -113,7 +116,10 @@ private struct CodecFamily: Equatable {
 
 extension Media {
     /// The leading number of CHANNELS (16 for `16/JOC`); 0 if the attribute is absent.
-    var channelCount: Int { channels.flatMap { Int($0.prefix { $0 != "/" }) } ?? 0 }
+    var channelCount: Int {
+        guard let channels, let count = Int(channels.prefix { $0 != "/" }) else { return 0 }
+        return count
+    }
 }
 
 extension VariantPredicate: CustomStringConvertible {

@@ -7,11 +7,15 @@ package import Store
     let library: Library
     private static let pause = Duration.seconds(2)
     /// The bytes that the store's own folder can still take before its disk's reserve; nil if unknown or read-only.
-    public var room: Int64? { library.readOnlyReason == nil ? library.store.room : nil }
+    public var room: Int64? {
+        guard library.readOnlyReason == nil else { return nil }
+        return library.store.room
+    }
 
     /// The bytes that can still be stored on the volume of an asset; nil as for `room`.
     public func room(for asset: Asset) -> Int64? {
-        library.readOnlyReason == nil ? library.store.room(in: asset.bundle.volume) : nil
+        guard library.readOnlyReason == nil else { return nil }
+        return library.store.room(in: asset.bundle.volume)
     }
 
     /// Throws `store`, with `StoreError.Code.away`, if the volume of an asset is not mounted.
@@ -62,12 +66,12 @@ package import Store
 
     /// The marks of the volumes, without the store's own folder, that assets are on, or may be on in part.
     package var occupiedMarks: Set<String> {
-        let volumes = bundles.flatMap { [$0.bundle.volume, $0.bundle.other].compactMap { $0 } }
+        let volumes = bundles.flatMap { [$0.bundle.volume, $0.bundle.other].compactMap(\.self) }
         return Set(volumes.compactMap(\.mark))
     }
 
     /// All assets with a bundle of their own, including revisions.
-    private var bundles: [Asset] { library.assets.flatMap { [$0] + ($0.revision.map { [$0] } ?? []) } }
+    private var bundles: [Asset] { library.assets.flatMap { [$0, $0.revision].compactMap(\.self) } }
 
     private func check() {
         let volumes = library.store.volumes
@@ -98,10 +102,11 @@ package import Store
         } else {
             library.absentVolumes.insert(mark)
         }
-        library.report(
-            isThere ? "\(volume.path) is there again" : "assets are on a disk that is not there: \(volume.path)")
         if isThere {
+            library.report("\(volume.path) is there again")
             completeRemovals(in: volume)
+        } else {
+            library.report("assets are on a disk that is not there: \(volume.path)")
         }
         for asset in bundles where asset.bundle.volume === volume || asset.bundle.other === volume {
             if asset.bundle.volume === volume {
