@@ -75,9 +75,10 @@ import Store
     /// all assets.
     public func image(of asset: Asset) -> Artwork? {
         asset.bundle.readOnce {
-            let folder = try? asset.bundle.directory(create: false)
-            return Artwork.Kind.allCases.lazy.compactMap { (try? folder?.read($0.fileName)) ?? nil }.first
-                .flatMap { Artwork($0) }
+            guard let folder = try? asset.bundle.directory(create: false) else { return nil }
+            let files = Artwork.Kind.allCases.lazy.compactMap { try? folder.read($0.fileName) }
+            guard let bytes = files.first else { return nil }
+            return Artwork(bytes)
         }
     }
 }

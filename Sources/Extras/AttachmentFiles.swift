@@ -86,10 +86,13 @@ package struct AttachmentOrder: Sendable {
             let rendition = asset.content.additions.renditions[id]
         else {
             let known = asset.content.additions.attachments.map(\.id)
-            throw LibraryError(
-                .missing,
-                "\(asset.name) has no attached track \"\(id)\"; "
-                    + (known.isEmpty ? "nothing is attached" : "there: \(known.joined(separator: ", "))"))
+            var sentence = "\(asset.name) has no attached track \"\(id)\"; "
+            if known.isEmpty {
+                sentence += "nothing is attached"
+            } else {
+                sentence += "there: \(known.joined(separator: ", "))"
+            }
+            throw LibraryError(.missing, sentence)
         }
         let bytes = rendition.folder.bytes
         do {
@@ -153,19 +156,32 @@ package struct AttachmentOrder: Sendable {
             if let grid = track.grid {
                 size = [grid.width, grid.height]
             } else if track.images.count == pictures.count, track.images.allSatisfy({ $0.area == nil }) {
-                size = pictures.first.flatMap { PictureSize.of($0) }.map { [$0.width, $0.height] }
+                if let picture = pictures.first, let found = PictureSize.of(picture) {
+                    size = [found.width, found.height]
+                }
             }
         }
-        let words = [kind.rawValue, kind == .subtitles ? AssetNaming.idSlug((order.language ?? "")[...]) : ""]
-        let base = Additions.attachedPrefix + words.filter { !$0.isEmpty }.joined(separator: "-")
+        var base = Additions.attachedPrefix + kind.rawValue
+        if kind == .subtitles, let language = order.language {
+            let slug = AssetNaming.idSlug(language[...])
+            if !slug.isEmpty {
+                base += "-\(slug)"
+            }
+        }
         let id = AssetNaming.unique(base) { id in asset.content.additions.renditions[id] != nil }
         // A name that cannot be in a quoted string of a playlist (RFC 8216 §4.2) is made one.
-        let name = (order.name ?? order.language ?? kind.rawValue).replacing("\"", with: "'")
+        let given = order.name ?? order.language
+        let name = (given ?? kind.rawValue).replacing("\"", with: "'")
         var attachment = BundleIdentity.Attachment(
             id: id, kind: kind, name: String(name.unicodeScalars.filter(\.isWritable)))
         attachment.language = order.language
-        attachment.isForced = order.isForced ? true : nil
-        attachment.isDefault = order.isDefault ? true : nil
+        // Only what is true is written.
+        if order.isForced {
+            attachment.isForced = true
+        }
+        if order.isDefault {
+            attachment.isDefault = true
+        }
         attachment.size = size
         return attachment
     }

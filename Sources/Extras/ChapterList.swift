@@ -41,22 +41,25 @@ package struct ChapterList: Equatable, Sendable {
         }
         let entries = try Self.entries(Array(decoded.text.utf8))
         let isApples = entries.allSatisfy { $0.appleStart != nil }
-        original = isApples && decoded.encoding == .utf8 ? Array(decoded.text.utf8) : nil
+        if isApples, decoded.encoding == .utf8 {
+            original = Array(decoded.text.utf8)
+        } else {
+            original = nil
+        }
         var chapters: [Chapter] = []
         for (index, entry) in entries.enumerated() {
             guard mayGoOn() else { throw .givenUp }
             guard let start = (entry.appleStart ?? entry.start)?.seconds, start < .longest else {
                 throw SubtitleError("chapter \(index + 1) has no start-time in seconds")
             }
-            let end = entry.end.map { $0.seconds ?? 0 }
-            let isReversed = entry.duration.map { $0.seconds == nil } ?? end.map { $0 < start } ?? false
-            guard !isReversed else { throw SubtitleError("chapter \(index + 1) ends before it begins") }
-            let length = entry.duration?.seconds?.value ?? end.map { $0.value - start.value }
-            let title = entry.titles?.first?.title ?? entry.title ?? "\(index + 1)"
+            guard !entry.isReversed(from: start) else {
+                throw SubtitleError("chapter \(index + 1) ends before it begins")
+            }
+            let duration = entry.length(from: start).map { MediaDuration(seconds: $0) }
+            let given = entry.titles?.first?.title ?? entry.title
             chapters.append(
                 Chapter(
-                    start: MediaDuration(seconds: start.value),
-                    duration: length.map { MediaDuration(seconds: $0) }, title: title))
+                    start: MediaDuration(seconds: start.value), duration: duration, title: given ?? "\(index + 1)"))
         }
         self.chapters = chapters.sorted { $0.start < $1.start }
         try Self.check(chapters)
@@ -88,6 +91,24 @@ package struct ChapterList: Equatable, Sendable {
             case start = "start_time"
             case end = "end_time"
             case duration, titles, title
+        }
+
+        /// True if its duration is negative or, without one, its end is before its start.
+        func isReversed(from start: Seconds) -> Bool {
+            if let duration {
+                return duration.seconds == nil
+            }
+            guard let end else { return false }
+            return end.seconds ?? 0 < start
+        }
+
+        /// Its duration in seconds; nil if it has neither a duration nor an end.
+        func length(from start: Seconds) -> Double? {
+            if let length = duration?.seconds {
+                return length.value
+            }
+            guard let end else { return nil }
+            return (end.seconds ?? 0).value - start.value
         }
     }
 
@@ -131,7 +152,8 @@ package struct ChapterList: Equatable, Sendable {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         // Strings and finite numbers can always be encoded.
-        return (try? encoder.encode(entries)).map { Array($0) } ?? []
+        guard let data = try? encoder.encode(entries) else { return [] }
+        return Array(data)
     }
 
     /// The chapters as a WebVTT file with a title in each cue.
@@ -152,9 +174,15 @@ package struct ChapterList: Equatable, Sendable {
     package func spans(length: Double?) -> [(start: MediaDuration, end: MediaDuration?, title: String)] {
         let last = length.map { MediaDuration(seconds: min($0, Self.farthest.seconds)) }
         return chapters.enumerated().map { index, chapter in
-            let next = index + 1 < chapters.count ? chapters[index + 1].start : last.map { max($0, chapter.start) }
-            let end = chapter.duration.map { chapter.start + $0 } ?? next
             let latest = max(last ?? Self.farthest, chapter.start)
+            let end: MediaDuration?
+            if let duration = chapter.duration {
+                end = chapter.start + duration
+            } else if index + 1 < chapters.count {
+                end = chapters[index + 1].start
+            } else {
+                end = last.map { max($0, chapter.start) }
+            }
             return (chapter.start, end.map { min($0, latest) }, chapter.title)
         }
     }

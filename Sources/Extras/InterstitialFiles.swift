@@ -61,10 +61,11 @@ import Store
         let id = String(UInt64.random(in: 0...UInt64.max), radix: 36)
         let url = reference.url.adding(["_HLS_primary_id=\(id)"])
         let (list, base) = try await library.playlistFetcher.assetList(at: url, access: asset.access)
-        return (
-            list,
-            list.uris.map { (try? base.resolving($0)).map { self.reference($0, .presentation, of: asset) } }
-        )
+        let presentations: [Reference?] = list.uris.map { uri in
+            guard let url = try? base.resolving(uri) else { return nil }
+            return self.reference(url, .presentation, of: asset)
+        }
+        return (list, presentations)
     }
 
     /// Loads the playlists of a presentation, and adds its chosen renditions to the asset. Their pieces are fetched as others.
@@ -153,7 +154,10 @@ import Store
             case .media: text = prepared.renditions.first?.masterText(uri: "../\(ids[0])/media.m3u8")
             case .multivariant(let playlist, let indices):
                 text = try playlist.stored(.bundle, renditions: Set(indices)) { reference in
-                    reference.renditionIndex.flatMap { indices.firstIndex(of: $0) }.map { "../\(ids[$0])/media.m3u8" }
+                    guard let index = reference.renditionIndex, let position = indices.firstIndex(of: index) else {
+                        return nil
+                    }
+                    return "../\(ids[position])/media.m3u8"
                 }
             }
             guard let text else {
@@ -173,8 +177,12 @@ import Store
         _ list: AssetList, _ presentations: [Reference?], as reference: Reference, of asset: Asset
     ) throws(LibraryError) {
         let additions = asset.content.additions
-        let names = presentations.map { $0.flatMap { additions.hasStored($0.name) ? $0.name : nil } }
-        let ids = names.flatMap { $0.flatMap { additions.interstitial($0)?.renditions } ?? [] }
+        let names: [Interstitials.Name?] = presentations.map { presentation in
+            guard let presentation, additions.hasStored(presentation.name) else { return nil }
+            return presentation.name
+        }
+        let stored = names.compactMap(\.self).compactMap { additions.interstitial($0) }
+        let ids = stored.flatMap(\.renditions)
         do {
             let text = try list.rendered(keeping: { names[$0] != nil }) { names[$0]?.description }
             try record(reference, ids, in: asset)

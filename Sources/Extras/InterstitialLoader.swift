@@ -49,7 +49,7 @@ import Origin
         for source in asset.renditions.compactMap(\.source) {
             for range in source.playlist.dateRanges {
                 let uri = name.kind == .list ? range.assetList : range.assetURI
-                guard let url = uri.flatMap({ try? source.base.resolving($0) }) else { continue }
+                guard let uri, let url = try? source.base.resolving(uri) else { continue }
                 if asset.content.interstitials.name(url, name.kind) == name {
                     return url
                 }
@@ -74,17 +74,22 @@ extension PlaylistFetcher {
         do {
             return (try AssetList(body), head.url)
         } catch {
-            throw LibraryError(.notPlaylist, Self.sentence(error, head, body), underlying: error)
+            throw LibraryError(.notPlaylist, Self.sentence(about: body, of: head, error), underlying: error)
         }
     }
 
-    private static func sentence(_ error: PlaylistError, _ head: OriginHead, _ body: [UInt8]) -> String {
-        let imposter = MediaSignature.imposter(in: body)
-        guard let what = body.isEmpty ? "an empty body" : imposter, what != "JSON" else {
+    private static func sentence(about body: [UInt8], of head: OriginHead, _ error: PlaylistError) -> String {
+        var imposter = MediaSignature.imposter(in: body)
+        if body.isEmpty {
+            imposter = "an empty body"
+        }
+        guard var found = imposter, found != "JSON" else {
             return "\(head.url.redacted) is no list of assets that can be used: \(error)"
         }
-        let type = head.mediaType.map { " (\($0.essence))" } ?? ""
-        return "\(head.url.redacted) gave \(what)\(type) where a list of assets should be"
+        if let type = head.mediaType {
+            found += " (\(type.essence))"
+        }
+        return "\(head.url.redacted) gave \(found) where a list of assets should be"
     }
 }
 

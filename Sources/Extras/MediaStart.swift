@@ -52,7 +52,7 @@ extension Rendition {
     private func start(of segment: Segment, _ file: String) -> Int64? {
         guard let descriptor = folder.open(file), let size = folder.sizes[file] else { return nil }
         defer { close(descriptor) }
-        guard let source = clear(descriptor, Int(size), segment) else { return nil }
+        guard let source = clear(segment, in: descriptor, count: Int(size)) else { return nil }
         if let map = segment.map {
             let section = folder.beginning(of: name(of: map).description, count: Self.sectionLimit)
             guard let section = try? InitializationSection(section), let media = try? MediaSegment(source) else {
@@ -63,19 +63,22 @@ extension Rendition {
         if let transport = try? TransportStream(source) {
             return transport.streams.compactMap(\.firstTime).min().map { Int64($0) }
         }
-        return (try? PackedAudio(source)).map { Int64($0.firstTime) }
+        guard let audio = try? PackedAudio(source) else { return nil }
+        return Int64(audio.firstTime)
     }
 
     /// The segment, decrypted if its key is stored; nil if it cannot be decrypted.
-    private func clear(_ descriptor: Int32, _ size: Int, _ segment: Segment) -> ByteSource? {
+    private func clear(_ segment: Segment, in descriptor: Int32, count size: Int) -> ByteSource? {
         guard let key = segment.keys.first(where: { $0.method != .none }) else {
             return ByteSource(count: size) { Self.bytes(of: descriptor, in: $0) }
         }
         guard key.method == .aes128, let number = number(of: key), size <= Self.cipherLimit else { return nil }
         let bytes = Self.bytes(of: descriptor, in: 0..<size)
         let secret = keys.folder.beginning(of: KeyRing.name(number).description, count: 16)
-        return SegmentCipher.decrypted(bytes, key: secret, vector: key.vector(for: segment))
-            .map { ByteSource($0) }
+        guard let clear = SegmentCipher.decrypted(bytes, key: secret, vector: key.vector(for: segment)) else {
+            return nil
+        }
+        return ByteSource(clear)
     }
 
     private nonisolated static func bytes(of descriptor: Int32, in range: Range<Int>) -> [UInt8] {

@@ -27,10 +27,11 @@ import Store
             case .multivariant(let playlist)? = try? Playlist.parse(text)
         else { return nil }
         return try? playlist.rendered { reference in
-            reference.renditionIndex.map { index in
-                let parts = playlist.renditionURIs[index].split(separator: "/")
-                return naming(parts.count > 1 ? String(parts[1]) : "")
-            }
+            guard let index = reference.renditionIndex else { return nil }
+            let parts = playlist.renditionURIs[index].split(separator: "/")
+            // `../ID/media.m3u8`, as it was stored.
+            guard parts.count > 1 else { return naming("") }
+            return naming(String(parts[1]))
         }
     }
 
@@ -44,7 +45,8 @@ import Store
     /// The texts of the folder `interstitials`, for an export.
     package var texts: [(file: String, bytes: [UInt8])] {
         additions.interstitials.compactMap { stored in
-            Interstitials.Name(stored.file).flatMap { text(of: $0) }.map { (stored.file, $0) }
+            guard let name = Interstitials.Name(stored.file), let text = text(of: name) else { return nil }
+            return (stored.file, text)
         }
     }
 }

@@ -11,9 +11,11 @@ package struct ThumbnailTrack: Equatable, Sendable {
         /// Parses a media fragment (W3C Media Fragments URI 1.0 §4.2.2): `xywh=0,0,160,90`, in pixels.
         init?(_ fragment: Substring) {
             guard fragment.hasPrefix("xywh=") else { return nil }
-            let value = fragment.dropFirst(5)
-            let numbers = (value.hasPrefix("pixel:") ? value.dropFirst(6) : value).split(separator: ",")
-                .compactMap { Int($0) }
+            var value = fragment.dropFirst("xywh=".count)
+            if value.hasPrefix("pixel:") {
+                value = value.dropFirst("pixel:".count)
+            }
+            let numbers = value.split(separator: ",").compactMap { Int($0) }
             guard numbers.count == 4, numbers.allSatisfy({ (0...65_535).contains($0) }), numbers[2] > 0, numbers[3] > 0
             else { return nil }
             x = numbers[0]
@@ -57,10 +59,13 @@ package struct ThumbnailTrack: Equatable, Sendable {
                 throw SubtitleError(
                     "cue \(index + 1) names no picture beside the file: \"\(cue.lines.first?.prefix(60) ?? "")\"")
             }
-            let area = parts.count > 1 ? Area(parts[1]) : nil
-            if parts.count > 1, area == nil {
-                throw SubtitleError(
-                    "cue \(index + 1) has \"#\(parts[1].prefix(60))\", which is not like #xywh=0,0,160,90")
+            var area: Area?
+            if parts.count > 1 {
+                area = Area(parts[1])
+                guard area != nil else {
+                    throw SubtitleError(
+                        "cue \(index + 1) has \"#\(parts[1].prefix(60))\", which is not like #xywh=0,0,160,90")
+                }
             }
             let picture = pictures[name] ?? names.count
             if picture == names.count {
@@ -93,7 +98,11 @@ package struct ThumbnailTrack: Equatable, Sendable {
         let length = MediaDuration(seconds: length).seconds
         let count = max(1, min(grid.columns * grid.rows, Int((length / interval).rounded(.up))))
         images = (0..<count).map { number in
-            let end = number + 1 == count ? max(length, Double(number) * interval) : Double(number + 1) * interval
+            var end = Double(number + 1) * interval
+            if number + 1 == count {
+                // The last image is shown until the film ends.
+                end = max(length, Double(number) * interval)
+            }
             return Image(
                 start: Int(Double(number) * interval * 1000), end: Int(end * 1000), picture: 0,
                 area: Area(
@@ -117,10 +126,11 @@ package struct ThumbnailTrack: Equatable, Sendable {
     package func webVTT(naming: (Int) -> String) -> [UInt8] {
         var lines = ["WEBVTT"]
         for image in images {
-            let area = image.area.map { "#xywh=\($0.x),\($0.y),\($0.width),\($0.height)" } ?? ""
-            lines += [
-                "", "\(CueTimes.text(image.start)) --> \(CueTimes.text(image.end))", naming(image.picture) + area,
-            ]
+            var picture = naming(image.picture)
+            if let area = image.area {
+                picture += "#xywh=\(area.x),\(area.y),\(area.width),\(area.height)"
+            }
+            lines += ["", "\(CueTimes.text(image.start)) --> \(CueTimes.text(image.end))", picture]
         }
         return Array((lines.joined(separator: "\n") + "\n").utf8)
     }
