@@ -65,7 +65,9 @@ import SegmentFormat
 
     /// The reason in the playlists why no piece of the other can be used.
     private var obstacle: String? {
-        guard own.source?.isDurable ?? false, other.source?.isDurable ?? false else { return "it is live" }
+        guard let source = own.source, source.isDurable, let foreign = other.source, foreign.isDurable else {
+            return "it is live"
+        }
         if container != other.container {
             return "its segments are \(other.container.rawValue), not \(container.rawValue)"
         }
@@ -84,7 +86,10 @@ import SegmentFormat
     // MARK: Segments
 
     /// The reason why no piece of the other can be used; nil if a piece can, or may.
-    var refusal: String? { if case .refused(let reason) = state { reason } else { nil } }
+    var refusal: String? {
+        guard case .refused(let reason) = state else { return nil }
+        return reason
+    }
 
     /// Like `refusal`, after a comparison of the stored pieces.
     var checkedRefusal: String? {
@@ -149,7 +154,10 @@ import SegmentFormat
 
     /// The other's segment for an own one, if it is stored and can be decrypted instead.
     private func counterpart(of index: Int) -> Segment? {
-        segment(at: index, by: match).flatMap { other.folder.contains(other.file(of: $0)) ? $0 : nil }
+        guard let segment = segment(at: index, by: match), other.folder.contains(other.file(of: segment)) else {
+            return nil
+        }
+        return segment
     }
 
     private func segment(at index: Int, by match: SegmentMatch?) -> Segment? {
@@ -164,7 +172,8 @@ import SegmentFormat
         {
             segment = present[found]
         }
-        return own.decrypts(segment, of: other, inPlaceOf: playlists.own.segments[index]) ? segment : nil
+        guard own.decrypts(segment, of: other, inPlaceOf: playlists.own.segments[index]) else { return nil }
+        return segment
     }
 
     /// True if a stored piece of the other can substitute an own segment, by index.
@@ -185,12 +194,14 @@ import SegmentFormat
         case .transportStream:
             guard let ownStream else { return nil }
             return other.folder.reading(file) { source in
-                (try? TransportStream(source)).map { $0.obstacle(inPlaceOf: ownStream) == nil } ?? false
+                guard let stream = try? TransportStream(source) else { return false }
+                return stream.obstacle(inPlaceOf: ownStream) == nil
             }
         case .packedAudio:
             guard let ownAudio else { return nil }
             return other.folder.reading(file) { source in
-                (try? PackedAudio(source)).map { $0.obstacle(inPlaceOf: ownAudio) == nil } ?? false
+                guard let audio = try? PackedAudio(source) else { return false }
+                return audio.obstacle(inPlaceOf: ownAudio) == nil
             }
         case .fragments, .other:
             guard let splicePair = splicePair(index, segment) else { return nil }
@@ -211,7 +222,8 @@ import SegmentFormat
 
     /// True if the substitute of an own segment needs a splice.
     func needsSplice(_ index: Int) -> Bool {
-        counterpart(of: index).map { needsSplice($0, at: index, isAfterSplice: false) } ?? false
+        guard let segment = counterpart(of: index) else { return false }
+        return needsSplice(segment, at: index, isAfterSplice: false)
     }
 
     private func needsSplice(_ segment: Segment, at index: Int, isAfterSplice: Bool) -> Bool {
@@ -291,7 +303,8 @@ import SegmentFormat
             case .unsuitable(let reason): return .refused(reason)
             }
         }
-        return isUndecided ? .undecided : .refused("its segments do not begin and end when these do")
+        guard !isUndecided else { return .undecided }
+        return .refused("its segments do not begin and end when these do")
     }
 
     private enum Comparison {
@@ -308,8 +321,10 @@ import SegmentFormat
         for pair in storedPairs(match, playlists) {
             let seconds = candidates.own.timed.times[pair.other] - candidates.own.timed.times[pair.own]
             let foreign = playlists.other.segments[match[pair.other] ?? 0]
-            let splicePair = container == .fragments ? splicePair(pair.other, foreign) : nil
-            let result = compareStarts(playlists.own.segments[pair.own], foreign, splicePair, seconds)
+            // Only fragments have initialization sections.
+            let sections = container == .fragments ? splicePair(pair.other, foreign) : nil
+            let result = compareStarts(
+                of: playlists.own.segments[pair.own], and: foreign, sections, expected: seconds)
             if case .unknown = result {
                 continue
             }
@@ -320,12 +335,12 @@ import SegmentFormat
 
     /// - Parameter seconds: the expected time from the start of the first to the start of the second.
     private func compareStarts(
-        _ segment: Segment, _ foreign: Segment, _ splicePair: SplicePair?, _ seconds: Double
+        of segment: Segment, and foreign: Segment, _ splicePair: SplicePair?, expected seconds: Double
     ) -> Comparison {
         let starts: (own: PieceStart, other: PieceStart)
         switch container {
         case .transportStream:
-            guard let (stream, other) = read(segment, foreign, { try TransportStream($0) }),
+            guard let (stream, other) = read(segment, and: foreign, { try TransportStream($0) }),
                 // Otherwise the segment cannot be decoded by itself.
                 [stream, other].allSatisfy({ stream in
                     stream.beginsWithTables && !stream.streams.contains { $0.beginsAtKeyFrame == false }
@@ -337,7 +352,7 @@ import SegmentFormat
             ownStream = stream
             starts = (PieceStart(stream), PieceStart(other))
         case .packedAudio:
-            guard let (audio, other) = read(segment, foreign, { try PackedAudio($0) }) else { return .unknown }
+            guard let (audio, other) = read(segment, and: foreign, { try PackedAudio($0) }) else { return .unknown }
             if let reason = other.obstacle(inPlaceOf: audio) {
                 return .unsuitable(reason)
             }
@@ -348,7 +363,7 @@ import SegmentFormat
             if case .cannotBeJoined(let reason) = splicePair.verdict {
                 return .unsuitable(reason)
             }
-            guard let (media, other) = read(segment, foreign, { try MediaSegment($0) }) else { return .unknown }
+            guard let (media, other) = read(segment, and: foreign, { try MediaSegment($0) }) else { return .unknown }
             starts = (PieceStart(media, section: section), PieceStart(other, section: splicePair.source))
         case .other: return .unknown
         }
@@ -357,7 +372,7 @@ import SegmentFormat
     }
 
     /// Reads a stored segment of each rendition; nil if one of them is invalid.
-    private func read<T>(_ segment: Segment, _ foreign: Segment, _ parse: (ByteSource) throws -> T) -> (T, T)? {
+    private func read<T>(_ segment: Segment, and foreign: Segment, _ parse: (ByteSource) throws -> T) -> (T, T)? {
         guard let mine = own.folder.reading(own.file(of: segment), { try? parse($0) }),
             let its = other.folder.reading(other.file(of: foreign), { try? parse($0) })
         else { return nil }

@@ -78,7 +78,8 @@ struct CommonRanges {
                     starts[track] = line.firstPlayable(from: starts[track])
                 }
                 guard !hasEnded(starts) else { return nil }
-                let begin = zip(lines, starts).map { $0.times[$1] }.max() ?? 0
+                let begins = zip(lines, starts).map { $0.times[$1] }
+                let begin = begins.max() ?? 0
                 for (track, line) in lines.enumerated() {
                     // An end that reaches in only by the length of an audio frame is left out.
                     while starts[track] < line.count, line.times[starts[track] + 1] <= begin + tolerance {
@@ -89,7 +90,8 @@ struct CommonRanges {
                 guard !hasEnded(starts) else { return nil }
                 moved = moved || zip(lines, starts).contains { !$0.isPlayable[$1] }
             }
-            return lines.isEmpty ? nil : starts
+            guard !lines.isEmpty else { return nil }
+            return starts
         }
 
         /// The stretches from these segments on that cuts can join.
@@ -124,7 +126,10 @@ struct CommonRanges {
             let next: [Int]
             /// Everything that is cut out of each track so far, in seconds: small differences do not add up.
             let removed: [Double]
-            var difference: Double { (removed.max() ?? 0) - (removed.min() ?? 0) }
+            var difference: Double {
+                guard let most = removed.max(), let least = removed.min() else { return 0 }
+                return most - least
+            }
         }
 
         /// The cut behind a stretch that removes as much of each track, or that comes closest to it; nil if nothing follows.
@@ -163,7 +168,8 @@ struct CommonRanges {
 
         /// The time of the first missing segment of any track; infinite without one.
         private func hole(behind starts: [Int]) -> Double {
-            zip(lines, starts).map { $0.hole(behind: $1) }.min() ?? .infinity
+            let holes = zip(lines, starts).map { $0.hole(behind: $1) }
+            return holes.min() ?? .infinity
         }
 
         /// The ends at a cut: a segment that reaches over it stays if most of it is in front of it.
@@ -205,7 +211,11 @@ struct CommonRanges {
 
             var missing = [Int](repeating: durations.count, count: durations.count + 1)
             for segment in durations.indices.reversed() {
-                missing[segment] = isPlayable[segment] ? missing[segment + 1] : segment
+                if isPlayable[segment] {
+                    missing[segment] = missing[segment + 1]
+                } else {
+                    missing[segment] = segment
+                }
             }
             self.missing = missing
         }
@@ -225,7 +235,8 @@ struct CommonRanges {
         /// The start of the first missing segment; infinite if there is none, because what follows one track's end is no hole.
         func hole(behind segment: Int) -> Double {
             let first = missing[segment]
-            return first < count ? times[first] : .infinity
+            guard first < count else { return .infinity }
+            return times[first]
         }
 
         /// The end of the playable segments from one on that meet a condition.

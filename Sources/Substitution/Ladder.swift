@@ -102,16 +102,18 @@ extension Substitutions {
             return Ladder(best: top, base: best)
         }
         slice = LoopSlice(budget: Self.budget)
-        if listed == nil, let ladder = await storedLadder(of: asset, renditions, known, &slice) {
+        if listed == nil, let ladder = await storedLadder(of: asset, renditions: renditions, variants: known, &slice) {
             return ladder
         }
-        return await bestLadder(of: asset, renditions, known, &slice) { listed?.contains($0) ?? true }
+        return await bestLadder(of: asset, renditions: renditions, variants: known, &slice) {
+            listed?.contains($0) ?? true
+        }
     }
 
     /// Returns the ladder whose base has a stored beginning, if nothing of the lowest rendition is stored: that would have to be fetched
     /// before any stored piece could be compared with it. Nil unless there is a lower quality for a slow link.
     private func storedLadder(
-        of asset: Asset, _ renditions: [Rendition], _ variants: [Variant], _ slice: inout LoopSlice
+        of asset: Asset, renditions: [Rendition], variants: [Variant], _ slice: inout LoopSlice
     ) async -> Ladder? {
         guard let lowest = variants.first, renditions[lowest.renditionIndex].folder.sizes.isEmpty,
             let variant = variants.last(where: { renditions[$0.renditionIndex].hasStoredBeginning })
@@ -126,7 +128,7 @@ extension Substitutions {
 
     /// Returns the ladder with the best rendition, or else the one with most renditions, of those that the budget reaches.
     private func bestLadder(
-        of asset: Asset, _ renditions: [Rendition], _ variants: [Variant], _ slice: inout LoopSlice,
+        of asset: Asset, renditions: [Rendition], variants: [Variant], _ slice: inout LoopSlice,
         isBase: (Int) -> Bool
     ) async -> Ladder? {
         await prepareCandidates(of: asset, &slice)
@@ -144,7 +146,9 @@ extension Substitutions {
             let likely = await substitutes(of: base, in: asset)?.likelyBetter(&slice) ?? []
             let better = likely.compactMap { byRendition[ObjectIdentifier($0)] }
             guard let best = better.last else { continue }
-            let newRank = (best.index == variants.last?.index ? 1 : 0, better.count)
+            // The best rendition of all counts more than any number of others.
+            let reachesTop = best.index == variants.last?.index ? 1 : 0
+            let newRank = (reachesTop, better.count)
             if newRank > rank {
                 found = Ladder(best: best, base: base)
                 rank = newRank
@@ -164,7 +168,10 @@ extension Substitutions {
         // A list of 10,000 variants, each of its own kind, is not searched to the end.
         for _ in 0..<Self.mostKinds {
             guard let last = left.popLast(), let top = last.traits else { return [] }
-            let same = left.filter { $0.traits.map { top.obstacle(to: $0) == nil } ?? false }
+            let same = left.filter { candidate in
+                guard let traits = candidate.traits else { return false }
+                return top.obstacle(to: traits) == nil
+            }
             if !same.isEmpty {
                 return (same + [last]).map(\.variant)
             }
@@ -179,8 +186,9 @@ extension Rendition {
     /// True if the first segment is stored, with its initialization section and keys.
     fileprivate var hasStoredBeginning: Bool {
         guard let first = source?.playlist.segments.first, folder.contains(file(of: first)) else { return false }
-        let section = first.map.map { name(of: $0).description }
-        return section.map { folder.contains($0) } ?? true
-            && first.keys.compactMap { number(of: $0) }.allSatisfy(keys.hasFile)
+        if let map = first.map, !folder.contains(name(of: map).description) {
+            return false
+        }
+        return first.keys.compactMap { number(of: $0) }.allSatisfy(keys.hasFile)
     }
 }

@@ -26,7 +26,9 @@ struct PartialChoice {
         for variant in playlist.variants.sorted(by: { $0.bandwidth > $1.bandwidth }) {
             guard budget > 0, let needed = neededIndices(of: variant) else { continue }
             let length = length(of: needed)
-            guard length > seconds + (chosen == nil ? 0 : Self.tolerance) else { continue }
+            // A lower bit rate must be worth its loss.
+            let tolerance = chosen == nil ? 0 : Self.tolerance
+            guard length > seconds + tolerance else { continue }
             chosen = variant
             indices = needed
             seconds = length

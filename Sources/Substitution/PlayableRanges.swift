@@ -81,9 +81,13 @@ extension Substitutions {
         let all = (0..<asset.renditions.count).map { tracks[$0] }
         let size = tracks.values.reduce(0) { $0 + 64 * $1.durations.count }
         let found = await work.run(size: size, for: asset) { () -> (indices: [Int], common: CommonRanges)? in
-            let chosen = multivariant.map { PartialChoice($0, tracks: all).indices } ?? [lone]
+            var chosen = [lone]
+            if let multivariant {
+                chosen = PartialChoice(multivariant, tracks: all).indices
+            }
             let indices = chosen.filter { all.indices.contains($0) && all[$0] != nil }
-            return indices.isEmpty ? nil : (indices, CommonRanges(indices.compactMap { all[$0] }))
+            guard !indices.isEmpty else { return nil }
+            return (indices, CommonRanges(indices.compactMap { all[$0] }))
         }
         guard let (indices, common) = found.flatMap(\.self), indices.allSatisfy(asset.renditions.indices.contains)
         else {
@@ -131,9 +135,8 @@ extension Substitutions {
         }
         guard !covered.isEmpty else { return complete }
         let renditions = asset.renditions
-        let best = multivariant.completeVariants(renditions: complete).compactMap { variant in
-            renditions.indices.contains(variant.renditionIndex) ? renditions[variant.renditionIndex] : nil
-        }
+        let indices = multivariant.completeVariants(renditions: complete).map(\.renditionIndex)
+        let best = indices.filter(renditions.indices.contains).map { renditions[$0] }
         let useful = covered.filter { rendition in
             !best.contains { substitutes(of: rendition, in: asset)?.isBelow($0) ?? false }
         }
@@ -156,24 +159,28 @@ extension Substitutions {
         let playlist = source.playlist
         let substitutes = substitutes(of: rendition, in: asset)
         // A key that cannot be fetched does not count as a hole.
-        let absentKeys = Set(
-            playlist.keys.filter { key in
-                rendition.number(of: key).map { !rendition.keys.hasFile($0) } ?? false
-            }.map(\.index))
-        let absentMaps = Set(
-            playlist.maps.filter { map in
-                !folder.contains(rendition.name(of: map).description)
-                    || map.keys.contains { absentKeys.contains($0.index) }
-            }.map(\.index))
+        let missingKeys = playlist.keys.filter { key in
+            guard let number = rendition.number(of: key) else { return false }
+            return !rendition.keys.hasFile(number)
+        }
+        let absentKeys = Set(missingKeys.map(\.index))
+        let missingMaps = playlist.maps.filter { map in
+            !folder.contains(rendition.name(of: map).description)
+                || map.keys.contains { absentKeys.contains($0.index) }
+        }
+        let absentMaps = Set(missingMaps.map(\.index))
         var isUsable = [Bool](repeating: false, count: playlist.segments.count)
         var holes = isUsable
         var durations: [Double] = []
         durations.reserveCapacity(isUsable.count)
         for segment in playlist.segments {
             durations.append(segment.duration.seconds)
+            var hasMap = true
+            if let map = segment.map {
+                hasMap = !absentMaps.contains(map.index)
+            }
             isUsable[segment.index] =
-                (!segment.isGap || rendition.isWithoutCues(segment))
-                && !(segment.map.map { absentMaps.contains($0.index) } ?? false)
+                (!segment.isGap || rendition.isWithoutCues(segment)) && hasMap
                 && (absentKeys.isEmpty || !segment.keys.contains { absentKeys.contains($0.index) })
             holes[segment.index] =
                 isUsable[segment.index] && !folder.contains(rendition.file(of: segment))

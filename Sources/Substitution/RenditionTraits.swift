@@ -36,7 +36,10 @@ struct RenditionTraits: Equatable {
             let audio = playlist.media.filter { $0.type == .audio }
             let indices = Dictionary(grouping: audio, by: \.groupID).mapValues { Set($0.compactMap(\.renditionIndex)) }
             for variant in playlist.variants where byIndex[variant.renditionIndex] == nil {
-                var others = variant.audio.flatMap { indices[$0] } ?? []
+                var others: Set<Int> = []
+                if let audio = variant.audio {
+                    others = indices[audio] ?? []
+                }
                 if others.count == 1 {
                     others.remove(variant.renditionIndex)
                 }
@@ -50,8 +53,11 @@ struct RenditionTraits: Equatable {
                 guard let index = media.renditionIndex, seen.insert(index).inserted, byIndex[index] == nil,
                     media.type == .audio
                 else { continue }
-                let user = users[media.groupID]
-                byIndex[index] = RenditionTraits(media, codecs: user?.codecs ?? [], bandwidth: user?.bandwidth ?? .zero)
+                if let user = users[media.groupID] {
+                    byIndex[index] = RenditionTraits(media, codecs: user.codecs, bandwidth: user.bandwidth)
+                } else {
+                    byIndex[index] = RenditionTraits(media, codecs: [], bandwidth: .zero)
+                }
             }
         }
     }
@@ -60,8 +66,12 @@ struct RenditionTraits: Equatable {
         let codecs = Self.families(variant.codecs)
         let hasVideo = variant.resolution != nil || codecs.contains { !Self.isAudio($0) }
         kind = .variant(hasVideo: hasVideo, isMuxed: !isSeparate)
-        // The codec of separate audio belongs to another rendition.
-        self.codecs = isSeparate && hasVideo ? codecs.filter { !Self.isAudio($0) } : codecs
+        if isSeparate, hasVideo {
+            // The codec of separate audio belongs to another rendition.
+            self.codecs = codecs.filter { !Self.isAudio($0) }
+        } else {
+            self.codecs = codecs
+        }
         range = variant.videoRange ?? "SDR"
         layout = variant.requiredVideoLayout
         frameRate = max(variant.frameRate?.value ?? Self.defaultFrameRate, 1)
@@ -84,7 +94,10 @@ struct RenditionTraits: Equatable {
         rate = bandwidth
     }
 
-    var isSeparateAudio: Bool { if case .separateAudio = kind { true } else { false } }
+    var isSeparateAudio: Bool {
+        guard case .separateAudio = kind else { return false }
+        return true
+    }
 
     /// The reason why the other's pieces are no substitutes: a sentence without a full stop; nil if they may be.
     func obstacle(to other: RenditionTraits) -> String? {
@@ -97,14 +110,16 @@ struct RenditionTraits: Equatable {
         if range != other.range {
             return "its VIDEO-RANGE is \(other.range), not \(range)"
         }
-        return layout == other.layout ? nil : "it has another REQ-VIDEO-LAYOUT"
+        guard layout == other.layout else { return "it has another REQ-VIDEO-LAYOUT" }
+        return nil
     }
 
     /// Reduces codecs to the part that must match: profiles and levels of video may differ, but not those of audio.
     private static func families(_ codecs: [String]) -> [String] {
         let families = codecs.map { codec in
             let name = String(codec.prefix { $0 != "." })
-            return isAudio(name) ? codec : aliases[name] ?? name
+            guard !isAudio(name) else { return codec }
+            return aliases[name] ?? name
         }
         return Set(families).sorted()
     }

@@ -11,13 +11,15 @@ struct TimedPlaylist: Sendable {
     init(_ playlist: MediaPlaylist, times: [Double]) {
         self.playlist = playlist
         self.times = times
-        let dated = playlist.firstDatedSegment.map { playlist.segments[$0.index...] }
-        origin =
-            dated?.lazy.compactMap { segment in
-                segment.programDateTime.flatMap { DateTime($0) }.map {
-                    $0.milliseconds - MediaDuration(seconds: times[segment.index]).milliseconds
-                }
-            }.first
+        guard let first = playlist.firstDatedSegment else {
+            origin = nil
+            return
+        }
+        let origins = playlist.segments[first.index...].lazy.compactMap { segment -> Int? in
+            guard let text = segment.programDateTime, let date = DateTime(text) else { return nil }
+            return date.milliseconds - MediaDuration(seconds: times[segment.index]).milliseconds
+        }
+        origin = origins.first
     }
 
     var count: Int { times.count - 1 }
@@ -85,7 +87,11 @@ struct SegmentMatch {
         var range = 0..<playlist.count
         while !range.isEmpty {
             let middle = (range.lowerBound + range.upperBound) / 2
-            range = playlist.times[middle] < time ? middle + 1..<range.upperBound : range.lowerBound..<middle
+            if playlist.times[middle] < time {
+                range = middle + 1..<range.upperBound
+            } else {
+                range = range.lowerBound..<middle
+            }
         }
         return range.lowerBound
     }

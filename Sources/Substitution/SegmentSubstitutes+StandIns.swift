@@ -43,11 +43,12 @@ extension SegmentSubstitutes {
     /// The pieces to fetch, so that a rendition of which nothing can be compared yet may stand in; nil if none may.
     package func trial(for holes: [Bool], isReachable: (Rendition, Segment) -> Bool) -> Trial? {
         for alignment in fetchable where !alignment.isProven && alignment.refusal == nil {
-            let found = holes.indices.lazy.filter { holes[$0] }.prefix(Self.mostTried)
-                .compactMap { index in alignment.expectedCounterpart(of: index).map { (index, $0) } }
-                .first { isReachable(alignment.other, $0.1) }
-            guard let (index, segment) = found, let own = neighbour(of: index, holes) else { continue }
-            return Trial(pieces: self.own.pieces(of: own) + alignment.other.pieces(of: segment))
+            for index in holes.indices.lazy.filter({ holes[$0] }).prefix(Self.mostTried) {
+                guard let segment = alignment.expectedCounterpart(of: index), isReachable(alignment.other, segment)
+                else { continue }
+                guard let own = neighbour(of: index, holes) else { break }
+                return Trial(pieces: self.own.pieces(of: own) + alignment.other.pieces(of: segment))
+            }
         }
         return nil
     }
@@ -63,7 +64,8 @@ extension SegmentSubstitutes {
         }
         let before = holes[..<index].indices.suffix(Self.mostTried).last(where: isUsable)
         let after = holes[index...].indices.prefix(Self.mostTried).first(where: isUsable)
-        return (before ?? after).map { playlist.segments[$0] }
+        guard let nearest = before ?? after else { return nil }
+        return playlist.segments[nearest]
     }
 }
 

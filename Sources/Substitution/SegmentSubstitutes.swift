@@ -99,7 +99,10 @@ public struct Quality {
 
     /// The reasons why other renditions, by id, cannot supply substitutes: sentences without a full stop.
     public var refusals: [(rendition: String, reason: String)] {
-        alignments.compactMap { alignment in alignment.checkedRefusal.map { (alignment.other.name.id, $0) } }
+        alignments.compactMap { alignment in
+            guard let reason = alignment.checkedRefusal else { return nil }
+            return (alignment.other.name.id, reason)
+        }
     }
 
     /// Opens the best substitute of a segment; nil if there is none, or the name is no segment's.
@@ -118,7 +121,8 @@ public struct Quality {
 
     /// True if `open` finds a substitute.
     public func has(_ name: PieceName, of rendition: String? = nil) -> Bool {
-        index(of: name).map { index in alignments(with: rendition).contains { $0.covers(index) } } ?? false
+        guard let index = index(of: name) else { return false }
+        return alignments(with: rendition).contains { $0.covers(index) }
     }
 
     private func alignments(with rendition: String?) -> [Alignment] {
@@ -141,7 +145,10 @@ public struct Quality {
         guard let segment = alignment.likelyCounterpart(of: index),
             let quality = alignment.other.quality(of: segment, rate: alignment.rate)
         else { return nil }
-        return quality.isStored && !alignment.covers(index) ? nil : quality
+        if quality.isStored, !alignment.covers(index) {
+            return nil
+        }
+        return quality
     }
 
     // MARK: Splicing
@@ -208,12 +215,13 @@ extension Rendition {
     func quality(of segment: Segment, rate: BitRate) -> Quality? {
         guard let resource = resource(of: segment) else { return nil }
         let size = folder.sizes[file(of: segment)]
-        let section = segment.map.flatMap { self.resource(of: $0) }
+        var section: Resource?
+        if let map = segment.map, let found = self.resource(of: map), !folder.contains(found.name.description) {
+            section = found
+        }
+        let known = size ?? resource.exactLength
         return Quality(
-            rendition: self, segment: resource,
-            section: section.flatMap { folder.contains($0.name.description) ? nil : $0 },
-            duration: segment.duration.seconds,
-            bytes: size ?? resource.exactLength ?? Int64(rate.bytes(in: segment.duration)),
-            isStored: size != nil)
+            rendition: self, segment: resource, section: section, duration: segment.duration.seconds,
+            bytes: known ?? Int64(rate.bytes(in: segment.duration)), isStored: size != nil)
     }
 }

@@ -59,7 +59,8 @@ extension Segment {
             return vector
         }
         let number = Int(mediaSequenceNumber)
-        return (0..<16).reversed().map { $0 < 8 ? UInt8(truncatingIfNeeded: number >> (8 * $0)) : 0 }
+        let low = (0..<8).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+        return [UInt8](repeating: 0, count: 8) + low
     }
 }
 
@@ -90,7 +91,8 @@ extension ByteSource {
                     filled += got
                 }
             }
-            return bytes.count == range.count ? bytes : nil
+            guard bytes.count == range.count else { return nil }
+            return bytes
         }
     }
 }

@@ -38,7 +38,12 @@ extension Substitutions {
         guard let multivariant = asset.multivariant else { return asset.renditions }
         let variants = multivariant.completeVariants(renditions: indices)
         guard !variants.isEmpty else { return nil }
-        let groups = Set(variants.flatMap { variant in Media.Kind.allCases.map { [$0.rawValue, variant.group($0)] } })
+        var groups: Set<[String?]> = []
+        for variant in variants {
+            for kind in Media.Kind.allCases {
+                groups.insert([kind.rawValue, variant.group(kind)])
+            }
+        }
         let media = multivariant.media.filter { groups.contains([$0.type.rawValue, $0.groupID]) }
         let listed = variants.map(\.renditionIndex) + media.compactMap(\.renditionIndex).filter(indices.contains)
         var seen: Set<Int> = []
@@ -127,23 +132,30 @@ struct MissingResources {
     /// Describes the missing resources of a rendition.
     /// - Parameter name: the rendition's name; nil if the asset has only one.
     func sentences(about name: String?) -> [String] {
-        let name = name.map { " of \($0)" } ?? ""
-        guard let segments else { return ["the playlist\(name) is not known yet"] }
+        var owner = ""
+        if let name {
+            owner = " of \(name)"
+        }
+        guard let segments else { return ["the playlist\(owner) is not known yet"] }
         var sentences: [String] = []
         if segments.missing > 0 {
             let segment = segments.count == 1 ? "segment" : "segments"
             let isMissing = segments.missing == 1 ? "is missing" : "are missing"
-            sentences.append("\(segments.missing) of \(segments.count) \(segment)\(name) \(isMissing)")
+            sentences.append("\(segments.missing) of \(segments.count) \(segment)\(owner) \(isMissing)")
         }
-        func add(_ count: Int, _ one: String, _ several: String) {
-            if count > 0 {
-                sentences.append(count == 1 ? "the \(one)" : "\(count) \(several)")
+        func add(_ count: Int, one: String, several: String) {
+            if count == 1 {
+                sentences.append("the \(one)")
+            } else if count > 1 {
+                sentences.append("\(count) \(several)")
             }
         }
-        add(sections, "initialization section\(name) is missing", "initialization sections\(name) are missing")
-        add(keys, "key\(name) is missing", "keys\(name) are missing")
-        add(expiredKeys, "key\(name) has expired", "keys\(name) have expired")
-        add(revokedKeys, "key\(name) was revoked", "keys\(name) were revoked")
+        add(
+            sections, one: "initialization section\(owner) is missing",
+            several: "initialization sections\(owner) are missing")
+        add(keys, one: "key\(owner) is missing", several: "keys\(owner) are missing")
+        add(expiredKeys, one: "key\(owner) has expired", several: "keys\(owner) have expired")
+        add(revokedKeys, one: "key\(owner) was revoked", several: "keys\(owner) were revoked")
         return sentences
     }
 }

@@ -150,8 +150,10 @@ import HLS
             return found
         }
         let isUsable = rendition.source?.isDurable ?? false && !rendition.name.isIFramesOnly
-        let traits = isUsable ? traits(of: asset)?[rendition.index] : nil
-        let made = traits.flatMap { Candidate(rendition, $0) }
+        var made: Candidate?
+        if isUsable, let traits = traits(of: asset)?[rendition.index] {
+            made = Candidate(rendition, traits)
+        }
         known[asset.id]?.candidates[rendition.index] = .some(made)
         return made
     }
@@ -170,7 +172,8 @@ import HLS
         if let found = known[asset.id]?.usable {
             return found
         }
-        let found = asset.renditions.filter { $0.source?.isDurable ?? false }.compactMap { candidate($0, of: asset) }
+        let ended = asset.renditions.filter { $0.source?.isDurable ?? false }
+        let found = ended.compactMap { candidate($0, of: asset) }
         known[asset.id]?.usable = found
         return found
     }

@@ -8,7 +8,7 @@ KINDS = ("body", "tuple", "inline", "ternary", "chain", "unlabelled")
 ROOMS = (
     "WeirAPI", "AccessLog", "Assets", "EventLoop", "Extras", "HLS", "HTTPMessage", "HTTPServer", "Orders",
     "Origin", "Playheads", "PlaylistCheck", "Retention", "SafeText", "SegmentFormat", "Sessions", "Store",
-    "Subprocess", "weir",
+    "Subprocess", "Substitution", "weir",
 )
 REFUSED_IN_ROOMS = ("inline", "chain", "unlabelled")
 
