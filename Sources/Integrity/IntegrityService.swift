@@ -100,7 +100,7 @@ import Store
     package func cancel(_ job: VerificationJob) {
         guard !job.state.isFinal else { return }
         job.verification.pace.cancel()
-        end(job, .cancelled)
+        end(job, as: .cancelled)
     }
 
     /// Cancels a verification that is periodic, because its asset is needed for something else; returns true if it is.
@@ -152,18 +152,21 @@ import Store
         do throws(LibraryError) {
             try await verify(job.verification, at: now())
         } catch {
-            return end(job, .failed, JobFailure(error))
+            return end(job, as: .failed, because: JobFailure(error))
         }
         guard !job.state.isFinal else { return }
         job.found = job.verification.report.remaining
-        guard job.isRepair, job.found > 0 else { return end(job, .complete) }
+        guard job.isRepair, job.found > 0 else { return end(job, as: .complete) }
         job.isRepairing = true
         jobs.changes.send(job)
-        let failure = await repair(job)
-        end(job, failure == nil ? .complete : .failed, failure)
+        if let failure = await repair(job) {
+            end(job, as: .failed, because: failure)
+        } else {
+            end(job, as: .complete)
+        }
     }
 
-    private func end(_ job: VerificationJob, _ state: JobState, _ failure: JobFailure? = nil) {
+    private func end(_ job: VerificationJob, as state: JobState, because failure: JobFailure? = nil) {
         guard !job.state.isFinal else { return }
         job.state = state
         job.isRepairing = false

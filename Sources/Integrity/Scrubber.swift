@@ -37,7 +37,11 @@ import Store
 
     private func turn() {
         check()
-        timer?.schedule(after: job == nil ? Self.idlePause : Self.busyPause)
+        if job == nil {
+            timer?.schedule(after: Self.idlePause)
+        } else {
+            timer?.schedule(after: Self.busyPause)
+        }
     }
 
     /// Starts a verification that is due; pauses or continues the running one.
@@ -48,7 +52,8 @@ import Store
         guard !isBusy, integrity.isIdle else { return }
         let now = integrity.now()
         let due = integrity.assetToVerify(before: now - Self.span, at: now) { asset in
-            self.failed[asset.id].map { now - $0 < Self.retrySpan } ?? false
+            guard let failure = self.failed[asset.id] else { return false }
+            return now - failure < Self.retrySpan
         }
         guard let due else { return }
         job = try? integrity.begin(due, isRepair: false, isScrub: true)
@@ -80,8 +85,11 @@ import Store
         }
         var words: [String] = []
         if !wrong.isEmpty {
-            let more = wrong.count > 8 ? " and \(wrong.count - 8) more" : ""
-            words.append("not what had come, and set aside: \(wrong.prefix(8).joined(separator: ", "))\(more)")
+            var listed = wrong.prefix(8).joined(separator: ", ")
+            if wrong.count > 8 {
+                listed += " and \(wrong.count - 8) more"
+            }
+            words.append("not what had come, and set aside: \(listed)")
         }
         if job.found > 0 {
             words.append("\(job.found) in all are missing now")
@@ -110,7 +118,11 @@ extension IntegrityService {
                 looks += 1
             }
             guard looks <= Self.mostLooks else { break }
-            let verified = asset.verified.map { $0 > now ? 0 : $0 } ?? asset.created
+            var verified = asset.verified ?? asset.created
+            // The clock was set back since: nobody knows how long ago it was.
+            if let last = asset.verified, last > now {
+                verified = 0
+            }
             if verified < limit, verified < oldest?.time ?? .max {
                 oldest = (asset, verified)
             }

@@ -169,7 +169,11 @@ extension IntegrityService {
             let batch = wanted.prefix(Self.repairWidth)
             wanted = wanted.dropFirst(batch.count)
             var fetches: [Fetch] = []
-            defer { for fetch in fetches { fetch.release() } }
+            defer {
+                for fetch in fetches {
+                    fetch.release()
+                }
+            }
             // A player may have brought one meanwhile.
             for (folder, resource) in batch where !folder.contains(resource.name.description) {
                 fetches.append(try library.fetch(resource, in: folder, of: asset, urgency: .background))

@@ -46,7 +46,8 @@ package struct VerificationReport: Equatable, Sendable {
 
         /// Number of missing pieces that a download pins or that were damaged.
         package var remaining: Int {
-            holes.reduce(0) { $0 + ($1.isWanted ? $1.count : 0) } + mismatches.count { !$0.isRepaired }
+            let wanted = holes.filter(\.isWanted)
+            return wanted.reduce(0) { $0 + $1.count } + mismatches.count { !$0.isRepaired }
         }
     }
 
@@ -63,22 +64,23 @@ extension VerificationReport {
             let wrong = faults[rendition.folder.id] ?? [:]
             guard !rendition.folder.sizes.isEmpty || !wrong.isEmpty || pinned.includes(rendition: rendition.name.id)
             else { continue }
-            parts.append(Part(rendition, wrong, pinned))
+            parts.append(Part(rendition, faults: wrong, pinned: pinned))
         }
-        if let keys = Part(asset.keys, faults[asset.keys.folder.id] ?? [:], of: asset, pinned) {
+        let wrongKeys = faults[asset.keys.folder.id] ?? [:]
+        if let keys = Part(asset.keys, of: asset, faults: wrongKeys, pinned: pinned) {
             parts.append(keys)
         }
         let data = asset.content.sessionData.folder
         let wrong = faults[data.id] ?? [:]
         if !data.sizes.isEmpty || !wrong.isEmpty {
-            parts.append(Part(data, wrong) { _ in nil })
+            parts.append(Part(data, faults: wrong) { _ in nil })
         }
     }
 }
 
 extension VerificationReport.Part {
     @LoopActor fileprivate init(
-        _ folder: PieceFolder, _ faults: [String: PieceFault], time: (String) -> Range<Double>?
+        _ folder: PieceFolder, faults: [String: PieceFault], time: (String) -> Range<Double>?
     ) {
         self.init(id: folder.id)
         pieces = folder.sizes.count
@@ -86,24 +88,27 @@ extension VerificationReport.Part {
         mismatches = faults.map { file, fault in
             .init(file: file, time: time(file), fault: fault, isRepaired: folder.contains(file))
         }
-        mismatches.sort { ($0.time?.lowerBound ?? -1, $0.file) < ($1.time?.lowerBound ?? -1, $1.file) }
+        mismatches.sort { ($0.start, $0.file) < ($1.start, $1.file) }
     }
 
-    @LoopActor fileprivate init(_ rendition: Rendition, _ faults: [String: PieceFault], _ pinned: PinnedContent) {
+    @LoopActor fileprivate init(_ rendition: Rendition, faults: [String: PieceFault], pinned: PinnedContent) {
         let timeline = rendition.timeline
-        self.init(rendition.folder, faults) { file in
-            guard case .segment(let number)? = PieceName(file)?.role else { return nil }
-            return timeline?.span(of: number).map { $0.start..<max($0.start, $0.end) }
+        self.init(rendition.folder, faults: faults) { file in
+            guard case .segment(let number)? = PieceName(file)?.role, let span = timeline?.span(of: number) else {
+                return nil
+            }
+            return span.start..<max(span.start, span.end)
         }
         guard let source = rendition.source, source.isDurable else { return }
         for map in source.playlist.maps {
-            addHole(rendition.name(of: map).description, rendition.folder, faults, pinned)
+            let file = rendition.name(of: map).description
+            addHole(file, in: rendition.folder, faults: faults, pinned: pinned)
         }
-        addSegments(of: source.playlist, rendition, faults, pinned)
+        addSegments(of: source.playlist, in: rendition, faults: faults, pinned: pinned)
     }
 
     @LoopActor fileprivate init?(
-        _ keys: KeyRing, _ faults: [String: PieceFault], of asset: Asset, _ pinned: PinnedContent
+        _ keys: KeyRing, of asset: Asset, faults: [String: PieceFault], pinned: PinnedContent
     ) {
         var wanted: Set<Int> = []
         for rendition in asset.renditions + asset.content.additions.sorted
@@ -111,22 +116,22 @@ extension VerificationReport.Part {
             wanted.formUnion(rendition.keyNumbers.compactMap(\.self))
         }
         guard !keys.folder.sizes.isEmpty || !faults.isEmpty || !wanted.isEmpty else { return nil }
-        self.init(keys.folder, faults) { _ in nil }
+        self.init(keys.folder, faults: faults) { _ in nil }
         for number in wanted.sorted() where keys.isUsable(number) {
-            addHole(KeyRing.name(number).description, keys.folder, faults, pinned)
+            addHole(KeyRing.name(number).description, in: keys.folder, faults: faults, pinned: pinned)
         }
     }
 
     @LoopActor private mutating func addHole(
-        _ file: String, _ folder: PieceFolder, _ faults: [String: PieceFault], _ pinned: PinnedContent
+        _ file: String, in folder: PieceFolder, faults: [String: PieceFault], pinned: PinnedContent
     ) {
         guard !folder.contains(file), faults[file] == nil, let role = PieceName(file)?.role else { return }
-        holes.append(
-            .init(time: nil, first: file, last: file, count: 1, isWanted: pinned.contains(role, of: folder.id, nil)))
+        let isWanted = pinned.contains(role, of: folder.id, nil)
+        holes.append(.init(time: nil, first: file, last: file, count: 1, isWanted: isWanted))
     }
 
     @LoopActor private mutating func addSegments(
-        of playlist: MediaPlaylist, _ rendition: Rendition, _ faults: [String: PieceFault], _ pinned: PinnedContent
+        of playlist: MediaPlaylist, in rendition: Rendition, faults: [String: PieceFault], pinned: PinnedContent
     ) {
         var verified = VerifiedSegments()
         var time = 0.0
@@ -148,6 +153,11 @@ extension VerificationReport.Part {
         stored = verified.stored
         holes += verified.holes
     }
+}
+
+extension VerificationReport.Mismatch {
+    /// In seconds, for the order: files without a time come first.
+    fileprivate var start: Double { time?.lowerBound ?? -1 }
 }
 
 /// Joins consecutive stored or missing segments. Pure.
