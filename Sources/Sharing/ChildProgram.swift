@@ -16,7 +16,10 @@ struct ChildProgram {
 
     /// Finds a program in PATH.
     static func find(_ name: String) -> String? {
-        let folders = getenv("PATH").map { String(cString: $0) } ?? "/usr/local/bin:/usr/bin:/bin"
+        var folders = "/usr/local/bin:/usr/bin:/bin"
+        if let path = getenv("PATH") {
+            folders = String(cString: path)
+        }
         return folders.split(separator: ":").map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }
     }
 
@@ -41,10 +44,18 @@ struct ChildProgram {
             }
             output = .descriptor(ends[1])
         }
-        defer { if ends[0] >= 0 { close(ends[0]) } }
+        defer {
+            if ends[0] >= 0 {
+                close(ends[0])
+            }
+        }
         let process: SpawnedProcess
         do {
-            defer { if ends[1] >= 0 { close(ends[1]) } }
+            defer {
+                if ends[1] >= 0 {
+                    close(ends[1])
+                }
+            }
             process = try SpawnedProcess(
                 [path] + arguments,
                 streams: (.file("/dev/null", O_RDONLY), output, .file(work.path + "/stderr", flags)),
@@ -58,7 +69,11 @@ struct ChildProgram {
         }
         let code: Int32? = if case .code(let code) = process.wait() { code } else { nil }
         let errors = String(decoding: try work.read("stderr") ?? [], as: UTF8.self).split(separator: "\n")
-        let text = onLine == nil ? try work.read("stdout") ?? [] : []
+        // The lines were passed on as they came.
+        var text: [UInt8] = []
+        if onLine == nil {
+            text = try work.read("stdout") ?? []
+        }
         return Outcome(code: code, output: String(decoding: text, as: UTF8.self), errors: errors.map(String.init))
     }
 

@@ -31,7 +31,10 @@ struct XMLElement {
         self = root
     }
 
-    fileprivate init(name: String, attributes: [String: String]) { (self.name, self.attributes) = (name, attributes) }
+    fileprivate init(name: String, attributes: [String: String]) {
+        self.name = name
+        self.attributes = attributes
+    }
 
     func child(_ name: String) -> XMLElement? { children.first { $0.name == name } }
 

@@ -19,7 +19,8 @@ import Testing
         try await fixture.origin.add(OriginRule("*list-type=2*") { ($0.status, $0.body) = (200, text) })
         let signature = RequestSignature(accessKey: "a", secretKey: "b", region: "eu-central-1")
         let access = BucketAccess(signature, endpoint: try fixture.url("/"))
-        let site = try BucketSite("films", prefix: "film", access, asset: "film-0000", fixture.library.client)
+        let site = try BucketSite(
+            "films", prefix: "film", access: access, asset: "film-0000", client: fixture.library.client)
         var failure: ExchangeError?
         do throws(ExchangeError) { _ = try await site.open() } catch { failure = error }
         return (failure, try await fixture.origin.requests().count)

@@ -18,7 +18,8 @@ import Store
         let playlists = BundlePlaylists(asset)
         do {
             guard let master = try playlists.master() else {
-                throw asset.keyExpiry.map { ExchangeError($0) } ?? incompleteError
+                guard let expiry = asset.keyExpiry else { throw incompleteError }
+                throw ExchangeError(expiry)
             }
             let listed = master.renditions.sorted().map { asset.renditions[$0] }
             var folders: [ExportContents.Folder] = []
@@ -26,7 +27,8 @@ import Store
             for rendition in all {
                 folders.append(try exportFolder(of: rendition, playlists))
             }
-            let more = master.files + all.flatMap { $0.keyFiles.map { "\(asset.keys.folder.id)/\($0)" } }
+            let keyFiles = all.flatMap(\.keyFiles).map { "\(asset.keys.folder.id)/\($0)" }
+            let more = master.files + keyFiles
             for folder in [asset.keys.folder, asset.content.sessionData.folder] {
                 let files = Set(
                     more.filter { $0.hasPrefix(folder.id + "/") }.map { String($0.dropFirst(folder.id.utf8.count + 1)) }
@@ -116,7 +118,8 @@ extension Rendition {
 
     var keyFiles: Set<String> {
         let keys = source?.playlist.usedKeys ?? []
-        return Set(keys.compactMap { number(of: $0) }.map { KeyRing.name($0).description })
+        let numbers = keys.compactMap { number(of: $0) }
+        return Set(numbers.map { KeyRing.name($0).description })
     }
 }
 
@@ -126,6 +129,10 @@ extension PieceFolder {
     ) throws(StoreError) -> ExportContents.Folder {
         let pieces = try self.pieces()
         let sizes = self.sizes
-        return ExportContents.Folder(id, pieces, files: files.map { ($0, sizes[$0] ?? -1) }, texts: texts)
+        // A piece that is gone meanwhile has no size. No file has the length -1, so that opening it fails.
+        let listed = files.map { file in
+            (file, sizes[file] ?? -1)
+        }
+        return ExportContents.Folder(id, pieces, files: listed, texts: texts)
     }
 }

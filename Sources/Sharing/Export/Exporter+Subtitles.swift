@@ -61,7 +61,11 @@ extension Exporter {
         var failure: LibraryError?
         for start in stride(from: 0, to: missing.count, by: 8) {
             var fetches: [Fetch] = []
-            defer { for fetch in fetches { fetch.release() } }
+            defer {
+                for fetch in fetches {
+                    fetch.release()
+                }
+            }
             let batch = missing[start..<min(start + 8, missing.count)]
             // A player may have brought one meanwhile.
             for resource in batch where !rendition.folder.contains(resource.name.description) {
@@ -87,18 +91,16 @@ extension Exporter {
 
     /// The subtitle rendition with an id or a language.
     private func subtitleRendition(_ track: String, of asset: Asset) -> Rendition? {
-        let own = (asset.multivariant?.media ?? []).filter { $0.type == .subtitles }.compactMap { media in
-            media.renditionIndex.map {
-                (rendition: asset.renditions[$0], language: media.language, isDefault: media.isDefault)
-            }
+        var all: [(rendition: Rendition, language: String?, isDefault: Bool)] = []
+        for media in asset.multivariant?.media ?? [] where media.type == .subtitles {
+            guard let index = media.renditionIndex else { continue }
+            all.append((asset.renditions[index], media.language, media.isDefault))
         }
         let additions = asset.content.additions
-        let attached = additions.attachments.filter { $0.kind == .subtitles }.compactMap { attachment in
-            additions.renditions[attachment.id].map {
-                (rendition: $0, language: attachment.language, isDefault: attachment.isDefault ?? false)
-            }
+        for attachment in additions.attachments where attachment.kind == .subtitles {
+            guard let rendition = additions.renditions[attachment.id] else { continue }
+            all.append((rendition, attachment.language, attachment.isDefault ?? false))
         }
-        let all = own + attached
         if let named = all.first(where: { $0.rendition.name.id == track }) {
             return named.rendition
         }

@@ -18,7 +18,10 @@ import Store
     let joinedTexts = JoinedTexts()
 
     /// Makes an exporter. The assets that it exports are not moved by `mover` meanwhile.
-    package init(_ library: Library, _ mover: Mover) { (self.library, self.mover) = (library, mover) }
+    package init(_ library: Library, _ mover: Mover) {
+        self.library = library
+        self.mover = mover
+    }
 
     /// Writes the complete renditions of an asset to `path`, which must not exist yet: completely or not at all.
     ///

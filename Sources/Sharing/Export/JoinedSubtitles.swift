@@ -41,7 +41,10 @@ struct JoinedSubtitles: Sendable {
     mutating func begin(_ segment: [UInt8]) {
         // Invalid UTF-8 is repaired: programs that read the file refuse it.
         rest = Array(String(decoding: segment, as: UTF8.self).utf8)[...]
-        offset = Self.map(in: rest).map { $0 - start } ?? 0
+        offset = 0
+        if let time = Self.map(in: rest) {
+            offset = time - start
+        }
     }
 
     /// Adds the next lines of the segment, up to `count`. Returns false once none is left.

@@ -120,10 +120,16 @@ private struct SubtitleJoining: Sendable {
         guard next < files.count else { return .some(joined?.text) }
         defer { next += 1 }
         guard let bytes = (try? folder.read(files[next])) ?? nil else { return nil }
-        var joined = joined ?? JoinedSubtitles(start: start ?? JoinedSubtitles.offset(of: bytes))
+        var joined = joined ?? begun(with: bytes)
+        // The only reference, so that adding to it copies nothing.
         self.joined = nil
         joined.begin(bytes)
         self.joined = joined
         return nil
+    }
+
+    /// The text before its first segment, whose time counts if no start is given.
+    private func begun(with segment: [UInt8]) -> JoinedSubtitles {
+        JoinedSubtitles(start: start ?? JoinedSubtitles.offset(of: segment))
     }
 }

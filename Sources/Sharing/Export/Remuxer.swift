@@ -62,7 +62,9 @@ struct Remuxer: Sendable {
         for number in subtitles {
             words += ["-map", "\(number + 1):s"]
         }
-        words += ["-c", "copy", "-c:s", format == .mp4 ? "mov_text" : "srt", "-metadata", "title=\(title)"]
+        // The container decides how text is stored.
+        let subtitleCodec = format == .mp4 ? "mov_text" : "srt"
+        words += ["-c", "copy", "-c:s", subtitleCodec, "-metadata", "title=\(title)"]
         for (number, text) in export.subtitles.enumerated() {
             words += ["-metadata:s:s:\(number)", "title=\(text.name)"]
             if let language = text.language {

@@ -94,7 +94,7 @@ extension AssetExport {
     private var chapterMetadata: [UInt8]? {
         ChapterList(attachedTo: asset).map { list in
             let chapters = list.spans(length: asset.duration).map { span in
-                let title = span.title.map { "=;#\\\n".contains($0) ? "\\\($0)" : "\($0)" }.joined()
+                let title = Self.escaped(span.title)
                 return """
                     [CHAPTER]
                     TIMEBASE=1/1000
@@ -106,6 +106,18 @@ extension AssetExport {
             }
             return Array((";FFMETADATA1\n" + chapters.joined()).utf8)
         }
+    }
+
+    /// A value as ffmpeg's metadata format has it.
+    private static func escaped(_ value: String) -> String {
+        var text = ""
+        for character in value {
+            if "=;#\\\n".contains(character) {
+                text.append("\\")
+            }
+            text.append(character)
+        }
+        return text
     }
 
     private func exported(_ media: Media) -> SingleFileExport.Subtitles? {
@@ -123,8 +135,9 @@ extension MultivariantPlaylist {
     /// The complete variant with the highest bit rate; one with video, if there is any.
     fileprivate func best(of whole: Set<Int>) -> Variant? {
         let variants = completeVariants(renditions: whole)
-        let seen = variants.filter { !$0.isAudioOnly }
-        return (seen.isEmpty ? variants : seen).max { $0.bandwidth < $1.bandwidth }
+        let withVideo = variants.filter { !$0.isAudioOnly }
+        let candidates = withVideo.isEmpty ? variants : withVideo
+        return candidates.max { $0.bandwidth < $1.bandwidth }
     }
 
     /// The audio renditions of a variant: its group, and those that only other groups have.
@@ -144,8 +157,11 @@ extension MultivariantPlaylist {
             return media.renditionIndex.map(whole.contains) ?? (media.groupID == group)
         }
         var seen: Set<[String]> = []
-        return (stored.filter { $0.groupID == group } + stored.filter { $0.groupID != group }).filter { media in
-            seen.insert([media.language ?? "", media.name, media.characteristics ?? ""]).inserted
+        let ordered = stored.filter { $0.groupID == group } + stored.filter { $0.groupID != group }
+        return ordered.filter { media in
+            let language = media.language ?? ""
+            let characteristics = media.characteristics ?? ""
+            return seen.insert([language, media.name, characteristics]).inserted
         }
     }
 }
@@ -158,12 +174,23 @@ struct SingleFilePlaylist {
     init(video: String, sound: [Media], folder: (Int) -> String) {
         var lines = ["#EXTM3U"]
         for (number, media) in sound.enumerated() {
-            let language = SingleFileExport.threeLetters(media.language).map { ",LANGUAGE=\"\($0)\"" } ?? ""
-            let uri = media.renditionIndex.map { ",URI=\"\(folder($0))/media.m3u8\"" } ?? ""
-            let choice = media.isDefault ? ",DEFAULT=YES,AUTOSELECT=YES" : ""
-            lines.append("#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"sound\",NAME=\"\(number)\"\(language)\(choice)\(uri)")
+            var line = "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"sound\",NAME=\"\(number)\""
+            if let language = SingleFileExport.threeLetters(media.language) {
+                line += ",LANGUAGE=\"\(language)\""
+            }
+            if media.isDefault {
+                line += ",DEFAULT=YES,AUTOSELECT=YES"
+            }
+            if let index = media.renditionIndex {
+                line += ",URI=\"\(folder(index))/media.m3u8\""
+            }
+            lines.append(line)
         }
-        lines.append("#EXT-X-STREAM-INF:BANDWIDTH=1" + (sound.isEmpty ? "" : ",AUDIO=\"sound\""))
+        if sound.isEmpty {
+            lines.append("#EXT-X-STREAM-INF:BANDWIDTH=1")
+        } else {
+            lines.append("#EXT-X-STREAM-INF:BANDWIDTH=1,AUDIO=\"sound\"")
+        }
         lines.append("\(video)/media.m3u8")
         bytes = Array(lines.map { $0 + "\n" }.joined().utf8)
     }

@@ -7,9 +7,13 @@ import PlaylistCheck
 
 extension MoviePackage {
     var origin: WebURL? {
-        guard let url = master == nil ? streams.first?.url : masterURL else { return nil }
+        var text = masterURL
+        if master == nil {
+            text = streams.first?.url
+        }
         // A package may be somebody else's, who must not choose what a handler is asked.
-        return (try? WebURL(url)).flatMap { $0.needsHandler ? nil : $0 }
+        guard let text, let url = try? WebURL(text), !url.needsHandler else { return nil }
+        return url
     }
 }
 
@@ -45,8 +49,8 @@ extension ImportPlan {
             guard let bytes = folder.contents(of: location.components, limit: PlaylistLimits.standard.bytes) else {
                 throw ExchangeError(.badImport, "\(folder.name(location)) is not there")
             }
-            let end = bytes.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0
-            return Array(bytes[..<end])
+            guard let last = bytes.lastIndex(where: { $0 != 0 }) else { return [] }
+            return Array(bytes[...last])
         }
     }
 

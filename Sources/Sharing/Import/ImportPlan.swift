@@ -39,15 +39,21 @@ import Store
     private var playlists: [PlaylistFolder.Location: Playlist] = [:]
     private var slice = LoopSlice()
 
-    init(_ asset: Asset, from folder: PlaylistFolder) { (self.asset, self.folder) = (asset, folder) }
+    init(_ asset: Asset, from folder: PlaylistFolder) {
+        self.asset = asset
+        self.folder = folder
+    }
 
     // MARK: Reading
 
     func playlist(
         at location: PlaylistFolder.Location, imports: [String: String]? = nil
     ) async throws(ExchangeError) -> Playlist {
-        let reading = playlists[location] == nil ? await folder.read(location) : nil
-        return try await parsed(at: location, imports: imports) { [folder] () throws(ExchangeError) in
+        var reading: CheckReading<PlaylistFolder.Location>?
+        if playlists[location] == nil {
+            reading = await folder.read(location)
+        }
+        return try await parsed(at: location, imports: imports) { [folder, reading] () throws(ExchangeError) in
             guard let reading, let bytes = reading.bytes else {
                 let reason = reading.map(Self.reason) ?? "nothing came"
                 throw ExchangeError(.badImport, "\(folder.name(location)) cannot be read: \(reason)")
@@ -87,7 +93,8 @@ import Store
     }
 
     private nonisolated static func reason(_ reading: CheckReading<PlaylistFolder.Location>) -> String {
-        reading.findings.first.map { String($0.message.trimmingPrefix("not read: ")) } ?? "nothing came"
+        guard let finding = reading.findings.first else { return "nothing came" }
+        return String(finding.message.trimmingPrefix("not read: "))
     }
 
     private nonisolated static func parse(
@@ -178,7 +185,8 @@ import Store
             asset.life.policy = policy
             asset.life.firstPlayed = identity.firstPlayed
         }
-        let lives = Dictionary((identity.keys ?? []).map { ($0.number, $0.life) }) { $1 }
+        let identified = identity.keys ?? []
+        let lives = Dictionary(identified.map { ($0.number, $0.life) }) { $1 }
         for piece in planned.pieces where piece.folder == asset.keys.folder.id {
             guard case .key(let number)? = PieceName(piece.file)?.role,
                 case .key(let former)? = PieceName(piece.source.components.last ?? "")?.role, let life = lives[former]
@@ -305,13 +313,17 @@ private struct SegmentPlanning: Sendable {
             return .failure(error)
         }
         next = end
-        return end == segments.count ? .success(planned) : nil
+        guard end == segments.count else { return nil }
+        return .success(planned)
     }
 }
 
 extension MultivariantPlaylist {
     fileprivate func line(of uri: String) -> Int {
-        variants.first { $0.uri == uri }?.uriLine ?? media.first { $0.uri == uri }?.line ?? 1
+        if let variant = variants.first(where: { $0.uri == uri }) {
+            return variant.uriLine
+        }
+        return media.first { $0.uri == uri }?.line ?? 1
     }
 }
 
@@ -331,8 +343,8 @@ struct ImportFiles {
         let path = "\(folder.name(piece.source)) (\(piece.namedBy))"
         let file = folder.openFile(piece.source)
         guard file >= 0 else {
-            throw StoreError(
-                .missing, path: path, detail: errno == ELOOP ? "a link, which is not followed" : Self.reason)
+            let reason = errno == ELOOP ? "a link, which is not followed" : Self.reason
+            throw StoreError(.missing, path: path, detail: reason)
         }
         defer { close(file) }
         var status = stat()
@@ -344,7 +356,11 @@ struct ImportFiles {
         guard range.upperBound <= size, piece.length ?? Int64(range.count) == Int64(range.count), !range.isEmpty else {
             throw StoreError(.wrongLength, path: path, detail: "not as long as it has to be")
         }
-        let known = piece.range == nil ? ledger(beside: piece.source)?.entries[piece.source.components.last ?? ""] : nil
+        var known: Ledger.Entry?
+        // The ledger has the digests of whole files.
+        if piece.range == nil, let name = piece.source.components.last {
+            known = ledger(beside: piece.source)?.entries[name]
+        }
         guard known?.size ?? size == size else {
             throw StoreError(.contentChanged, path: path, detail: "not as long as \(Ledger.fileName) beside it says")
         }

@@ -46,8 +46,11 @@ import Synchronization
     }
 
     private func unusedName(_ source: ImportSource) -> String {
-        let wish = source.identity.map(\.name).flatMap { AssetNaming.isName($0) ? $0 : nil }
-        return AssetNaming.unique(wish ?? AssetNaming.name(forPath: source.label), isTaken: library.isTaken)
+        var wish = AssetNaming.name(forPath: source.label)
+        if let name = source.identity?.name, AssetNaming.isName(name) {
+            wish = name
+        }
+        return AssetNaming.unique(wish, isTaken: library.isTaken)
     }
 
     func plan(_ source: ImportSource, name: String, id: String? = nil) async throws(ExchangeError) -> ImportPlan {

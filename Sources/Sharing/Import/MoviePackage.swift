@@ -44,8 +44,11 @@ struct MoviePackage: Sendable {
         masterURL = boot.child("MasterPlaylist")?.child("NetworkURL")?.text
         let data = boot.child("DataItems")
         let item = data?.all("DataItem").first { $0.child("Role")?.text == "Master" }
-        master = item?.child("DataPath").flatMap {
-            Self.location($0.text, in: Self.components(data?.attributes["Directory"] ?? "Data") ?? [])
+        if let path = item?.child("DataPath") {
+            let home = Self.components(data?.attributes["Directory"] ?? "Data")
+            master = Self.location(path.text, in: home ?? [])
+        } else {
+            master = nil
         }
         var reader = StreamReader(folder: folder, path: path)
         var streams: [Stream] = []
@@ -70,11 +73,13 @@ struct MoviePackage: Sendable {
     fileprivate static func components(_ path: String) -> [String]? {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init).filter { $0 != "." }
         let isInside = parts.allSatisfy { !$0.isEmpty && $0 != ".." && !$0.utf8.contains(0) }
-        return isInside ? parts : nil
+        guard isInside else { return nil }
+        return parts
     }
 
     fileprivate static func location(_ path: String, in folder: [String]) -> PlaylistFolder.Location? {
-        components(path).flatMap { $0.isEmpty ? nil : PlaylistFolder.Location(components: folder + $0) }
+        guard let components = components(path), !components.isEmpty else { return nil }
+        return PlaylistFolder.Location(components: folder + components)
     }
 }
 
@@ -86,11 +91,15 @@ private struct StreamReader {
     private var known: [String: MoviePackage.StreamFiles?] = [:]
     private var size = 0
 
-    init(folder: PlaylistFolder, path: String) { (self.folder, self.path) = (folder, path) }
+    init(folder: PlaylistFolder, path: String) {
+        self.folder = folder
+        self.path = path
+    }
 
     /// - Returns: nil for a stream that is not complete.
     mutating func files(of element: XMLElement) throws(ExchangeError) -> MoviePackage.StreamFiles? {
-        let name = element.attributes["Path"] ?? element.attributes["ID"] ?? ""
+        let named = element.attributes["Path"] ?? element.attributes["ID"]
+        let name = named ?? ""
         guard let home = MoviePackage.components(name) else { throw missing(name) }
         let key = home.joined(separator: "/")
         if let files = known[key] {

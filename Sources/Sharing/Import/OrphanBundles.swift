@@ -29,7 +29,10 @@ package struct OrphanBundle: Equatable, Sendable {
     private let library: Library
     private let importer: Importer
 
-    package init(_ library: Library, _ importer: Importer) { (self.library, self.importer) = (library, importer) }
+    package init(_ library: Library, _ importer: Importer) {
+        self.library = library
+        self.importer = importer
+    }
 
     /// Makes assets of the store's orphan bundles, from their own `asset.json` and playlists. Nothing is deleted.
     ///
@@ -97,7 +100,10 @@ package struct OrphanBundle: Equatable, Sendable {
 
     private func adopt(_ id: String, _ identity: BundleIdentity, at path: String) async throws(ExchangeError) -> Asset {
         let source = try await ImportSource.read(path)
-        let wish = AssetNaming.isName(identity.name) ? identity.name : AssetNaming.name(forPath: id)
+        var wish = identity.name
+        if !AssetNaming.isName(wish) {
+            wish = AssetNaming.name(forPath: id)
+        }
         let name = AssetNaming.unique(wish, isTaken: library.isTaken)
         library.reserved.insert(name)
         defer { library.reserved.remove(name) }
@@ -140,8 +146,9 @@ package struct OrphanBundle: Equatable, Sendable {
     private static func count(_ number: Int, _ word: String) -> String { "\(number) \(word)\(number == 1 ? "" : "s")" }
 
     private static func quoted(_ names: [String]) -> String {
-        let more = names.count > 8 ? " and \(names.count - 8) more" : ""
-        return names.prefix(8).map { $0.debugDescription }.joined(separator: ", ") + more
+        let listed = names.prefix(8).map(\.debugDescription).joined(separator: ", ")
+        guard names.count > 8 else { return listed }
+        return "\(listed) and \(names.count - 8) more"
     }
 
     /// Deletes a bundle that cannot be adopted, and returns the size of its files in bytes.

@@ -12,7 +12,10 @@ package import Store
     /// The number of exports in progress, by asset id: these assets are not moved.
     private var exports: [String: Int] = [:]
 
-    package init(_ library: Library, _ jobs: MoveRegister) { (self.library, self.jobs) = (library, jobs) }
+    package init(_ library: Library, _ jobs: MoveRegister) {
+        self.library = library
+        self.jobs = jobs
+    }
 
     /// Begins to move an asset's bundle, or returns the running move to the same target.
     ///
@@ -64,7 +67,11 @@ package import Store
 
     func endExport(of asset: Asset) {
         guard let count = exports[asset.id] else { return }
-        exports[asset.id] = count > 1 ? count - 1 : nil
+        if count > 1 {
+            exports[asset.id] = count - 1
+        } else {
+            exports[asset.id] = nil
+        }
     }
 
     // MARK: Moving
@@ -128,7 +135,10 @@ package import Store
         try await record(asset, in: source, other: target)
         bundle.other = target
         do throws(StoreError) {
-            let isRenamed = isNear ? try await rename(move, to: target, since: era) : false
+            var isRenamed = false
+            if isNear {
+                isRenamed = try await rename(move, to: target, since: era)
+            }
             if !isRenamed {
                 // The copy may take long; writes wait only for its end.
                 bundle.resumeWrites()

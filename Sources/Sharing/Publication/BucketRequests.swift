@@ -17,23 +17,26 @@ struct BucketRequests: Sendable {
 
     /// ListObjectsV2. The query's names are sorted, as the signature needs them.
     func list(after token: String?) -> OriginRequest? {
-        let more = token.map { "continuation-token=\(PercentEncoding.encode($0))&" } ?? ""
-        return request(.get, "?\(more)list-type=2&prefix=\(PercentEncoding.encode(prefix))", Self.nothing)
+        var query = "list-type=2&prefix=\(PercentEncoding.encode(prefix))"
+        if let token {
+            query = "continuation-token=\(PercentEncoding.encode(token))&\(query)"
+        }
+        return request(.get, "?\(query)", digest: Self.nothing)
     }
 
-    func get(_ path: String) -> OriginRequest? { request(.get, prefix + path, Self.nothing) }
+    func get(_ path: String) -> OriginRequest? { request(.get, prefix + path, digest: Self.nothing) }
 
-    func head(_ path: String) -> OriginRequest? { request(.head, prefix + path, Self.nothing) }
+    func head(_ path: String) -> OriginRequest? { request(.head, prefix + path, digest: Self.nothing) }
 
-    func delete(_ path: String) -> OriginRequest? { request(.delete, prefix + path, Self.nothing) }
+    func delete(_ path: String) -> OriginRequest? { request(.delete, prefix + path, digest: Self.nothing) }
 
     /// - Throws: `missing` if the piece is not in the store any more.
     func put(_ item: ExportContents.Item) throws(StoreError) -> OriginRequest? {
         let fields = PublishedFields(item.path)
         guard
             var request = request(
-                .put, prefix + item.path, item.digest,
-                [
+                .put, prefix + item.path, digest: item.digest,
+                lines: [
                     "Content-Type: \(fields.contentType)", "Cache-Control: \(fields.cacheControl)",
                     "\(Self.digestField): \(item.digest)",
                 ])
@@ -48,7 +51,7 @@ struct BucketRequests: Sendable {
     }
 
     private func request(
-        _ method: HTTPMethod, _ path: String, _ digest: Digest, _ lines: [String] = []
+        _ method: HTTPMethod, _ path: String, digest: Digest, lines: [String] = []
     ) -> OriginRequest? {
         guard let url = try? WebURL(base.text + path) else { return nil }
         var request = OriginRequest(url)
@@ -74,7 +77,8 @@ struct PublishedFields: Equatable {
     /// A piece never changes. A playlist changes when more of the asset is stored. Caches must not store keys.
     init(_ path: String) {
         let name = path.split(separator: "/").last.map(String.init) ?? path
-        contentType = name == Ledger.fileName ? MediaType.text.description : MediaType(forPath: path).description
+        let type = name == Ledger.fileName ? .text : MediaType(forPath: path)
+        contentType = type.description
         cacheControl =
             if path.hasPrefix("keys/") && name != Ledger.fileName {
                 "no-store"
@@ -94,7 +98,10 @@ struct BucketRefusal {
 
     /// Reads a response. Without S3's XML, as in responses to HEAD, only the status is known.
     init(status: Int, _ body: [UInt8]) {
-        let error = XMLElement(body).flatMap { $0.name == "Error" ? $0 : nil }
+        var error = XMLElement(body)
+        if error?.name != "Error" {
+            error = nil
+        }
         self.status = status
         code = error?.child("Code")?.text ?? ""
         sentence = error?.child("Message")?.text ?? ""
@@ -110,8 +117,8 @@ struct BucketRefusal {
         if secrets.contains(where: reason.contains) {
             reason = "status \(status)"
         }
-        let other = region.map { ", which is in the region \($0)" } ?? ""
-        return ExchangeError(kind, "\(what)\(other) (\(reason))")
+        guard let region else { return ExchangeError(kind, "\(what) (\(reason))") }
+        return ExchangeError(kind, "\(what), which is in the region \(region) (\(reason))")
     }
 
     private var kind: ExchangeError.Code {
@@ -147,6 +154,8 @@ package struct BucketAccess: Sendable {
             return try? WebURL("\(endpoint.origin)/\(bucket)/")
         }
         let host = "s3.\(signature.region).amazonaws.com"
-        return try? WebURL(bucket.contains(".") ? "https://\(host)/\(bucket)/" : "https://\(bucket).\(host)/")
+        // The server's certificate has no host name of several labels before its own.
+        guard !bucket.contains(".") else { return try? WebURL("https://\(host)/\(bucket)/") }
+        return try? WebURL("https://\(bucket).\(host)/")
     }
 }

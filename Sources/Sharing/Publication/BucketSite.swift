@@ -21,13 +21,18 @@ import Store
     private static let parallel = 6
 
     init(
-        _ bucket: String, prefix: String, _ access: BucketAccess, asset: String, _ client: OriginClient
+        _ bucket: String, prefix: String, access: BucketAccess, asset: String, client: OriginClient
     ) throws(ExchangeError) {
         guard let base = access.base(bucket) else {
             throw ExchangeError(.badTarget, "\(access.signature.region) is no region, such as eu-central-1")
         }
-        address = "s3://\(bucket)" + (prefix.isEmpty ? "" : "/" + prefix)
-        requests = BucketRequests(base: base, prefix: prefix.isEmpty ? "" : prefix + "/", access: access)
+        if prefix.isEmpty {
+            address = "s3://\(bucket)"
+            requests = BucketRequests(base: base, prefix: "", access: access)
+        } else {
+            address = "s3://\(bucket)/\(prefix)"
+            requests = BucketRequests(base: base, prefix: prefix + "/", access: access)
+        }
         self.asset = asset
         self.client = client
     }
@@ -72,7 +77,12 @@ import Store
     /// Skips names that end with `/`: some programs write these for folders.
     private func record(_ item: XMLElement) {
         guard let key = item.child("Key")?.text, key.hasPrefix(requests.prefix), !key.hasSuffix("/") else { return }
-        lengths[String(key.dropFirst(requests.prefix.count))] = item.child("Size").flatMap { Int64($0.text) } ?? -1
+        var length: Int64?
+        if let size = item.child("Size") {
+            length = Int64(size.text)
+        }
+        // An object without a length differs from every file, so that the file is sent again.
+        lengths[String(key.dropFirst(requests.prefix.count))] = length ?? -1
     }
 
     // MARK: Putting
@@ -102,7 +112,7 @@ import Store
         if head.status == 404 {
             return nil
         }
-        guard head.status == 200 else { throw refusal(head.status, [], "\(address)/\(path) cannot be looked at") }
+        guard head.status == 200 else { throw refusal(head.status, body: [], "\(address)/\(path) cannot be looked at") }
         return head
     }
 
@@ -180,13 +190,13 @@ import Store
         _ request: OriginRequest?, _ what: String
     ) async throws(ExchangeError) -> (OriginHead, [UInt8]) {
         let (head, body) = try await reply(request)
-        guard (200..<300).contains(head.status) else { throw refusal(head.status, body, what) }
+        guard (200..<300).contains(head.status) else { throw refusal(head.status, body: body, what) }
         return (head, body)
     }
 
-    private func refusal(_ status: Int, _ body: [UInt8], _ what: String) -> ExchangeError {
+    private func refusal(_ status: Int, body: [UInt8], _ what: String) -> ExchangeError {
         let signature = requests.access.signature
-        let secrets = [signature.accessKey, signature.secretKey] + (signature.sessionToken.map { [$0] } ?? [])
+        let secrets = [signature.accessKey, signature.secretKey, signature.sessionToken].compactMap(\.self)
         return BucketRefusal(status: status, body).error(what, hiding: secrets)
     }
 }

@@ -46,8 +46,13 @@ import Store
             }
             state = .complete
         } catch {
-            state = isCancelled ? .cancelled : .failed
-            failure = isCancelled ? nil : error
+            if isCancelled {
+                state = .cancelled
+                failure = nil
+            } else {
+                state = .failed
+                failure = error
+            }
         }
     }
 
@@ -58,7 +63,7 @@ import Store
         let paths = Set(items.map(\.path))
         total = (items.count, items.reduce(0) { $0 + $1.size })
         let record = try await previousRecord(at: site)
-        let obsolete = record.map { $0.paths.subtracting(paths) } ?? []
+        let obsolete = record?.paths.subtracting(paths) ?? []
         let all = PublicationRecord(asset: asset.id, paths: paths.union(obsolete))
         if record != all {
             try await write(all, at: site)
@@ -127,8 +132,10 @@ enum PublicationStage: CaseIterable {
     init(of path: String) {
         if path == "master.m3u8" {
             self = .master
+        } else if path.hasSuffix(".m3u8") {
+            self = .mediaPlaylists
         } else {
-            self = path.hasSuffix(".m3u8") ? .mediaPlaylists : .pieces
+            self = .pieces
         }
     }
 }
@@ -149,7 +156,10 @@ struct PublicationRecord: Equatable, Sendable {
     let asset: String
     var paths: Set<String>
 
-    init(asset: String, paths: Set<String>) { (self.asset, self.paths) = (asset, paths) }
+    init(asset: String, paths: Set<String>) {
+        self.asset = asset
+        self.paths = paths
+    }
 
     init?(_ text: [UInt8]) {
         var lines = String(decoding: text, as: UTF8.self).split(separator: "\n")

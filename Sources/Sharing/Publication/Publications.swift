@@ -55,7 +55,7 @@ import Store
                     "there are no keys for s3://\(bucket): they come from AWS_ACCESS_KEY_ID and "
                         + "AWS_SECRET_ACCESS_KEY, or from ~/.aws/credentials")
             }
-            return try BucketSite(bucket, prefix: prefix, access, asset: asset.id, library.client)
+            return try BucketSite(bucket, prefix: prefix, access: access, asset: asset.id, client: library.client)
         }
     }
 }
@@ -116,8 +116,15 @@ enum PublicationTarget: Equatable, Sendable {
             throw ExchangeError(
                 .badTarget, "\(host):// is no folder or server to publish to: s3://, rsync://, HOST:PATH or a folder")
         }
-        let authority = isURL ? text.dropFirst("rsync://".count).prefix { $0 != "/" } : host
-        let path = isURL ? text.dropFirst("rsync://".count + authority.count) : text.dropFirst(host.count + 1)
+        let authority: Substring
+        let path: Substring
+        if isURL {
+            authority = text.dropFirst("rsync://".count).prefix { $0 != "/" }
+            path = text.dropFirst("rsync://".count + authority.count)
+        } else {
+            authority = host
+            path = text.dropFirst(host.count + 1)
+        }
         let user = authority.split(separator: "@", omittingEmptySubsequences: false)
         // A colon in the path means a user's password before the host, or `HOST::MODULE`, which is another form of rsync://.
         guard isURL || path.hasPrefix("/") || !path.contains(":"), user.count <= 2,

@@ -18,15 +18,22 @@ import Synchronization
         guard let program = ChildProgram.find("rsync") else {
             throw ExchangeError(.noProgram, "rsync, which \(address) requires, is not in the daemon's PATH")
         }
-        self.address = address.hasSuffix("/") ? String(address.dropLast()) : address
+        if address.hasSuffix("/") {
+            self.address = String(address.dropLast())
+        } else {
+            self.address = address
+        }
         self.store = store
         self.program = program
     }
 
     /// The options of every call: no password prompt, and one minute until a silent peer is an error.
     private nonisolated var options: [String] {
-        let isDaemon = address.hasPrefix("rsync://")
-        return ["--timeout=60", isDaemon ? "--contimeout=10" : "--rsh=ssh -o BatchMode=yes -o ConnectTimeout=10"]
+        guard address.hasPrefix("rsync://") else {
+            return ["--timeout=60", "--rsh=ssh -o BatchMode=yes -o ConnectTimeout=10"]
+        }
+        // Only for daemons: over ssh, rsync refuses this option.
+        return ["--timeout=60", "--contimeout=10"]
     }
 
     func open() async throws(ExchangeError) -> PublicationFinding {
@@ -43,7 +50,9 @@ import Synchronization
             let got = try ChildProgram.run(
                 program, options + ["--", "\(address)/\(PublicationRecord.fileName)", work.path + "/record"], in: work,
                 cancellation: cancellation)
-            return (got, got.hasSucceeded ? try work.read("record") ?? [] : nil, lines)
+            guard got.hasSucceeded else { return (got, nil, lines) }
+            let record = try work.read("record") ?? []
+            return (got, record, lines)
         }
         let (outcome, record, names) = finding
         // rsync creates the last folder of the path when it sends.
@@ -103,7 +112,8 @@ import Synchronization
     func delete(_ paths: [String]) async throws(ExchangeError) {
         let outcome = try await inWorkFolder { [self] work throws(StoreError) in
             let folder = try work.subdirectory("film", create: true)
-            for name in Set(paths.compactMap { $0.contains("/") ? String($0.prefix { $0 != "/" }) : nil }) {
+            let nested = paths.filter { $0.contains("/") }
+            for name in Set(nested.map { path in String(path.prefix { $0 != "/" }) }) {
                 _ = try folder.subdirectory(name, create: true)
             }
             try work.write(Array(paths.map { $0 + "\n" }.joined().utf8), as: "list")
@@ -168,7 +178,10 @@ import Synchronization
 }
 
 extension ExportContents.Item {
-    fileprivate var isText: Bool { if case .text = source { true } else { false } }
+    fileprivate var isText: Bool {
+        guard case .text = source else { return false }
+        return true
+    }
 }
 
 extension ChildProgram.Outcome {

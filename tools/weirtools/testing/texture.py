@@ -8,7 +8,7 @@ KINDS = ("body", "tuple", "inline", "ternary", "chain", "unlabelled")
 ROOMS = (
     "WeirAPI", "AccessLog", "Assets", "EventLoop", "Extras", "HLS", "HTTPMessage", "HTTPServer", "Integrity",
     "Orders", "Origin", "Playheads", "PlaylistCheck", "Retention", "SafeText", "SegmentFormat", "Sessions",
-    "Store", "Subprocess", "Substitution", "weir",
+    "Sharing", "Store", "Subprocess", "Substitution", "weir",
 )
 REFUSED_IN_ROOMS = ("inline", "chain", "unlabelled")
 
