@@ -25,7 +25,8 @@ extension PlayerRoutes {
         let dead = await library.deadRenditions(of: asset)
         // An entry without any variant says less than the error of each.
         let isSomethingLeft = asset.multivariant?.variants.contains { !dead.contains($0.renditionIndex) } ?? false
-        return DeadParts(renditions: isSomethingLeft ? dead : [])
+        guard isSomethingLeft else { return DeadParts() }
+        return DeadParts(renditions: dead)
     }
 
     /// Returns the playlist that a player gets, with the segments that it leaves out. A live playlist of which no segment is left

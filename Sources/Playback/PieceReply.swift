@@ -28,7 +28,9 @@ import Store
             exchange.reply(representation, .file(owned))
             return nil
         }
-        guard let piece = SmallPiece(owned, open.identity, representation) else { return unreadable(exchange) }
+        guard let piece = SmallPiece(owned, identity: open.identity, representation) else {
+            return unreadable(exchange)
+        }
         representation.ignoresRange = ignoresRange || size == 0
         exchange.reply(representation, .bytes(piece.bytes))
         return piece
@@ -173,7 +175,13 @@ import Store
                 return settle(by: revisions)
             }
             awaited?.begin(request.exchange)
-            if isSentComplete ? playback.send(complete: fetch, request) : playback.send(arriving: fetch, request) {
+            let isSent: Bool
+            if isSentComplete {
+                isSent = playback.send(complete: fetch, request)
+            } else {
+                isSent = playback.send(arriving: fetch, request)
+            }
+            if isSent {
                 return
             }
             awaited?.end(nil)
@@ -259,7 +267,11 @@ import Store
     }
 
     /// Records that the reply is about to be sent.
-    func begin(_ exchange: Exchange) { if !isOver { self.exchange = exchange } }
+    func begin(_ exchange: Exchange) {
+        if !isOver {
+            self.exchange = exchange
+        }
+    }
 
     /// Records if the head was sent. Not derived, because the exchange is not held.
     func recordHead(of exchange: Exchange) { isHeadSent = exchange.isBegun }
@@ -426,7 +438,10 @@ extension CacheStatus {
 
 extension Exchange {
     /// The status that the client gets instead of `status`: that of the head, if it was sent before.
-    func sentStatus(_ status: HTTPStatus) -> Int { isBegun ? HTTPStatus.ok.code : status.code }
+    func sentStatus(_ status: HTTPStatus) -> Int {
+        guard !isBegun else { return HTTPStatus.ok.code }
+        return status.code
+    }
 
     /// Answers with a sentence for a person and a Cache-Status field.
     func refuse(_ status: HTTPStatus, because sentence: String, _ cacheStatus: CacheStatus) {

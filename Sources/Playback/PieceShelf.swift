@@ -79,7 +79,7 @@ import Store
     static let limit = 16 * 1024
 
     /// Takes ownership of a file with this identity; nil if it cannot be read.
-    init?(_ file: consuming OwnedDescriptor, _ identity: FileIdentity, _ representation: Representation) {
+    init?(_ file: consuming OwnedDescriptor, identity: FileIdentity, _ representation: Representation) {
         let descriptor = file.rawValue
         let count = Int(identity.size)
         var isComplete = false

@@ -43,7 +43,10 @@ struct PlayerFields: Equatable {
 
     /// The fields of the asset with those of the player.
     func added(to fields: UserFields) -> UserFields {
-        var fields = password.flatMap { fields.adding($0) } ?? fields
+        var fields = fields
+        if let password, let withPassword = fields.adding(password) {
+            fields = withPassword
+        }
         if !lines.isEmpty {
             fields = fields.adding(fieldsOfPlayer: lines)
         }
@@ -74,8 +77,9 @@ extension RequestHead {
 
     /// True if the request names a page of this machine as its source.
     fileprivate var isFromOwnPage: Bool {
-        [text(of: .origin), text(of: FieldName("Referer"))].compactMap { $0.flatMap { try? WebURL($0) } }.contains {
-            url in
+        let texts = [text(of: .origin), text(of: FieldName("Referer"))].compactMap(\.self)
+        let pages = texts.compactMap { try? WebURL($0) }
+        return pages.contains { url in
             ["localhost", "127.0.0.1", "::1"].contains(url.host)
                 || "\(url.host):\(url.port)".utf8.elementsEqual(hostBytes) || url.host.utf8.elementsEqual(hostBytes)
         }

@@ -162,4 +162,10 @@ extension PlayerRoutes {
         guard let asset = library.asset(named: name), !asset.isChannelRecording else { return nil }
         return library.listed.channel(at: asset.origin)
     }
+
+    /// The duration of an asset in seconds; nil if it is not known. Does not load the asset.
+    private func duration(of asset: Asset) -> Double? {
+        guard !asset.isLoaded else { return asset.duration }
+        return library.summaries?.summary(of: asset)?.duration
+    }
 }

@@ -50,7 +50,10 @@ extension PlayerRoutes {
             let view = view(for: request)
             Task { @LoopActor in
                 await sendPlaylist(to: request, status: .hit) {
-                    let cut = rendition.isComplete ? nil : try await deadCut(of: rendition, in: asset, request.session)
+                    var cut: MediaPlaylistCut?
+                    if !rendition.isComplete {
+                        cut = try await deadCut(of: rendition, in: asset, request.session)
+                    }
                     return await view.draft(rendition, source, cut: cut)
                 }
             }
@@ -108,8 +111,16 @@ extension PlayerRoutes {
         if !wasLive {
             library.playheads.openingBegan()
         }
-        defer { if !wasLive { library.playheads.openingEnded() } }
-        let status = CacheStatus.forwarded(rendition.source == nil ? .uriMiss : .stale, isStored: true)
+        defer {
+            if !wasLive {
+                library.playheads.openingEnded()
+            }
+        }
+        var reason = CacheStatus.Forward.stale
+        if rendition.source == nil {
+            reason = .uriMiss
+        }
+        let status = CacheStatus.forwarded(reason, isStored: true)
         do throws(LibraryError) {
             // The directives name numbers of the origin, which are others once a segment was left out.
             let hasOmissions = rendition.live.map { !$0.omissions.isEmpty } ?? false
@@ -157,8 +168,12 @@ extension PlayerRoutes {
             return recording(exchange, of: asset, mode.plain, choosing: choice)
         }
         // A name plays what is stored. A URL, or a session that needs the best quality, plays what the origin has.
-        let isEnough =
-            mode == .adaptive ? asset.content.isEverythingComplete : isPlayableOffline(asset, choosing: choice)
+        let isEnough: Bool
+        if mode == .adaptive {
+            isEnough = asset.content.isEverythingComplete
+        } else {
+            isEnough = isPlayableOffline(asset, choosing: choice)
+        }
         let isLocal = mode == .local || library.mode == .local
         let isStored = mode == .offline || library.isOffline || isEnough && (isLocal || !mayBeReplaced(asset))
         do throws(LibraryError) {
@@ -397,7 +412,11 @@ extension PlayerRoutes {
         if isOpening {
             library.playheads.openingBegan()
         }
-        defer { if isOpening { library.playheads.openingEnded() } }
+        defer {
+            if isOpening {
+                library.playheads.openingEnded()
+            }
+        }
         // Meanwhile the entry is asked for.
         if !isStored, !asset.isPlayableOffline {
             Task { @LoopActor in await library.revisions.checkBeforeFetching(into: asset, isStart: true) }
@@ -410,7 +429,10 @@ extension PlayerRoutes {
             }
         }
         do {
-            let answered = isStored ? .absent : try await library.playlists.refresh(asset)
+            var answered = PlaylistLoader.EntryAnswer.absent
+            if !isStored {
+                answered = try await library.playlists.refresh(asset)
+            }
             let isPresent = answered == .answered
             if isPresent, case let current = await library.revisions.current(asset), current !== asset {
                 return await serveEntry(
@@ -425,18 +447,26 @@ extension PlayerRoutes {
                 let ladder = await substitutions.ladder(
                     of: asset, in: library, isStored: !isPresent, waitingFor: GiveUpRule.entrySilence)
             {
-                let listed = isPresent ? nil : await substitutions.offlineRenditions(of: asset)
+                var listed: Set<Int>?
+                if !isPresent {
+                    listed = await substitutions.offlineRenditions(of: asset)
+                }
                 return await serveAdaptiveEntry(exchange, of: asset, ladder: ladder, listed: listed)
             }
             // A session that played the stream live a moment ago keeps its mode.
             let session = session(for: asset, mode.isOrdinary && asset.isRecorded ? .local : mode.plain)
             sessions.enter(session.id, exchange)
-            let status = isPresent ? CacheStatus.forwarded(.stale, isStored: true) : .hit
+            var status = CacheStatus.hit
+            if isPresent {
+                status = .forwarded(.stale, isStored: true)
+            }
             // If the origin may still be asked, only complete renditions are listed: they need no substitutes.
             let isLeft = mode == .offline || library.isOffline || !isStored
             var listed: Set<Int>?
-            if !isPresent {
-                listed = isLeft ? await substitutions.offlineRenditions(of: asset) : asset.content.completeRenditions
+            if !isPresent, isLeft {
+                listed = await substitutions.offlineRenditions(of: asset)
+            } else if !isPresent {
+                listed = asset.content.completeRenditions
             }
             var dead = DeadParts()
             if listed == nil {
@@ -491,7 +521,11 @@ extension PlayerRoutes {
         guard let stored = found else { throw .nothingStored(of: asset) }
         guard stored.isPlayable else { throw .nothingStored(of: asset, but: stored.seconds) }
         let isOffline = stored.isCut && !mayContinue
-        let session = Session(isOffline ? .offline : mode.plain)
+        var plain = mode.plain
+        if isOffline {
+            plain = .offline
+        }
+        let session = Session(plain)
         if !mayContinue {
             stretches.insert(stored, for: session)
         }
@@ -509,7 +543,10 @@ extension PlayerRoutes {
     ) async {
         let session = Session(.adaptive)
         sessions.enter(session.id, exchange)
-        let status = listed == nil ? CacheStatus.forwarded(.stale, isStored: true) : .hit
+        var status = CacheStatus.hit
+        if listed == nil {
+            status = .forwarded(.stale, isStored: true)
+        }
         let request = PlaylistRequest(exchange: exchange, asset: asset, session: session)
         let view = view(for: request)
         await sendPlaylist(to: request, status: status, orElse: .nothingStored(of: asset)) {

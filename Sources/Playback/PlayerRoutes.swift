@@ -134,7 +134,10 @@ public import Substitution
 
     /// The known asset with a name or an id. An id outlasts every name.
     func asset(inURL word: String) -> Asset? {
-        library.asset(named: word) ?? library.asset(id: word) ?? library.asset(formerlyNamed: word)
+        if let named = library.asset(named: word) {
+            return named
+        }
+        return library.asset(id: word) ?? library.asset(formerlyNamed: word)
     }
 
     func refuse(
@@ -190,7 +193,10 @@ public import Substitution
         if let known = servedSessions[session.id], known.record === record {
             return known
         }
-        let adapter = isAdaptive ? Adapter(client: record.client) : nil
+        var adapter: Adapter?
+        if isAdaptive {
+            adapter = Adapter(client: record.client)
+        }
         let served = ServedSession(record, adapter: adapter, files: sessionFiles)
         servedSessions[session.id] = served
         return served

@@ -108,7 +108,9 @@ import Substitution
             return Self.uri(of: name)
         }
         guard kind == .presentation, let stored = library.asset(at: url), stored.isPlayableOffline else { return nil }
-        return mount + (session.mode == .offline ? "/offline/" : "/") + "\(PercentEncoding.encode(stored.name)).m3u8"
+        let entry = "\(PercentEncoding.encode(stored.name)).m3u8"
+        guard session.mode == .offline else { return "\(mount)/\(entry)" }
+        return "\(mount)/offline/\(entry)"
     }
 
     private static func uri(of name: Interstitials.Name) -> String {
@@ -156,7 +158,8 @@ import Substitution
     ) async throws(PlaylistError) -> PlaylistDraft? {
         if asset.multivariant != nil {
             let stored = Set(stretches.cuts.keys)
-            return draft(listing: chosen.map { stored.intersection($0) } ?? stored)
+            guard let chosen else { return draft(listing: stored) }
+            return draft(listing: stored.intersection(chosen))
         }
         guard let lone = asset.renditions.first, let source = lone.source else { return nil }
         let cut = isCut ? stretches.cuts[lone.index] : nil
@@ -197,14 +200,19 @@ import Substitution
             asset: asset.id, choice: choice, folders: content.renditions.map(\.name.id),
             added: content.additions.tracks, playlist: multivariant)
         for key in multivariant.sessionKeys {
-            draft.keys[key.line] =
-                isStored ? content.storedFile(of: .sessionKey(key)) : content.number(of: key).map { "keys/\($0).key" }
+            if isStored {
+                draft.keys[key.line] = content.storedFile(of: .sessionKey(key))
+            } else {
+                draft.keys[key.line] = content.number(of: key).map { "keys/\($0).key" }
+            }
         }
         for line in multivariant.sessionData {
-            draft.data[line.index] =
-                isStored
-                ? content.storedFile(of: .sessionData(line))
-                : content.sessionData.name(of: line).map { "\(content.sessionData.folder.id)/\($0)" }
+            if isStored {
+                draft.data[line.index] = content.storedFile(of: .sessionData(line))
+            } else {
+                let name = content.sessionData.name(of: line)
+                draft.data[line.index] = name.map { "\(content.sessionData.folder.id)/\($0)" }
+            }
         }
         for (index, rendition) in content.images.enumerated() where !isStored || rendition.isComplete {
             draft.images[index] = "\(rendition.name.id)/\(Route.playlistFile)"

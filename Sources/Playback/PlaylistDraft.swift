@@ -121,6 +121,7 @@ struct EntryDraft: Equatable, Sendable {
     }
 
     private func media(_ index: Int) -> String? {
-        folders.indices.contains(index) ? "\(SessionPath.mark)\(folders[index])/\(Route.playlistFile)" : nil
+        guard folders.indices.contains(index) else { return nil }
+        return "\(SessionPath.mark)\(folders[index])/\(Route.playlistFile)"
     }
 }

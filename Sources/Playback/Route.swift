@@ -104,7 +104,8 @@ enum Route: Equatable {
         let rest = target.dropFirst(choicePrefix.count)
         let text = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
         let entry = rest.dropFirst(text.count)
-        return entry.first == UInt8(ascii: "/") ? (text, entry) : nil
+        guard entry.first == UInt8(ascii: "/") else { return nil }
+        return (text, entry)
     }
 
     private init?(_ choice: ArraySlice<UInt8>, of entry: Route?) {
@@ -150,7 +151,8 @@ enum Route: Equatable {
         let text = PercentEncoding.decodeURL(sent) ?? sent
         guard let colon = text.firstIndex(of: ":") else { return text }
         let rest = text[text.index(after: colon)...]
-        return rest.hasPrefix("//") ? text : text[...colon] + "/" + rest
+        guard !rest.hasPrefix("//") else { return text }
+        return text[...colon] + "/" + rest
     }
 
     private static func text(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }

@@ -68,11 +68,16 @@ struct SegmentForm: Hashable {
             }
             rendition = words[0]
             self.number = number
-            form = SegmentForm(substitute: words.count == 4 ? words[3] : nil, isSpliced: words[2] == "s")
+            var substitute: String?
+            if words.count == 4 {
+                substitute = words[3]
+            }
+            form = SegmentForm(substitute: substitute, isSpliced: words[2] == "s")
         }
 
         var line: [UInt8] {
-            let words = [rendition, String(number), form.isSpliced ? "s" : "o"] + [form.substitute].compactMap(\.self)
+            let state = form.isSpliced ? "s" : "o"
+            let words = [rendition, String(number), state, form.substitute].compactMap(\.self)
             return Array((words.joined(separator: " ") + "\n").utf8)
         }
     }
@@ -96,7 +101,10 @@ struct SegmentForm: Hashable {
     private static let limit: Int64 = 64 << 20
 
     /// - Parameter now: the time of day, in seconds since 1970 in UTC.
-    init(path: String, now: @escaping @Sendable () -> Double) { (self.path, self.now) = (path, now) }
+    init(path: String, now: @escaping @Sendable () -> Double) {
+        self.path = path
+        self.now = now
+    }
 
     /// The file's text; nil if there is no such file.
     func read(_ name: String) -> [UInt8]? {
@@ -118,7 +126,11 @@ struct SegmentForm: Hashable {
         let name: String
         let descriptor: Int32
 
-        init(_ name: String, _ descriptor: Int32) { (self.name, self.descriptor) = (name, descriptor) }
+        init(_ name: String, _ descriptor: Int32) {
+            self.name = name
+            self.descriptor = descriptor
+        }
+
         deinit { close(descriptor) }
     }
 

@@ -130,7 +130,10 @@ import Substitution
     }
 
     /// The cursor to report to; nil for a HEAD request, which does not count as a segment request.
-    var cursor: RenditionCursor? { exchange.head.method == .get ? sessionFolder.cursor : nil }
+    var cursor: RenditionCursor? {
+        guard exchange.head.method == .get else { return nil }
+        return sessionFolder.cursor
+    }
 
     /// Nil if the file is no segment or has no possible substitute.
     var segment: Segment? {
@@ -199,13 +202,19 @@ enum SegmentSource: Equatable {
     /// Chooses the source by what is known so far. If it turns out to be unavailable, exclude it and choose again.
     init(_ facts: SegmentFacts) {
         if let quality = facts.quality {
-            self = quality.isStored ? .substitute(of: quality.rendition) : .otherQuality
+            if quality.isStored {
+                self = .substitute(of: quality.rendition)
+            } else {
+                self = .otherQuality
+            }
         } else if let rendition = facts.available?.substitute {
             self = .substitute(of: rendition)
         } else if let missing = facts.missing {
             self.init(missing, facts)
+        } else if facts.isOwnSpliced, facts.isSpliceable {
+            self = .splicedPiece
         } else {
-            self = facts.isOwnSpliced && facts.isSpliceable ? .splicedPiece : .piece
+            self = .piece
         }
     }
 
@@ -213,11 +222,12 @@ enum SegmentSource: Equatable {
         if missing.isGivenUp {
             self = .noCues
         } else if missing.isListed, missing.mayAsk, !missing.hasFailed {
-            let isReplaced = missing.hasSubstitute && missing.isPresumedAbsent
-            if isReplaced {
+            if missing.hasSubstitute, missing.isPresumedAbsent {
                 self = .substitute(of: nil)
+            } else if missing.hasStandIn {
+                self = .standIn
             } else {
-                self = missing.hasStandIn ? .standIn : Self.fetch(missing, facts)
+                self = Self.fetch(missing, facts)
             }
         } else if missing.hasSubstitute {
             self = .substitute(of: nil)
@@ -229,8 +239,10 @@ enum SegmentSource: Equatable {
             self = .refuse(.failed)
         } else if missing.isExpiredKey, !missing.mayAsk {
             self = .refuse(.keyExpired)
+        } else if missing.isListed {
+            self = .refuse(.notStored)
         } else {
-            self = .refuse(missing.isListed ? .notStored : .unlisted)
+            self = .refuse(.unlisted)
         }
     }
 
@@ -238,12 +250,13 @@ enum SegmentSource: Equatable {
     /// only when it is complete, which takes no longer. A segment that was sent unchanged before is continued at once.
     private static func fetch(_ missing: SegmentFacts.Missing, _ facts: SegmentFacts) -> Self {
         if facts.available == .own {
-            return .fetch(missing.hasSubstitute ? .untilBegun : .none, isSentComplete: false)
+            guard missing.hasSubstitute else { return .fetch(.none, isSentComplete: false) }
+            return .fetch(.untilBegun, isSentComplete: false)
         }
         let isSpliced = facts.available?.isSpliced ?? (facts.splicing == .spliced && missing.isSplicedComplete)
         guard missing.hasSubstitute else { return .fetch(.none, isSentComplete: isSpliced) }
-        let isSentComplete = isSpliced || missing.hasBuffer
-        return .fetch(isSentComplete ? .untilComplete : .untilBegun, isSentComplete: isSentComplete)
+        guard isSpliced || missing.hasBuffer else { return .fetch(.untilBegun, isSentComplete: false) }
+        return .fetch(.untilComplete, isSentComplete: true)
     }
 }
 
@@ -288,7 +301,11 @@ struct SegmentFacts: Equatable {
     var missing: Missing?
 
     /// The recorded form, while it may be available.
-    fileprivate var available: SegmentForm? { isRecordedAvailable ? recorded : nil }
+    fileprivate var available: SegmentForm? {
+        guard isRecordedAvailable else { return nil }
+        return recorded
+    }
+
     /// True if the recorded form is a spliced piece of this rendition, false if it is an unspliced one; nil if neither.
     func isSpliced(from rendition: String) -> Bool? {
         guard let available, available.substitute == rendition else { return nil }

@@ -35,7 +35,12 @@ import Substitution
         self.served = served
         self.substitutions = substitutions
         holdsKeys = folder === asset.keys.folder
-        rendition = asset.renditions.count > 1 ? asset.rendition(folder.id) : nil
+        // The only rendition has no others whose pieces could be its substitutes.
+        if asset.renditions.count > 1 {
+            rendition = asset.rendition(folder.id)
+        } else {
+            rendition = nil
+        }
         splicing = rendition.map { rendition in
             served.splicing(of: rendition, among: substitutions.substitutes(of: rendition, in: asset))
         }

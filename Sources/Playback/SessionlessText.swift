@@ -57,11 +57,12 @@ struct SessionlessText: Equatable, Sendable {
             var begin = 0
             while let found = memchr(start + begin, Int32(mark[0]), text.count - begin) {
                 let offset = start.distance(to: UnsafeRawPointer(found))
-                let isWhole = text.count - offset >= mark.count && memcmp(found, mark, mark.count) == 0
-                if isWhole {
+                if text.count - offset >= mark.count, memcmp(found, mark, mark.count) == 0 {
                     offsets.append(offset)
+                    begin = offset + mark.count
+                } else {
+                    begin = offset + 1
                 }
-                begin = offset + (isWhole ? mark.count : 1)
             }
             return offsets
         }
@@ -80,7 +81,10 @@ struct SessionlessText: Equatable, Sendable {
         while offset < range.upperBound {
             // Each path in front of the offset has moved what follows it.
             let moved = gap * path.count
-            let start = gap < gaps.count ? gaps[gap] + moved : range.upperBound
+            var start = range.upperBound
+            if gap < gaps.count {
+                start = gaps[gap] + moved
+            }
             if offset < start {
                 let end = min(start, range.upperBound)
                 result += bytes[offset - moved..<end - moved]
@@ -101,7 +105,11 @@ struct SessionlessText: Equatable, Sendable {
         while !candidates.isEmpty {
             let middle = (candidates.lowerBound + candidates.upperBound) / 2
             let end = gaps[middle] + (middle + 1) * length
-            candidates = end <= offset ? middle + 1..<candidates.upperBound : candidates.lowerBound..<middle
+            if end <= offset {
+                candidates = middle + 1..<candidates.upperBound
+            } else {
+                candidates = candidates.lowerBound..<middle
+            }
         }
         return candidates.lowerBound
     }

@@ -110,12 +110,16 @@ extension Exchange: TextClient {}
     /// The draft that a long text was written from, to be compared with others.
     fileprivate var draft: PlaylistDraft?
 
-    fileprivate init(_ text: SessionlessText, _ draft: PlaylistDraft?) { (self.text, self.draft) = (text, draft) }
+    fileprivate init(_ text: SessionlessText, _ draft: PlaylistDraft?) {
+        self.text = text
+        self.draft = draft
+    }
 
     /// The entity tag of one session's text.
     func tag(for session: Session) -> EntityTag? {
         let fingerprint = String(text.fingerprint, radix: 36)
-        return EntityTag(text.gaps.isEmpty ? fingerprint : "\(fingerprint)-\(session.id)")
+        guard !text.gaps.isEmpty else { return EntityTag(fingerprint) }
+        return EntityTag("\(fingerprint)-\(session.id)")
     }
 }
 
@@ -136,5 +140,8 @@ extension Exchange: TextClient {}
     func bytes(in range: Range<Int>) -> [UInt8] { shared.text.bytes(in: range, with: path) }
 
     /// The text as the body of a reply.
-    var body: RepresentationBody { count > Self.threshold ? .rendered(self) : .bytes(bytes(in: 0..<count)) }
+    var body: RepresentationBody {
+        guard count <= Self.threshold else { return .rendered(self) }
+        return .bytes(bytes(in: 0..<count))
+    }
 }

@@ -24,7 +24,8 @@ import EventLoop
     init(of rendition: String, _ forms: SegmentForms, mayFollowSplice: Bool) {
         self.rendition = rendition
         self.forms = forms
-        stage = mayFollowSplice || forms.hasSubstitutes(in: rendition) ? .spliced : .unspliced
+        let mayBeSpliced = mayFollowSplice || forms.hasSubstitutes(in: rendition)
+        stage = mayBeSpliced ? .spliced : .unspliced
     }
 
     func advance(to stage: Stage) { self.stage = max(self.stage, stage) }

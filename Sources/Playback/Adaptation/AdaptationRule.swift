@@ -57,7 +57,9 @@ struct AdaptationRule {
     /// Maximum time for a segment, in seconds: half of the buffer. With fewer than two segments ahead it shrinks so that
     /// the buffer grows, down to half of the duration.
     private static func limit(_ moment: Moment, hasStored: Bool) -> Double {
-        guard !moment.isJump else { return hasStored ? instant : unnoticed }
+        if moment.isJump {
+            return hasStored ? instant : unnoticed
+        }
         return max(moment.buffer / 2, moment.duration / 2 + moment.buffer / 4)
     }
 

@@ -37,11 +37,13 @@ extension PlayerRoutes {
         guard let quality = adapter.choose(from: qualities, situation) else { return }
         let chosen = quality.rendition.name.id
         let isOwn = chosen == request.sessionFolder.folder.id
-        adaptation.choice = isOwn ? nil : (quality, qualities[0])
-        request.adaptation = adaptation
-        if isOwn {
+        guard !isOwn else {
+            adaptation.choice = nil
+            request.adaptation = adaptation
             return adapter.use(chosen)
         }
+        adaptation.choice = (quality, qualities[0])
+        request.adaptation = adaptation
         request.facts.quality = SegmentFacts.Quality(rendition: chosen, isStored: quality.isStored)
     }
 
@@ -186,9 +188,11 @@ extension PlayerRoutes {
         }
         guard progress.elapsed >= quality.duration / 2 else { return false }
         let throughput = Double(max(1, progress.bytes)) / progress.elapsed
+        // What is stored costs no time.
+        let substituteBytes = lowest.isStored ? 0 : lowest.bytes
         return AdaptationRule.isHopeless(
             remaining: progress.remaining ?? max(0, quality.bytes - progress.allBytes),
-            instead: lowest.isStored ? 0 : lowest.bytes,
+            instead: substituteBytes,
             buffer: min(buffer(of: request.sessionFolder.session), playerTimeout),
             // After a slowdown the link's average is too high; on a shared link, this fetch's own rate is too low.
             throughput: min(throughput, adapter.link.recentRate ?? throughput))
