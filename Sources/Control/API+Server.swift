@@ -41,11 +41,16 @@ private indirect enum Keys: Decodable {
         } else if var items = try? decoder.unkeyedContainer() {
             var array: [Keys] = []
             while !items.isAtEnd {
-                array.append(try items.decodeNil() ? .null : items.decode(Keys.self))
+                if try items.decodeNil() {
+                    array.append(.null)
+                } else {
+                    array.append(try items.decode(Keys.self))
+                }
             }
             self = .array(array)
         } else {
-            self = try decoder.singleValueContainer().decodeNil() ? .null : .value
+            let isNull = try decoder.singleValueContainer().decodeNil()
+            self = isNull ? .null : .value
         }
     }
 }
@@ -77,11 +82,13 @@ private struct KeyCheck: DecodableWithConfiguration {
     }
 
     private static func refusal(_ key: AnyKey, _ isNull: Bool, in object: KeyedDecodingContainer<AnyKey>) -> APIError {
-        let path = (object.codingPath + [key]).map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }
+        let path = (object.codingPath + [key]).map { key in
+            guard let index = key.intValue else { return key.stringValue }
+            return "[\(index)]"
+        }
         let name = path.joined(separator: ".")
-        return isNull
-            ? APIError(.badRequest, "\(name) is null", next: "leave it out")
-            : APIError(.badRequest, "there is no field \(name)", next: "correct it, or leave it out")
+        guard !isNull else { return APIError(.badRequest, "\(name) is null", next: "leave it out") }
+        return APIError(.badRequest, "there is no field \(name)", next: "correct it, or leave it out")
     }
 }
 

@@ -33,9 +33,12 @@ import WeirAPI
         playlist = asset.multivariant
         duration = asset.duration
         let variants = playlist?.variants ?? []
-        bandwidths = Dictionary(
-            variants.map { ($0.renditionIndex, $0.averageBandwidth ?? $0.bandwidth) },
-            uniquingKeysWith: { first, _ in first })
+        var bandwidths: [Int: BitRate] = [:]
+        // Of several variants with the same video, the first.
+        for variant in variants where bandwidths[variant.renditionIndex] == nil {
+            bandwidths[variant.renditionIndex] = variant.averageBandwidth ?? variant.bandwidth
+        }
+        self.bandwidths = bandwidths
     }
 
     /// All tracks. A playlist may have 20,000 of them, so they are made in slices.
@@ -76,9 +79,11 @@ import WeirAPI
         let left = Set(ids)
         return tracks { line in
             switch line {
-            case .variant, .lone: !left.contains(id(of: line) ?? "")
-            case .media: id(of: line).map { !left.contains($0) } ?? false
-            case .attachment: false
+            case .variant, .lone: return !left.contains(id(of: line) ?? "")
+            case .media:
+                guard let id = id(of: line) else { return false }
+                return !left.contains(id)
+            case .attachment: return false
             }
         }
     }
@@ -111,13 +116,15 @@ import WeirAPI
 
     /// The lines in the order of the playlist.
     private var lines: [Line] {
-        let own: [Line] =
-            if let playlist {
-                playlist.variants.map { .variant($0) } + playlist.media.map { .media($0) }
-            } else {
-                renditions.map { .lone($0) }
-            }
-        return own + asset.content.additions.attachments.map { .attachment($0) }
+        var lines: [Line] = []
+        if let playlist {
+            lines += playlist.variants.map { .variant($0) }
+            lines += playlist.media.map { .media($0) }
+        } else {
+            lines += renditions.map { .lone($0) }
+        }
+        lines += asset.content.additions.attachments.map { .attachment($0) }
+        return lines
     }
 
     /// The rendition of a line; nil if it has none.
@@ -164,7 +171,9 @@ import WeirAPI
         var shape = API.Rendition(
             id: attachment.id, group: "attached", name: attachment.name, language: attachment.language,
             isDefault: attachment.isDefault ?? false)
-        shape.isForced = attachment.kind == .subtitles ? attachment.isForced ?? false : nil
+        if attachment.kind == .subtitles {
+            shape.isForced = attachment.isForced ?? false
+        }
         shape.isAttached = true
         guard let rendition = asset.content.additions.renditions[attachment.id] else { return shape }
         shape.stored = stored(of: rendition)
@@ -211,7 +220,9 @@ import WeirAPI
         var shape = API.Rendition(
             id: rendition?.name.id, group: media.groupID, name: media.name, language: media.language,
             isDefault: media.isDefault)
-        shape.isForced = media.type == .subtitles ? media.isForced : nil
+        if media.type == .subtitles {
+            shape.isForced = media.isForced
+        }
         shape.channels = media.channels
         shape.instreamID = media.instreamID
         shape.estimatedBytes = media.renditionIndex.flatMap { bandwidths[$0] }.flatMap(estimate)
@@ -237,11 +248,13 @@ import WeirAPI
     /// The word for what is stored of a track. A complete track of which playback cached a part is only partly saved: that part may
     /// be evicted.
     private func stored(of rendition: Rendition) -> AssetState {
+        let isComplete = rendition.isComplete
         let bytes = rendition.folder.bytes
-        guard bytes > 0 else { return rendition.isComplete ? .saved : .notStored }
+        guard bytes > 0 else { return isComplete ? .saved : .notStored }
         let cachedBytes = rendition.folder.cachedBytes
         guard cachedBytes < bytes else { return .cached }
-        return rendition.isComplete && cachedBytes == 0 ? .saved : .partlySaved
+        guard isComplete, cachedBytes == 0 else { return .partlySaved }
+        return .saved
     }
 
     private func bytes(_ rendition: Rendition) -> Int { Int(rendition.folder.bytes) }

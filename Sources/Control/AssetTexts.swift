@@ -195,7 +195,7 @@ private struct AssetSignature: Equatable {
     private func state(of asset: Asset) -> State {
         let downloader = service.downloader
         let kept = downloader.download(of: asset)
-        let download = asset.revision.flatMap { downloader.download(of: $0) } ?? kept
+        let download = downloader.latestDownload(of: asset)
         return State(
             asset: AssetSignature(asset), revision: asset.revision.map { AssetSignature($0) }, task: kept?.task,
             state: download?.state,

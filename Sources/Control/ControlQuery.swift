@@ -18,8 +18,10 @@ struct ControlQuery {
                 throw APIError(.badRequest, "\(encoded)= is not percent-encoded UTF-8")
             }
             guard known.contains(key) else {
-                let others = known.joined(separator: ", ")
-                let next = known.isEmpty ? "send no query" : "leave it out; the keys are: \(others)"
+                var next = "send no query"
+                if !known.isEmpty {
+                    next = "leave it out; the keys are: \(known.joined(separator: ", "))"
+                }
                 throw APIError(.badRequest, "the query has no key \"\(key)\" here", next: next)
             }
             guard values.updateValue(value, forKey: key) == nil else {

@@ -62,7 +62,10 @@ enum Credential: Hashable, Sendable {
     case pageKey(Int)
     case phone(String)
 
-    var isPhone: Bool { if case .phone = self { true } else { false } }
+    var isPhone: Bool {
+        guard case .phone = self else { return false }
+        return true
+    }
 }
 
 /// The routes of the API. The token is checked first, so that a client without it cannot find out which routes exist.
@@ -100,7 +103,7 @@ enum Credential: Hashable, Sendable {
             let credential = try credential(of: request)
             let found = handlers.entries(at: request.path)
             guard !found.isEmpty else { throw Self.unknown(request.path) }
-            let method = request.method == .head ? .get : request.method
+            let method = request.method.ofEndpoint
             guard let (entry, items) = found.first(where: { $0.entry.line.method == method }) else {
                 return Self.notAllowed(request, found.map(\.entry.line.method))
             }
@@ -113,13 +116,14 @@ enum Credential: Hashable, Sendable {
                 items: items, query: query, credential: credential, lastEventID: request.lastEventID)
             return try await entry.respond(call, request)
         } catch {
-            return Self.problem(request.phone == nil ? error : PhoneRights.filtered(error))
+            guard request.phone != nil else { return Self.problem(error) }
+            return Self.problem(PhoneRights.filtered(error))
         }
     }
 
     /// The methods of a path as the value of the Allow field (RFC 9110 §10.2.1). HEAD is allowed where GET is.
     private static func notAllowed(_ request: ControlRequest, _ methods: [HTTPMethod]) -> ControlResponse {
-        let allowed = HTTPMethod.allCases.filter { methods.contains($0 == .head ? .get : $0) }
+        let allowed = HTTPMethod.allCases.filter { methods.contains($0.ofEndpoint) }
         let allow = allowed.map(\.rawValue).joined(separator: ", ")
         let sentence = "\(request.path) accepts \(allow), not \(request.method.rawValue)"
         var response = problem(APIError(.methodNotAllowed, sentence))

@@ -25,34 +25,47 @@ extension API.Download {
         note = download.task.note
         shortfall = download.shortfall
         otherContent = download.otherContent
-        stage = state.isFinal ? nil : progress.stage
+        if !state.isFinal {
+            stage = progress.stage
+        }
         loaded = progress.loaded.shape
-        isRecording = progress.isOpen ? true : nil
-        expected = progress.isOpen ? [] : progress.expected.shape
+        if progress.isOpen {
+            isRecording = true
+            expected = []
+        } else {
+            expected = progress.expected.shape
+        }
         fraction = progress.fraction
         parts = Self.parts(of: progress)
         selections = progress.selections.map { Selected($0) }
         summary = download.account.map { Summary($0, of: progress) }
-        duration = progress.duration > 0 ? API.milliseconds(progress.duration) : nil
+        if progress.duration > 0 {
+            duration = API.milliseconds(progress.duration)
+        }
         bytes = Int(progress.bytes)
         if !progress.parts.isEmpty, !progress.isOpen {
             totalBytes = progress.estimatedBytes.map { Int($0) }
         }
         let unfinished = Int(download.unfinishedBytes)
-        arriving = unfinished > 0 ? unfinished : nil
+        if unfinished > 0 {
+            arriving = unfinished
+        }
         rate = download.bytesPerSecond.map { Int($0) }
         silence = download.silence.map { Int($0.components.seconds) }
         eta = download.timeLeft(progress).map { Int($0.components.seconds) }
         selection = AssetShapes(asset).tracks(of: download.ids)
-        let reasons = Self.reasons(of: download)
-        self.reasons = reasons.isEmpty ? nil : reasons
-        rules = download.task.rules.isEmpty ? nil : download.task.rules
+        reasons = Self.reasons(of: download).nonEmpty
+        if !download.task.rules.isEmpty {
+            rules = download.task.rules
+        }
     }
 
     /// The reasons why a download does not go on.
     @LoopActor static func reasons(of download: Download) -> [Reason] {
         switch download.state {
-        case .paused: return download.task.pauseReason.map { [Reason(kind: .user, message: $0)] } ?? []
+        case .paused:
+            guard let words = download.task.pauseReason else { return [] }
+            return [Reason(kind: .user, message: words)]
         case .waiting where !download.holds.isEmpty:
             return download.holds
         case .waiting:
@@ -115,7 +128,8 @@ extension API.Download.Summary {
         missing = progress.parts.compactMap { part in
             let ranges = part.expected.subtracting(part.loaded).shape
             // A complete one may lack segments of subtitles that the origin does not have.
-            return part.isComplete && ranges.isEmpty ? nil : Missing(id: part.id, ranges: ranges)
+            guard !part.isComplete || !ranges.isEmpty else { return nil }
+            return Missing(id: part.id, ranges: ranges)
         }
     }
 }
@@ -134,19 +148,36 @@ extension Download {
     /// - Parameter isComplete: true if everything selected is stored.
     func actualState(isComplete: @autoclosure () -> Bool) -> JobState {
         guard state == .complete, !isComplete() else { return state }
-        return isAway ? .waiting : .failed
+        guard isAway else { return .failed }
+        return .waiting
     }
 
     /// The missing condition, for a state as the API shows it: an absent volume is one, whatever the catalogue says.
     func need(in state: JobState) -> Need? {
         guard state == .waiting else { return nil }
-        return need ?? (isAway ? .volume : nil)
+        if let need {
+            return need
+        }
+        return isAway ? .volume : nil
+    }
+}
+
+extension Downloader {
+    /// The download of an asset's new content while that is fetched, and otherwise its own; nil if it has none.
+    func latestDownload(of asset: Asset) -> Download? {
+        if let revision = asset.revision, let download = download(of: revision) {
+            return download
+        }
+        return download(of: asset)
     }
 }
 
 extension Download {
     /// True if the asset's volume is absent.
-    fileprivate var isAway: Bool { asset.volume.map { !$0.isThere } ?? false }
+    fileprivate var isAway: Bool {
+        guard let volume = asset.volume else { return false }
+        return !volume.isThere
+    }
 }
 
 extension TimeRanges {

@@ -109,7 +109,8 @@ package struct EndpointHandlers: Sendable {
         let isForPhone = credential.isPhone
         let body = await PureWork.shared.run(size: size, for: encoding) {
             Result { () throws(APIError) in
-                try isForPhone ? PhoneRights.encoded(reply) : API.encode(reply)
+                guard isForPhone else { return try API.encode(reply) }
+                return try PhoneRights.encoded(reply)
             }
         }
         guard let body else { throw APIError(.internal, "the response was not encoded") }
@@ -128,9 +129,14 @@ package struct EndpointHandlers: Sendable {
 
     /// The endpoint of a path and a method; nil if the server has none.
     func line(_ method: HTTPMethod, at path: String) -> EndpointLine? {
-        let wanted = method == .head ? .get : method
+        let wanted = method.ofEndpoint
         return entries(at: path).lazy.map(\.entry.line).first { $0.method == wanted }
     }
+}
+
+extension HTTPMethod {
+    /// The method of the endpoint that answers it: HEAD is answered wherever GET is.
+    var ofEndpoint: HTTPMethod { self == .head ? .get : self }
 }
 
 /// A reply whose text may be long.

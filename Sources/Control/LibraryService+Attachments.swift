@@ -69,7 +69,7 @@ struct AttachedFile {
         }
         let bytes = try await Self.read(path, limit: Self.textLimit)
         kind = try await Self.inLane(about: path) { turn throws(APIError) in
-            try Self.kind(of: Self.name(of: request), bytes, request, turn)
+            try Self.kind(of: Self.name(of: request), content: bytes, request, during: turn)
         }
         if kind == .subtitles, request.language == nil {
             throw APIError(
@@ -78,10 +78,15 @@ struct AttachedFile {
         if let language = request.language {
             try Self.check(language)
         }
-        let content = try await Self.content(bytes, kind, request, duration)
+        let content = try await Self.content(bytes, as: kind, request, duration: duration)
         order = AttachmentOrder(content.content)
         count = content.count
-        assumedEncoding = content.encoding == .latin1 ? content.encoding.rawValue : nil
+        // Latin-1 fits any bytes, so that it is only assumed.
+        if content.encoding == .latin1 {
+            assumedEncoding = content.encoding.rawValue
+        } else {
+            assumedEncoding = nil
+        }
         order.language = request.language
         order.name = request.title ?? Self.displayName(request.language)
         order.isForced = request.isForced ?? false
@@ -91,19 +96,19 @@ struct AttachedFile {
     private typealias Content = (content: AttachmentOrder.Content, count: Int, encoding: DecodedText.Encoding)
 
     private static func content(
-        _ bytes: [UInt8], _ kind: AttachmentKind, _ request: API.AttachRequest, _ duration: Double
+        _ bytes: [UInt8], as kind: AttachmentKind, _ request: API.AttachRequest, duration: Double
     ) async throws(APIError) -> Content {
         if kind == .thumbnails {
-            let (track, pictures) = try await thumbnails(bytes, request, duration)
+            let (track, pictures) = try await thumbnails(bytes, request, duration: duration)
             return (.thumbnails(track, pictures: pictures), track.count, .utf8)
         }
         return try await inLane(about: request.path) { turn throws(APIError) in
-            try parsed(bytes, kind, request, turn)
+            try parsed(bytes, as: kind, request, during: turn)
         }
     }
 
     private static func parsed(
-        _ bytes: [UInt8], _ kind: AttachmentKind, _ request: API.AttachRequest, _ turn: LaneTurn
+        _ bytes: [UInt8], as kind: AttachmentKind, _ request: API.AttachRequest, during turn: LaneTurn
     ) throws(APIError) -> Content {
         do throws(SubtitleError) {
             let encoding = try DecodedText(bytes).encoding
@@ -139,13 +144,13 @@ struct AttachedFile {
     // MARK: Kinds
 
     private static func kind(
-        of name: String, _ bytes: [UInt8], _ request: API.AttachRequest, _ turn: LaneTurn
+        of name: String, content bytes: [UInt8], _ request: API.AttachRequest, during turn: LaneTurn
     ) throws(APIError) -> AttachmentKind {
         if let kind = request.kind {
             return kind
         }
-        let suffix = name.split(separator: ".").last.map { $0.lowercased() } ?? ""
-        switch suffix {
+        let suffix = name.split(separator: ".").last ?? ""
+        switch suffix.lowercased() {
         case "json": return .chapters
         case "srt": return .subtitles
         case "jpg", "jpeg", "png", "webp": return .thumbnails
@@ -154,7 +159,8 @@ struct AttachedFile {
             if let file, file.cues.allSatisfy({ ThumbnailTrack.isPicture($0.lines.first ?? "") }) {
                 return .thumbnails
             }
-            return request.language == nil && name.lowercased().contains("chapter") ? .chapters : .subtitles
+            guard request.language == nil, name.lowercased().contains("chapter") else { return .subtitles }
+            return .chapters
         default:
             throw APIError(
                 .badTrack, "\(name) is no .srt, .vtt, .json, .jpg, .png or .webp file",
@@ -185,7 +191,7 @@ struct AttachedFile {
     // MARK: Thumbnails
 
     private static func thumbnails(
-        _ bytes: [UInt8], _ request: API.AttachRequest, _ duration: Double
+        _ bytes: [UInt8], _ request: API.AttachRequest, duration: Double
     ) async throws(APIError) -> (ThumbnailTrack, [Artwork]) {
         let name = name(of: request)
         if let sheet = Artwork(bytes) {
@@ -236,8 +242,9 @@ struct AttachedFile {
     }
 
     private static func grid(_ text: String?, of name: String) throws(APIError) -> (columns: Int, rows: Int) {
-        let numbers = (text ?? "").split(separator: "x", omittingEmptySubsequences: false).map { Int($0) ?? 0 }
-        guard numbers.count == 2, numbers.allSatisfy({ (1...100).contains($0) }) else {
+        let words = (text ?? "").split(separator: "x", omittingEmptySubsequences: false)
+        let numbers = words.compactMap { Int($0) }
+        guard words.count == 2, numbers.count == 2, numbers.allSatisfy({ (1...100).contains($0) }) else {
             throw APIError(
                 .badTrack, "\(name) is one picture, and its grid is not known",
                 next: "give the columns and rows of its images: --tiles 10x10")

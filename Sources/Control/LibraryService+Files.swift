@@ -52,8 +52,7 @@ extension LibraryService {
                 asset, to: request.path, as: request.format)
             var shape = API.Export(
                 name: asset.name, path: request.path, format: export.format, bytes: Int(export.bytes))
-            let shortfalls = export.leftOut.map { Shortfall(.container, $0) }
-            shape.shortfalls = shortfalls.isEmpty ? nil : shortfalls
+            shape.shortfalls = export.leftOut.map { Shortfall(.container, $0) }.nonEmpty
             return shape
         } catch {
             throw APIError(error, asset: asset.name)

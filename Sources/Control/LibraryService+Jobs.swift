@@ -42,7 +42,9 @@ extension API.Verification {
         let verification = job.verification
         self.init(asset: job.asset.name, state: job.state)
         isRepair = job.isRepair
-        isRepairing = job.isRepairing ? true : nil
+        if job.isRepairing {
+            isRepairing = true
+        }
         bytes = Int(verification.pace.bytes)
         totalBytes = Int(verification.totalBytes)
         found = job.found
@@ -108,7 +110,9 @@ extension API.Move {
         path = move.path
         bytes = Int(move.pace.bytes)
         totalBytes = Int(move.totalBytes)
-        damagedPieces = move.leftOut > 0 ? move.leftOut : nil
+        if move.leftOut > 0 {
+            damagedPieces = move.leftOut
+        }
         error = move.failure.map {
             let error = APIError($0, asset: move.asset.name)
             return .init(code: error.code, message: error.message)

@@ -45,7 +45,8 @@ extension LibraryService {
     }
 
     package func revokeAllKeys() async throws(APIError) -> API.KeyLists {
-        let assets = library.assets.flatMap { [$0] + ($0.revision.map { [$0] } ?? []) }.filter(\.hasKeys)
+        let all = library.assets.flatMap { [$0, $0.revision].compactMap(\.self) }
+        let assets = all.filter(\.hasKeys)
         var failure: APIError?
         for asset in assets {
             do throws(LibraryError) {
@@ -84,9 +85,12 @@ extension LibraryService {
 
 extension API.Key {
     fileprivate init(_ report: KeyReport) {
-        let isMissing = report.state == .valid && !report.isStored
+        var state = report.state
+        if state == .valid, !report.isStored {
+            state = .missing
+        }
         self.init(
-            number: report.number, state: isMissing ? .missing : report.state,
+            number: report.number, state: state,
             uses: report.uses.map {
                 .init(
                     rendition: $0.rendition, start: $0.time.lowerBound, end: $0.time.upperBound, segments: $0.segments)

@@ -24,30 +24,44 @@ extension LibraryService {
         await summaries.check()
         let streams = try await streamTexts.texts(of: library.streams)
         let all = library.assets
-        let first = query.after.map { name in Self.index(after: name, in: all) } ?? 0
-        let page = all[first...].prefix(query.limit ?? .max)
+        let page = Self.page(query, of: all)
         let texts = try await texts.texts(of: Array(page))
         var body = Array(#"{"assets":["#.utf8)
-        let most = texts.reduce(1024) { $0 + $1.brief.count + (query.isBrief ? 1 : $1.tracks.utf8.count + 128) }
-        body.reserveCapacity(most)
+        let isBrief = query.isBrief
+        let lengths = texts.map { text in
+            guard !isBrief else { return text.brief.count + 1 }
+            return text.brief.count + text.tracks.utf8.count + 128
+        }
+        body.reserveCapacity(lengths.reduce(1024, +))
         var isFirst = true
         for text in texts {
             if !isFirst {
                 body.append(UInt8(ascii: ","))
             }
             isFirst = false
-            body += query.isBrief ? text.brief : text.complete
+            if isBrief {
+                body += text.brief
+            } else {
+                body += text.complete
+            }
         }
-        for text in page.endIndex == all.endIndex ? try await others(streams) : [] {
+
+        let isLast = page.endIndex == all.endIndex
+        var others: [[UInt8]] = []
+        if isLast {
+            others = try await self.others(streams)
+        }
+        for text in others {
             if !isFirst {
                 body.append(UInt8(ascii: ","))
             }
             isFirst = false
             body += text
         }
+
         // The shapes come first: the size of an asset may need a look into the store.
         let cache = API.PlayCache(bytes: Int(retention.cachedBytes), limit: retention.cacheLimit.map { Int($0) })
-        let next = page.endIndex < all.endIndex ? page.last?.name : nil
+        let next = isLast ? nil : page.last?.name
         body += Array("],".utf8) + (try API.encode(Tail(next: next, playCache: cache))).dropFirst()
         return body
     }
@@ -56,8 +70,7 @@ extension LibraryService {
     func assetsForPhones(_ query: API.AssetQuery) async throws(APIError) -> API.AssetList {
         await summaries.check()
         let all = library.assets
-        let first = query.after.map { name in Self.index(after: name, in: all) } ?? 0
-        let page = all[first...].prefix(query.limit ?? .max)
+        let page = Self.page(query, of: all)
         let isLast = page.endIndex == all.endIndex
         var shapes: [API.Asset] = []
         var slice = LoopSlice()
@@ -78,7 +91,9 @@ extension LibraryService {
 
         let cache = API.PlayCache(bytes: Int(retention.cachedBytes), limit: retention.cacheLimit.map { Int($0) })
         var list = API.AssetList(assets: shapes, playCache: cache)
-        list.next = isLast ? nil : page.last?.name
+        if !isLast {
+            list.next = page.last?.name
+        }
         return list
     }
 
@@ -98,11 +113,23 @@ extension LibraryService {
         return others.sorted { $0.name < $1.name }.map(\.text)
     }
 
+    private static func page(_ query: API.AssetQuery, of assets: [Asset]) -> ArraySlice<Asset> {
+        var first = 0
+        if let name = query.after {
+            first = index(after: name, in: assets)
+        }
+        return assets[first...].prefix(query.limit ?? .max)
+    }
+
     private static func index(after name: String, in assets: [Asset]) -> Int {
         var range = assets.startIndex..<assets.endIndex
         while !range.isEmpty {
             let middle = (range.lowerBound + range.upperBound) / 2
-            range = assets[middle].name <= name ? middle + 1..<range.upperBound : range.lowerBound..<middle
+            if assets[middle].name <= name {
+                range = middle + 1..<range.upperBound
+            } else {
+                range = range.lowerBound..<middle
+            }
         }
         return range.lowerBound
     }
@@ -143,12 +170,20 @@ extension LibraryService {
     /// The facts of an asset, and its tracks, of which the facts do not have the text yet.
     func foundWithTracksApart(_ asset: Asset) async -> (facts: SummaryRecord, tracks: API.Tracks) {
         let tracks = await AssetShapes(asset).tracks()
+        let isStored: Bool
         // The download's record may be unreadable.
-        let kept = downloader.download(of: asset)
-        let isStored = kept.flatMap { $0.isUnreadable ? nil : $0.isComplete } ?? asset.isPlayableOffline
+        if let kept = downloader.download(of: asset), !kept.isUnreadable {
+            isStored = kept.isComplete
+        } else {
+            isStored = asset.isPlayableOffline
+        }
+        var local = Playability.Answer.no
         // A stored asset does not play if its keys may not be used.
-        let isComplete = isStored && (asset.keys.unusable.isEmpty || asset.isPlayableOffline)
-        let local: Playability.Answer = isComplete ? .yes : asset.bytes > 0 ? .partial : .no
+        if isStored, asset.keys.unusable.isEmpty || asset.isPlayableOffline {
+            local = .yes
+        } else if asset.bytes > 0 {
+            local = .partial
+        }
         let hasArtwork = asset.content.additions.artwork != nil
         let facts = SummaryRecord(
             asset: asset.id, version: Self.summaryVersion, local: local.rawValue, isLive: asset.isLive,
@@ -161,7 +196,7 @@ extension LibraryService {
     /// An asset in a list, without its tracks.
     func brief(_ asset: Asset, _ facts: SummaryRecord) -> API.Asset {
         let kept = downloader.download(of: asset)
-        let download = asset.revision.flatMap { downloader.download(of: $0) } ?? kept
+        let download = downloader.latestDownload(of: asset)
         var shape = API.Asset(
             name: asset.name, id: asset.id, title: asset.title, url: asset.origin.redacted, duration: facts.duration)
         shape.path = asset.bundlePath
@@ -174,28 +209,36 @@ extension LibraryService {
                 .init(start: $0.lowerBound, end: min($0.upperBound, facts.duration ?? $0.upperBound))
             }
         }
-        shape.isImported = asset.origin.isPlaceholder ? true : nil
+        shape.isImported = asset.origin.isPlaceholder.trueOrNil
         shape.recordingOf = library.channel(of: asset)?.name
-        shape.isInsecure = asset.route.isInsecure ? true : nil
+        shape.isInsecure = asset.route.isInsecure.trueOrNil
         shape.bytes = Int(facts.bytes)
         shape.cachedBytes = Int(facts.cachedBytes)
-        shape.isRevised = asset.revision != nil ? true : nil
+        shape.isRevised = (asset.revision != nil).trueOrNil
         // Only an open asset knows whether the content of its origin has changed.
-        shape.hasChanged = asset.isLoaded && asset.hasChanged ? true : nil
+        shape.hasChanged = (asset.isLoaded && asset.hasChanged).trueOrNil
         shape.local = Playability.Answer(rawValue: facts.local) ?? .no
         shape.quality = facts.quality
         shape.unreadable = asset.refusal
-        // For an asset that is not open, the summary decides, so that nothing has to be read.
-        let isWhole = !asset.isLoaded ? facts.local == Playability.Answer.yes.rawValue : nil
-        let state = download.map { $0.actualState(isComplete: isWhole ?? $0.isComplete) }
-        if let download, let state {
-            shape.need = download.need(in: state)
+        var state: JobState?
+        if let download {
+            let actual: JobState
+            if asset.isLoaded {
+                actual = download.actualState(isComplete: download.isComplete)
+            } else {
+                // The summary decides, so that nothing has to be read.
+                actual = download.actualState(isComplete: facts.local == Playability.Answer.yes.rawValue)
+            }
+            shape.need = download.need(in: actual)
+            state = actual
         }
         shape.shortfall = download?.shortfall
         if let download, state == .paused || download.need?.isRule ?? false {
             shape.reason = API.Download.reasons(of: download).first?.message
         }
-        shape.artwork = facts.hasArtwork ? "\(API.root)/assets/\(PercentEncoding.encode(asset.name))/artwork" : nil
+        if facts.hasArtwork {
+            shape.artwork = "\(API.root)/assets/\(PercentEncoding.encode(asset.name))/artwork"
+        }
         shape.download = download.map { $0.asset.id }
         shape.volume = asset.volume.map { API.Volume(path: $0.path, isPresent: $0.isThere) }
         let storage = storage(of: asset)
@@ -239,16 +282,24 @@ extension LibraryService {
             }
             // While a new revision is fetched, its download represents the asset.
             guard download.asset.revision == nil, downloader.download(of: download.asset) === download else { continue }
-            shapes.append(library.isComplete(download) ? await complete(download) : API.Download(download))
+            if library.isComplete(download) {
+                shapes.append(await complete(download))
+            } else {
+                shapes.append(API.Download(download))
+            }
         }
         return shapes
     }
 
     private func complete(_ download: Download) async -> API.Download {
         let asset = download.asset
-        let facts = !asset.isLoaded ? await facts(of: asset) : nil
-        let bytes = facts.map { $0.bytes - $0.cachedBytes } ?? (asset.bytes - asset.cachedBytes)
-        return API.Download(complete: download, duration: facts?.duration ?? asset.duration, bytes: Int(bytes))
+        guard !asset.isLoaded else {
+            let bytes = asset.bytes - asset.cachedBytes
+            return API.Download(complete: download, duration: asset.duration, bytes: Int(bytes))
+        }
+        let facts = await facts(of: asset)
+        let bytes = facts.bytes - facts.cachedBytes
+        return API.Download(complete: download, duration: facts.duration ?? asset.duration, bytes: Int(bytes))
     }
 }
 
@@ -269,7 +320,8 @@ extension Library {
 extension LibraryService {
     /// Nil if there is none of that name.
     func knownOnly(named name: String) -> API.Asset? {
-        library.stream(named: name).flatMap { library.asset(at: $0.url) == nil ? StreamTexts.shape($0) : nil }
+        guard let stream = library.stream(named: name), library.asset(at: stream.url) == nil else { return nil }
+        return StreamTexts.shape(stream)
     }
 
     /// The asset at a stream's URL, even if the asset has another name.

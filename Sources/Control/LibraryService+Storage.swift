@@ -28,9 +28,9 @@ extension LibraryService {
 
     package func change(_ change: API.AssetChange, ofAsset name: String) async throws(APIError) -> API.Asset {
         let asset = try find(name)
-        let fields = try OriginOrder(asset.origin.text, change.headers).fields
+        let fields = try OriginOrder(asset.origin.text, headers: change.headers).fields
         var order = API.DownloadRequest(source: name)
-        order.artwork = change.artwork == "" ? nil : change.artwork
+        order.artwork = change.artwork?.nonEmpty
         let artwork = try await artwork(order, for: asset)
         if let name = change.name, !AssetNaming.isName(name) {
             throw APIError(invalid: name, for: asset.name)
@@ -52,10 +52,10 @@ extension LibraryService {
             try store(artwork, of: asset)
         }
         if let note = change.note {
-            try await describe(asset, note.isEmpty ? nil : note)
+            try await describe(asset, note.nonEmpty)
         }
         if let title = change.title {
-            await library.entitle(asset, title.isEmpty ? nil : title)
+            await library.entitle(asset, title.nonEmpty)
         }
         downloader.renamed(asset)
         return await shape(asset)
@@ -90,9 +90,10 @@ extension APIError {
     fileprivate init(invalid name: String, for asset: String) {
         let near = KnownStream.name(forTitle: name)
         let titled = "--title \(ShellWord.quoted(name)), which lists show"
-        let next =
-            near.isEmpty || near == asset
-            ? "weir set \(asset) \(titled)" : "weir rename \(asset) \(near) \(titled)"
+        var next = "weir rename \(asset) \(near) \(titled)"
+        if near.isEmpty || near == asset {
+            next = "weir set \(asset) \(titled)"
+        }
         self.init(.nameTaken, AssetNaming.flaw(of: name), next: next)
     }
 }
@@ -102,7 +103,11 @@ extension LibraryService {
     package func store() async throws(APIError) -> API.Store {
         // Assets that were not opened since the start are not opened for this.
         let bytes = library.assets.map { asset in
-            summaries.summary(of: asset)?.bytes ?? (!asset.isLoaded ? 0 : asset.bytes + (asset.revision?.bytes ?? 0))
+            if let summary = summaries.summary(of: asset) {
+                return summary.bytes
+            }
+            guard asset.isLoaded else { return 0 }
+            return asset.bytes + (asset.revision?.bytes ?? 0)
         }
         let store = library.store
         let cache = API.PlayCache(bytes: Int(retention.cachedBytes), limit: retention.cacheLimit.map { Int($0) })
@@ -128,7 +133,8 @@ extension LibraryService {
 
     private func heldBytes(where isMeant: (UnreadFile) -> Bool) -> Int? {
         let bytes = (pool?.unreadFiles ?? []).filter(isMeant).reduce(0) { $0 + Int($1.bytes) }
-        return bytes > 0 ? bytes : nil
+        guard bytes > 0 else { return nil }
+        return bytes
     }
 }
 

@@ -67,8 +67,7 @@ package import WeirAPI
         var shape = await shape(asset)
         shape.playable = playable
         shape.parts = API.Download.parts(of: await DownloadProgress(storedOf: asset))
-        let recordings = library.recordings(of: asset).map(\.name)
-        shape.recordings = recordings.isEmpty ? nil : recordings
+        shape.recordings = library.recordings(of: asset).map(\.name).nonEmpty
         return shape
     }
 
@@ -173,16 +172,19 @@ package import WeirAPI
         let source = request.source
         let known = library.asset(named: source)
         let asset: Asset
+        var url = UserInformation(splitting: source).url
         if let known {
             asset = known
+            url = known.origin.redacted
+        } else if source.contains(":") {
+            asset = try await preview(source, for: request, isUsers: request.isFromLink != true)
         } else {
             asset =
                 try await source.contains("://")
                 ? preview(source, for: request, isUsers: request.isFromLink != true)
                 : previewStream(named: source, for: request)
         }
-        var presentation = await presentation(
-            of: asset, url: known == nil ? UserInformation(splitting: source).url : asset.origin.redacted)
+        var presentation = await presentation(of: asset, url: url)
         do throws(Selection.NoMatch) {
             var explanation = try AssetShapes(asset).explanation(of: selection)
             let chosen = explanation?.chosen.id
@@ -202,7 +204,7 @@ package import WeirAPI
         let variants = Set(multivariant.variants.compactMap(\.renditionIndex).map { asset.renditions[$0].name.id })
         let substitutes = substitutions.substitutes(of: rendition, in: asset)
         let refusals = substitutes?.refusals.filter { variants.contains($0.rendition) } ?? []
-        return refusals.isEmpty ? nil : refusals.map { .init(id: $0.rendition, reason: $0.reason) }
+        return refusals.map { .init(id: $0.rendition, reason: $0.reason) }.nonEmpty
     }
 
     package func download(_ request: API.DownloadRequest) async throws(APIError) -> API.Download {
@@ -210,7 +212,12 @@ package import WeirAPI
         try Self.check(request)
         let known = Set(
             [request.source, UserInformation(splitting: request.source).url].compactMap { try? find($0).id })
-        let asset = try await request.order.record == true ? openChannel(request) : open(request)
+        let asset: Asset
+        if request.order.record == true {
+            asset = try await openChannel(request)
+        } else {
+            asset = try await open(request)
+        }
         do throws(APIError) {
             let artwork = try await artwork(request, for: asset)
             let download = try await start(asset, request, isKnown: known.contains(asset.id))
@@ -299,7 +306,8 @@ package import WeirAPI
         of asset: Asset, _ change: API.DownloadChange, _ request: API.ResumeRequest
     ) async throws(APIError) {
         guard change == .resume else { throw APIError(.badRequest, "only resume accepts a URL or headers") }
-        let order = try OriginOrder(request.url ?? asset.origin.text, request.headers, request.route)
+        let order = try OriginOrder(
+            request.url ?? asset.origin.text, headers: request.headers, route: request.route)
         let route = try order.route(from: asset.route)
         let url = order.url
         let fields = order.fields
@@ -323,9 +331,14 @@ package import WeirAPI
     }
 
     func find(_ name: String) throws(APIError) -> Asset {
-        let named = library.asset(named: name) ?? library.asset(id: name) ?? asset(ofStream: name)
+        if let named = library.asset(named: name) ?? library.asset(id: name) {
+            return named
+        }
+        if let ofStream = asset(ofStream: name) {
+            return ofStream
+        }
         let plain = UserInformation(splitting: name).url
-        if let asset = named ?? (try? WebURL(plain)).flatMap({ library.asset(at: $0) }) {
+        if let url = try? WebURL(plain), let asset = library.asset(at: url) {
             return asset
         }
         if let orphan = exchange.orphans.bundles[name] {
@@ -373,7 +386,7 @@ package import WeirAPI
 
     /// The asset of a video playlist and an audio playlist.
     private func open(_ request: API.DownloadRequest, with audio: String) async throws(APIError) -> Asset {
-        let order = try OriginOrder(request.source, request.headers, request.route)
+        let order = try OriginOrder(request.source, headers: request.headers, route: request.route)
         let audio = try Self.url(audio)
         let route = try order.route(from: library.asset(at: order.url)?.route ?? OriginRoute())
         do throws(LibraryError) {
@@ -397,8 +410,11 @@ package import WeirAPI
             namesHost = namesHost && stream.namesHost
             order = try OriginOrder(stream.url.text, request.headers, request.route)
         } else {
-            let source = try isName ? find(request.source).origin.text : request.source
-            order = try OriginOrder(source, request.headers, request.route)
+            var source = request.source
+            if isName {
+                source = try find(source).origin.text
+            }
+            order = try OriginOrder(source, headers: request.headers, route: request.route)
         }
         let route = try order.route(from: library.asset(at: order.url)?.route ?? OriginRoute())
         // Playback may have noted that the origin does not answer; an order asks it again.
@@ -430,7 +446,7 @@ package import WeirAPI
             let stream = library.stream(named: request.source)
             let source = stream?.url.text ?? request.source
             guard mayComeLater.contains(error.code), source.contains(":") else { throw error }
-            let order = try OriginOrder(source, request.headers, request.route)
+            let order = try OriginOrder(source, headers: request.headers, route: request.route)
             let route = try order.route(from: OriginRoute()) ?? OriginRoute()
             return library.expect(
                 order.url, fields: order.fields ?? UserFields(), cookies: Self.cookies(request.cookies), route: route,
@@ -478,7 +494,7 @@ package import WeirAPI
     private func preview(
         _ text: String, for request: API.DownloadRequest? = nil, isUsers: Bool = true
     ) async throws(APIError) -> Asset {
-        let order = try OriginOrder(text, request?.headers, request?.route)
+        let order = try OriginOrder(text, headers: request?.headers, route: request?.route)
         let route = try order.route(from: OriginRoute()) ?? OriginRoute()
         do throws(LibraryError) {
             return try await library.preview(
@@ -501,7 +517,8 @@ package import WeirAPI
 
     /// The cookies in lines of a cookie file; others are left out.
     private static func cookies(_ lines: [String]?) -> [StoredCookie] {
-        (lines ?? []).compactMap { StoredCookie($0.utf8) }
+        guard let lines else { return [] }
+        return lines.compactMap { StoredCookie($0.utf8) }
     }
 
     static func check(_ request: API.DownloadRequest) throws(APIError) {
@@ -515,7 +532,10 @@ package import WeirAPI
             return try WebURL(text)
         } catch {
             let plain = UserInformation(splitting: text).url
-            let next = error == .unsupportedScheme && !text.contains("://") ? "https://\(plain)" : nil
+            var next: String?
+            if error == .unsupportedScheme, !text.contains("://") {
+                next = "https://\(plain)"
+            }
             throw APIError(.refusedURL, "Weir does not fetch this URL: \(error)", next: next, underlying: error)
         }
     }
@@ -526,7 +546,7 @@ package import WeirAPI
             url: url, duration: asset.duration, isLive: asset.isLive, tracks: tracks)
         presentation.name = library.asset(at: asset.origin)?.name
         presentation.title = asset.title
-        presentation.isProtected = asset.renditions.contains(where: \.needsDRM) ? true : nil
+        presentation.isProtected = asset.renditions.contains(where: \.needsDRM).trueOrNil
         return presentation
     }
 

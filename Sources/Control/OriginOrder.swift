@@ -12,7 +12,7 @@ package struct OriginOrder {
     private let change: API.Route?
 
     @LoopActor package init(
-        _ text: String, _ headers: [API.Header]?, _ route: API.Route? = nil
+        _ text: String, headers: [API.Header]?, route: API.Route? = nil
     ) throws(APIError) {
         change = route
         let split = UserInformation(splitting: text)
@@ -35,7 +35,10 @@ package struct OriginOrder {
         var route = former
         do throws(RouteRefusal) {
             if let proxy = change.proxy {
-                route.proxy = proxy.isEmpty ? nil : try ProxyChoice(proxy)
+                route.proxy = nil
+                if !proxy.isEmpty {
+                    route.proxy = try ProxyChoice(proxy)
+                }
             }
             if let hosts = change.allowHosts {
                 route.allowedHosts = []
@@ -50,11 +53,11 @@ package struct OriginOrder {
             route.isInsecure = insecure
         }
         if let certificate = change.certificate {
-            route.certificate = certificate.isEmpty ? nil : certificate
+            route.certificate = certificate.nonEmpty
             route.key = nil
         }
         if let key = change.key {
-            route.key = key.isEmpty ? nil : key
+            route.key = key.nonEmpty
         }
         for path in [route.certificate, route.key].compactMap(\.self) where access(path, R_OK) != 0 {
             throw APIError(

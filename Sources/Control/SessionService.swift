@@ -48,16 +48,25 @@ extension SessionService {
     private let playback: SessionRecords
     private let library: Library
 
-    package init(_ playback: SessionRecords, library: Library) { (self.playback, self.library) = (playback, library) }
+    package init(_ playback: SessionRecords, library: Library) {
+        self.playback = playback
+        self.library = library
+    }
 
     package func sessions() async throws(APIError) -> API.SessionList {
-        API.SessionList(sessions: playback.summaries.map { $0.ended == nil ? qualified($0) : $0 })
+        let sessions = playback.summaries.map { summary in
+            guard summary.ended == nil else { return summary }
+            return qualified(summary)
+        }
+        return API.SessionList(sessions: sessions)
     }
 
     /// A running session with the quality of the pieces that it got last.
     private func qualified(_ summary: SessionSummary) -> SessionSummary {
         guard let asset = library.asset(named: summary.asset) else { return summary }
-        let latest = summary.pieces.reversed().map { $0.substitute ?? $0.rendition }
+        let latest = summary.pieces.reversed().map { piece in
+            piece.substitute ?? piece.rendition
+        }
         guard let variant = AssetShapes(asset).variant(firstOf: latest) else { return summary }
         var summary = summary
         summary.quality = variant.quality
@@ -90,7 +99,8 @@ extension SessionService {
                 .noSuchSession, "the log has no session \(session) that received media", next: "weir log")
         }
         let title = library.asset(named: timeline.asset)?.title
-        return width.map { SessionPicture(timeline, title: title, width: $0) } ?? SessionPicture(timeline, title: title)
+        guard let width else { return SessionPicture(timeline, title: title) }
+        return SessionPicture(timeline, title: title, width: width)
     }
 
     private func log<Event: LogEvent>(_ query: LogQuery, _ events: [Event]) throws(APIError) -> API.Log<Event> {

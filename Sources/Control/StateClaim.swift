@@ -69,9 +69,12 @@ package final class StateClaim: Sendable {
             let error = SystemError(errno)
             close(descriptor)
             guard error.number == EWOULDBLOCK else { throw directory.failure("cannot be locked", error) }
-            let listens = directory.daemonURL.map { " and listens on \($0)" } ?? ""
+            var sentence = "a daemon runs with the state directory \(directory.path)"
+            if let url = directory.daemonURL {
+                sentence += " and listens on \(url)"
+            }
             throw APIError(
-                .cannotWrite, "a daemon runs with the state directory \(directory.path)\(listens)",
+                .cannotWrite, sentence,
                 next: "use that daemon, or give this one its own directories with --state DIR and --store DIR")
         }
         return descriptor

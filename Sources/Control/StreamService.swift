@@ -28,7 +28,10 @@ package protocol StreamStore: Sendable {
     private let store: any StreamStore
     private var latest: Task<Void, Never>?
 
-    package init(_ library: Library, store: any StreamStore) { (self.library, self.store) = (library, store) }
+    package init(_ library: Library, store: any StreamStore) {
+        self.library = library
+        self.store = store
+    }
 
     package func register(in handlers: inout EndpointHandlers) {
         handlers.on(Endpoints.addStreams) { _, request throws(APIError) in try await self.add(request) }
@@ -104,7 +107,7 @@ package protocol StreamStore: Sendable {
         if let other = ForeignFormat(url: stream.url) {
             throw APIError(.refusedURL, "its URL is that of \(other.name)")
         }
-        let order = try OriginOrder(stream.url, stream.headers)
+        let order = try OriginOrder(stream.url, headers: stream.headers)
         guard !order.url.needsHandler || library.isHandled(order.url) else {
             throw APIError(.refusedURL, "its URL is neither http nor https")
         }
@@ -118,10 +121,12 @@ package protocol StreamStore: Sendable {
             throw APIError(.badRequest, AssetNaming.flaw(of: name))
         }
         let title = stream.title.map { String($0.prefix(200)) }
-        let derived = title.map(KnownStream.name) ?? ""
+        var derived = AssetNaming.name(for: order.url)
         // A number alone says little.
-        let isWord = derived.contains(where: \.isLetter)
-        let wish = stream.name ?? (isWord ? derived : AssetNaming.name(for: order.url))
+        if let name = title.map(KnownStream.name), name.contains(where: \.isLetter) {
+            derived = name
+        }
+        let wish = stream.name ?? derived
         guard
             var known = KnownStream(
                 name: AssetNaming.unique(wish, isTaken: isTaken), title: title, url: order.url)

@@ -10,7 +10,10 @@ package import Sharing
     private let library: Library
     private let exporter: Exporter
 
-    package init(_ library: Library, _ exporter: Exporter) { (self.library, self.exporter) = (library, exporter) }
+    package init(_ library: Library, _ exporter: Exporter) {
+        self.library = library
+        self.exporter = exporter
+    }
 
     /// Answers a request for a subtitle file of a known asset. Returns false for any other request.
     package func handle(_ exchange: Exchange) -> Bool {
@@ -38,7 +41,8 @@ package import Sharing
             representation.fields.append(.cacheControl, literal: "no-store")
             exchange.reply(representation, .bytes(text))
         } catch {
-            exchange.reply(error.code == .incomplete ? .notFound : .badGateway, "\(error).")
+            let status: HTTPStatus = error.code == .incomplete ? .notFound : .badGateway
+            exchange.reply(status, "\(error).")
         }
     }
 

@@ -84,7 +84,8 @@ import WeirAPI
 
     /// The summary of an asset; nil if there is none, or the asset has been used since the start.
     package func summary(of asset: Asset) -> SummaryRecord? {
-        !asset.isLoaded && isChecked && asset.isHome && asset.hasLastingKeys ? known[asset.id]?.record : nil
+        guard !asset.isLoaded, isChecked, asset.isHome, asset.hasLastingKeys else { return nil }
+        return known[asset.id]?.record
     }
 
     /// Calls `body` once the stored summaries have been checked.
@@ -198,7 +199,8 @@ import WeirAPI
 
     private func schedule(_ isMore: Bool) {
         guard !changed.isEmpty, !isOver else { return }
-        timer?.schedule(after: isMore ? Self.pause : Self.rest)
+        let pause = isMore ? Self.pause : Self.rest
+        timer?.schedule(after: pause)
     }
 
     private func draft(of asset: Asset, _ service: LibraryService) async -> Draft {

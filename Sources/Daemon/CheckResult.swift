@@ -44,7 +44,12 @@ package struct CheckResult: Sendable {
     private let refusal: Int32?
 
     /// The exit code: that of the failure, or that of the other commands, or 65 if players would fail.
-    package var exitCode: Int32 { failure?.exitCode ?? refusal ?? (count(of: "error") > 0 ? 65 : 0) }
+    package var exitCode: Int32 {
+        if let code = failure?.exitCode ?? refusal {
+            return code
+        }
+        return count(of: "error") > 0 ? 65 : 0
+    }
 
     package func count(of severity: String) -> Int { findings.count { $0.severity == severity } }
 
@@ -74,10 +79,11 @@ package struct CheckResult: Sendable {
     ) throws(APIError) -> (url: String, way: CheckWay) {
         var way = CheckWay()
         guard order != API.PresentationRequest(source: order.source) else { return (order.source, way) }
-        let origin = try OriginOrder(order.source, order.headers, order.route)
+        let origin = try OriginOrder(order.source, headers: order.headers, route: order.route)
         way.fields = origin.fields ?? UserFields()
         way.route = try origin.route(from: OriginRoute()) ?? OriginRoute()
-        way.cookies = (order.cookies ?? []).compactMap { StoredCookie($0.utf8) }
+        let cookies = order.cookies ?? []
+        way.cookies = cookies.compactMap { StoredCookie($0.utf8) }
         return (origin.url.text, way)
     }
 
@@ -94,7 +100,11 @@ package struct CheckResult: Sendable {
     private init(_ report: CheckReport, refusal: Int32? = nil) {
         self.refusal = refusal
         playlists = report.playlists.map(\.name)
-        findings = report.playlists.flatMap { playlist in playlist.diagnostics.map { Finding($0, playlist.name) } }
+        var findings: [Finding] = []
+        for playlist in report.playlists {
+            findings += playlist.diagnostics.map { Finding($0, playlist.name) }
+        }
+        self.findings = findings
         failure = report.failure.map(Failure.init)
     }
 }

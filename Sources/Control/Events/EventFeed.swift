@@ -109,12 +109,15 @@ package import WeirAPI
             return []
         }
         if reader.credential.isPhone {
-            let snapshot = API.Event.snapshot(snapshot()).forPhone
-            return [snapshot.flatMap { message($0, number: history.last) } ?? EventText.heartbeat]
+            guard let snapshot = API.Event.snapshot(snapshot()).forPhone,
+                let message = message(snapshot, number: history.last)
+            else { return [EventText.heartbeat] }
+            return [message]
         }
         if let missed = number(of: lastEventID).flatMap(history.messages(after:)) {
             // Something is sent at once, so that the client knows that the stream works.
-            return missed.isEmpty ? [EventText.heartbeat] : Array(missed)
+            guard !missed.isEmpty else { return [EventText.heartbeat] }
+            return Array(missed)
         }
         return [snapshotMessage ?? EventText.heartbeat]
     }
@@ -218,8 +221,11 @@ package import WeirAPI
         case .purged(let asset, let purge):
             publish(.purged(.init(asset: asset.name, id: asset.id, purge: purge)))
         case .keysChanged(let asset, let change, let numbers):
-            let dates = numbers.compactMap { asset.keys.life(of: $0).expiration(by: asset.keys.terms) }
-            let expiration = change == .expiring ? dates.min().map(Int.init) : nil
+            var expiration: Int?
+            if change == .expiring {
+                let dates = numbers.compactMap { asset.keys.life(of: $0).expiration(by: asset.keys.terms) }
+                expiration = dates.min().map(Int.init)
+            }
             publish(
                 .keys(.init(asset: asset.name, id: asset.id, change: change, keys: numbers, expiration: expiration)))
         default: break

@@ -52,11 +52,16 @@ import HTTPServer
     }
 
     func next() -> ReplyFeedStep {
-        guard !waiting.isEmpty else { return isOver ? .end : .wait }
+        guard !waiting.isEmpty else {
+            guard isOver else { return .wait }
+            return .end
+        }
         let messages = waiting
         waiting = []
         bytes = 0
-        return .bytes(messages.count == 1 ? messages[0] : Array(messages.joined()))
+        // Usually one, which need not be copied.
+        guard messages.count > 1 else { return .bytes(messages[0]) }
+        return .bytes(Array(messages.joined()))
     }
 
     func close() {

@@ -64,12 +64,15 @@ extension WebhookMessage {
             message.download = API.Download(download)
             return message
         }
-        func made(_ kind: WebhookEvent, _ words: String, _ tracks: API.Tracks) -> Self {
+        func made(_ kind: WebhookEvent, _ words: String, tracks: API.Tracks) -> Self {
             var message = Self(kind, of: asset, at: time, words)
             message.selection = tracks
             return message
         }
-        let reason = download.failure.map { ": \($0.message)" } ?? ""
+        var reason = ""
+        if let failure = download.failure {
+            reason = ": \(failure.message)"
+        }
         switch event {
         case .state where download.state == .complete: return made(.complete, "\(asset.name) is saved")
         case .state where download.state == .failed:
@@ -78,13 +81,13 @@ extension WebhookMessage {
             return made(.waiting, "the download of \(asset.name) waits\(reason)")
         case .selectionResolved(let selected):
             let tracks = AssetShapes(asset).tracks(of: selected.renditions)
-            return made(.selectionResolved, "the tracks of a selection of \(asset.name) are known", tracks)
+            return made(.selectionResolved, "the tracks of a selection of \(asset.name) are known", tracks: tracks)
         case .selectionComplete(let selected):
             let tracks = AssetShapes(asset).tracks(of: selected.renditions)
-            return made(.selectionComplete, "a selection of \(asset.name) is complete", tracks)
+            return made(.selectionComplete, "a selection of \(asset.name) is complete", tracks: tracks)
         case .selectionsFurther:
             let tracks = AssetShapes(asset).tracks(besides: download.ids)
-            return made(.selectionsFurther, "\(asset.name) has further tracks", tracks)
+            return made(.selectionsFurther, "\(asset.name) has further tracks", tracks: tracks)
         case .removed: return Self(.removed, of: asset, at: time, "\(asset.name) was removed")
         case .state, .progress, .renditionComplete: return nil
         }
@@ -98,9 +101,10 @@ extension WebhookMessage {
                 .contentChanged, of: asset, at: time,
                 "the origin of \(asset.name) has other content now; take it over with: weir update \(asset.name)")
         case .purged(let asset, let purge):
-            let isExpired = purge.cause == .expired
-            let words = isExpired ? "\(asset.name) has expired, and was purged" : "\(asset.name) was purged for space"
-            return Self(isExpired ? .expired : .purged, of: asset, at: time, words)
+            if purge.cause == .expired {
+                return Self(.expired, of: asset, at: time, "\(asset.name) has expired, and was purged")
+            }
+            return Self(.purged, of: asset, at: time, "\(asset.name) was purged for space")
         case .keysChanged(let asset, .expired, let numbers):
             let keys = numbers.count == 1 ? "a key" : "\(numbers.count) keys"
             return Self(.expired, of: asset, at: time, "\(keys) of \(asset.name) expired")

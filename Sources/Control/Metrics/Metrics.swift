@@ -56,26 +56,29 @@ import Store
     /// - Parameter lag: seconds that a job waited for its turn on the loop.
     private func text(lag: Double) -> MetricsText {
         var text = MetricsText()
-        text.add("weir_build", .info, "The program.", label: "version", [(version, 1)])
-        text.add("weir_loop_lag_seconds", .gauge, "How long this answer waited for its turn.", unit: "seconds", lag)
+        text.add("weir_build", .info, help: "The program.", label: "version", samples: [(version, 1)])
+        text.add(
+            "weir_loop_lag_seconds", .gauge, help: "How long this answer waited for its turn.", unit: "seconds",
+            value: lag)
         let turns = LoopThread.turnTimes
         text.add(
-            "weir_loop_turn_seconds", "Lengths of the loop's turns: so long everything else waited.", unit: "seconds",
-            bounds: TurnTimes.bounds, counts: turns.counts, sum: turns.sum)
+            "weir_loop_turn_seconds", help: "Lengths of the loop's turns: so long everything else waited.",
+            unit: "seconds", bounds: TurnTimes.bounds, counts: turns.counts, sum: turns.sum)
         text.add(
-            "weir_loop_longest_turn_seconds", .gauge, "The longest turn since the start.", unit: "seconds",
-            turns.longest)
+            "weir_loop_longest_turn_seconds", .gauge, help: "The longest turn since the start.", unit: "seconds",
+            value: turns.longest)
         let processorTurns = LoopThread.turnProcessorTimes
         text.add(
-            "weir_loop_turn_cpu_seconds", "Processor time of the loop's thread in each turn.", unit: "seconds",
+            "weir_loop_turn_cpu_seconds", help: "Processor time of the loop's thread in each turn.", unit: "seconds",
             bounds: TurnTimes.bounds, counts: processorTurns.counts, sum: processorTurns.sum)
         addServer(to: &text)
         addOrigin(to: &text)
         addStore(to: &text)
         let states = Dictionary(downloader.downloads.map { ($0.state, 1) }, uniquingKeysWith: +)
-        text.add(
-            "weir_downloads", .gauge, "Downloads by state.", label: "state",
-            JobState.allCases.map { ($0.rawValue, states[$0] ?? 0) })
+        let counts = JobState.allCases.map { state in
+            (state.rawValue, states[state] ?? 0)
+        }
+        text.add("weir_downloads", .gauge, help: "Downloads by state.", label: "state", samples: counts)
         return text
     }
 
@@ -83,42 +86,51 @@ import Store
         let servers = [server, network].compactMap(\.self)
         let counters = servers.reduce(into: ServerCounters()) { $0.add($1.counters) }
         let connected = servers.reduce(0) { $0 + $1.connectionCount }
-        text.add("weir_connections", .gauge, "Clients that are connected.", connected)
-        text.add("weir_accepted_connections", .counter, "Connections since the start.", counters.connections)
+        text.add("weir_connections", .gauge, help: "Clients that are connected.", value: connected)
         text.add(
-            "weir_replies", .counter, "Replies by the class of their status.", label: "class",
-            (1...5).map { ("\($0)xx", counters.replies[$0]) })
-        text.add("weir_sessions", .gauge, "Sessions of players that go on.", sessions.count)
+            "weir_accepted_connections", .counter, help: "Connections since the start.", value: counters.connections)
+        text.add(
+            "weir_replies", .counter, help: "Replies by the class of their status.", label: "class",
+            samples: (1...5).map { ("\($0)xx", counters.replies[$0]) })
+        text.add("weir_sessions", .gauge, help: "Sessions of players that go on.", value: sessions.count)
         let bytes = sessions.served
         text.add(
             "weir_served_bytes", .counter,
-            "Bytes of media that players got, by where they came from; joined is a transfer that was under way.",
+            help: "Bytes of media that players got, by where they came from; joined is a transfer that was under way.",
             unit: "bytes", label: "source",
-            [("store", bytes.store), ("origin", bytes.origin), ("joined", bytes.joined)])
+            samples: [("store", bytes.store), ("origin", bytes.origin), ("joined", bytes.joined)])
     }
 
     private func addOrigin(to text: inout MetricsText) {
         let activity = client.activity
-        text.add("weir_origin_requests", .counter, "Requests to origins, each try counted.", activity.requests)
         text.add(
-            "weir_origin_transfers", .counter, "Resources that were asked of origins, by what became of them.",
-            label: "outcome", activity.outcomes)
+            "weir_origin_requests", .counter, help: "Requests to origins, each try counted.", value: activity.requests)
+        text.add(
+            "weir_origin_transfers", .counter, help: "Resources that were asked of origins, by what became of them.",
+            label: "outcome", samples: activity.outcomes)
         let traffic = client.traffic
         text.add(
-            "weir_origin_bytes", .counter, "Bytes of bodies from origins, by who waited for them.", unit: "bytes",
-            label: "reader", [("player", traffic.playback), ("download", traffic.background)])
+            "weir_origin_bytes", .counter, help: "Bytes of bodies from origins, by who waited for them.",
+            unit: "bytes", label: "reader", samples: [("player", traffic.playback), ("download", traffic.background)])
     }
 
     private func addStore(to text: inout MetricsText) {
         let assets = library.assets
-        text.add("weir_assets", .gauge, "Assets that are known.", assets.count)
-        // Assets that were not opened since the start are not opened for this.
-        let bytes = assets.map { library.summaries?.summary(of: $0)?.bytes ?? (!$0.isLoaded ? 0 : $0.bytes) }
-        text.add("weir_store_bytes", .gauge, "Bytes of stored pieces.", unit: "bytes", bytes.reduce(0, +))
+        text.add("weir_assets", .gauge, help: "Assets that are known.", value: assets.count)
+        let bytes = assets.map { asset in
+            if let summary = library.summaries?.summary(of: asset) {
+                return summary.bytes
+            }
+            // Assets that were not opened since the start are not opened for this.
+            guard asset.isLoaded else { return 0 }
+            return asset.bytes
+        }
+        text.add(
+            "weir_store_bytes", .gauge, help: "Bytes of stored pieces.", unit: "bytes", value: bytes.reduce(0, +))
         guard let room = library.volumes.room else { return }
         text.add(
-            "weir_room_bytes", .gauge, "Bytes that may still be kept before the disk's reserve is touched.",
-            unit: "bytes", room)
+            "weir_room_bytes", .gauge, help: "Bytes that may still be kept before the disk's reserve is touched.",
+            unit: "bytes", value: room)
     }
 }
 
@@ -142,14 +154,14 @@ struct MetricsText {
 
     private var lines: [String] = []
 
-    mutating func add(_ name: String, _ kind: Kind, _ help: String, unit: String? = nil, _ value: some Numeric) {
-        add(name, kind, help, unit: unit, label: nil, [("", value)])
+    mutating func add(_ name: String, _ kind: Kind, help: String, unit: String? = nil, value: some Numeric) {
+        add(name, kind, help: help, unit: unit, label: nil, samples: [("", value)])
     }
 
     /// Adds a family with one sample per value of a label. Label and values are few constants that need no escaping;
     /// `unit` is the suffix of the name, if it is a unit.
     mutating func add<Value: Numeric>(
-        _ name: String, _ kind: Kind, _ help: String, unit: String? = nil, label: String?, _ samples: [(String, Value)]
+        _ name: String, _ kind: Kind, help: String, unit: String? = nil, label: String?, samples: [(String, Value)]
     ) {
         lines.append("# TYPE \(name) \(kind.rawValue)")
         if let unit {
@@ -157,7 +169,10 @@ struct MetricsText {
         }
         lines.append("# HELP \(name) \(help)")
         for (value, number) in samples {
-            let labels = label.map { "{\($0)=\"\(value)\"}" } ?? ""
+            var labels = ""
+            if let label {
+                labels = "{\(label)=\"\(value)\"}"
+            }
             lines.append("\(name)\(kind.suffix)\(labels) \(number)")
         }
     }
@@ -167,7 +182,7 @@ struct MetricsText {
     ///   - bounds: upper bounds, in the unit.
     ///   - counts: the counts between the bounds, and a last one beyond them.
     mutating func add(
-        _ name: String, _ help: String, unit: String, bounds: [Double], counts: [Int], sum: Double
+        _ name: String, help: String, unit: String, bounds: [Double], counts: [Int], sum: Double
     ) {
         lines += ["# TYPE \(name) histogram", "# UNIT \(name) \(unit)", "# HELP \(name) \(help)"]
         var total = 0

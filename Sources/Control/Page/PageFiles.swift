@@ -77,10 +77,11 @@ struct PageTemplate {
         var parts: [Part] = []
         var rest = Substring(String(decoding: document, as: UTF8.self))
         while let begin = rest.firstRange(of: "<!--weir:"), let end = rest[begin.upperBound...].firstRange(of: "-->") {
-            let slot = Slot(rawValue: String(rest[begin.upperBound..<end.lowerBound]))
-            parts.append(.text(Array(rest[..<(slot == nil ? end.upperBound : begin.lowerBound)].utf8)))
-            if let slot {
+            if let slot = Slot(rawValue: String(rest[begin.upperBound..<end.lowerBound])) {
+                parts.append(.text(Array(rest[..<begin.lowerBound].utf8)))
                 parts.append(.slot(slot))
+            } else {
+                parts.append(.text(Array(rest[..<end.upperBound].utf8)))
             }
             rest = rest[end.upperBound...]
         }

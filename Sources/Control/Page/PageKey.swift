@@ -26,13 +26,18 @@ package final class PageKey: ChangingToken {
     /// The number of the key if it is the one in an Authorization field; nil otherwise.
     func number(in authorization: String?) -> Int? {
         let (text, number) = state.withLock { ($0.text, $0.number) }
-        return Bearer.holds(Array(text.utf8), authorization) ? number : nil
+        guard Bearer.holds(Array(text.utf8), authorization) else { return nil }
+        return number
     }
 
     /// Takes the key of an earlier daemon, or writes this one, and keeps it from now on.
     package func keep(in claim: StateClaim) throws(APIError) {
         let text = try claim.pageKey()
-        state.withLock { ($0.text, $0.isKept, $0.folder) = (text, true, claim.directory) }
+        state.withLock { state in
+            state.text = text
+            state.isKept = true
+            state.folder = claim.directory
+        }
     }
 
     /// Replaces the key at once. A new key that cannot be written ends with the daemon.

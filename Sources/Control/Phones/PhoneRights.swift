@@ -52,10 +52,11 @@ enum PhoneRights {
 
     /// An error without the names of files and folders.
     static func filtered(_ error: APIError) -> APIError {
-        let isOfRights = error.code == .notForPhones
-        return APIError(
-            error.code, PhoneText.message(error.message, error.code),
-            next: isOfRights ? error.next : "use the page on the machine of the daemon")
+        var next: String? = "use the page on the machine of the daemon"
+        if error.code == .notForPhones {
+            next = error.next
+        }
+        return APIError(error.code, PhoneText.message(error.message, error.code), next: next)
     }
 }
 

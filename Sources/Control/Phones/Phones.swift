@@ -79,7 +79,10 @@ package import WeirAPI
     }
 
     /// Keeps the times of the latest requests. Call it at the end.
-    package func close() { if records.contains(where: { ($0.seen ?? 0) > written }) { try? write() } }
+    package func close() {
+        guard records.contains(where: { ($0.seen ?? 0) > written }) else { return }
+        try? write()
+    }
 
     private func write() throws(APIError) {
         try folder.writePhones(records)
