@@ -49,12 +49,13 @@ package enum Application {
         if let path = claim.prepareSocket() {
             await daemon.open(socket: path)
         }
-        let idleExit = endsWhenIdle ? configuration.idleExit : nil
-        // A daemon in the background must not keep the disk of a command's folder from being unmounted.
+        var idleExit: Int64?
         if endsWhenIdle {
+            idleExit = configuration.idleExit
+            // A daemon in the background must not keep the disk of a command's folder from being unmounted.
             _ = chdir("/")
         }
-        let lan = try await openNetwork(configuration, claim, daemon, url)
+        let lan = try await openNetwork(configuration, claim, for: daemon, at: url)
         do {
             try claim.publish(url: url, record: record(idleExit: idleExit, store: configuration.store))
         } catch {
@@ -89,7 +90,8 @@ package enum Application {
     ) async -> String {
         await withTaskGroup(of: String.self) { group in
             group.addTask {
-                await Signals.first(of: [SIGINT, SIGTERM], begun: begun).map { "on signal \($0)" } ?? "early"
+                guard let signal = await Signals.first(of: [SIGINT, SIGTERM], begun: begun) else { return "early" }
+                return "on signal \(signal)"
             }
             if let idleExit {
                 group.addTask {
@@ -127,10 +129,10 @@ package enum Application {
 
     /// Listens on the network if that is configured; nil otherwise.
     private static func openNetwork(
-        _ configuration: Configuration, _ claim: StateClaim, _ daemon: RunningDaemon, _ url: String
+        _ configuration: Configuration, _ claim: StateClaim, for daemon: RunningDaemon, at url: String
     ) async throws(ApplicationError) -> String? {
         guard let address = configuration.lan else { return nil }
-        let port = UInt16(url.split(separator: ":").last ?? "") ?? ListenAddress.standardPort
+        let port = ListenAddress.port(ofURL: url) ?? ListenAddress.standardPort
         do {
             return try await daemon.open(address, port: port, token: try claim.mediaToken())
         } catch {

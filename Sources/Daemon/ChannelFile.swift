@@ -23,7 +23,11 @@ package enum ChannelFile {
 
     package init(_ bytes: [UInt8]) {
         guard !ChannelList.isMeant(by: bytes) else {
-            self = ChannelList.isHLS(bytes) ? .playlist : .channels(ChannelList(bytes).channels.map(Self.channel))
+            if ChannelList.isHLS(bytes) {
+                self = .playlist
+            } else {
+                self = .channels(ChannelList(bytes).channels.map(Self.channel))
+            }
             return
         }
         let lines = String(decoding: bytes, as: UTF8.self)
@@ -43,7 +47,9 @@ package enum ChannelFile {
             stream.attributes = channel.attributes.map { "\($0.name)=\($0.value)" }
         }
         let headers = channel.fields.compactMap { API.Header($0) }
-        stream.headers = headers.isEmpty ? nil : headers
+        if !headers.isEmpty {
+            stream.headers = headers
+        }
         let refusal = channel.isDASH ? "it is MPEG-DASH, and Weir plays HLS only" : nil
         return Channel(stream: stream, line: channel.line, refusal: refusal)
     }

@@ -16,12 +16,16 @@ extension Configuration {
         try configuration.read(file: file, environment: environment)
         for key in Key.allCases {
             guard let value = environment[key.variable] else { continue }
-            try configuration.apply(key, .text(value), .environment, .variable(key.variable), environment)
+            try configuration.set(
+                key, to: .text(value), from: .environment, at: .variable(key.variable), environment)
         }
         for key in Key.allCases {
             guard let values = options[key], let first = values.first else { continue }
-            let setting = values.count == 1 ? Setting.text(first) : .list(values)
-            try configuration.apply(key, setting, .option, .option("--\(key.optionName)"), environment)
+            var setting = Setting.list(values)
+            if values.count == 1 {
+                setting = .text(first)
+            }
+            try configuration.set(key, to: setting, from: .option, at: .option("--\(key.optionName)"), environment)
         }
         try configuration.checkHome(environment)
         try configuration.setProxies(environment)
@@ -56,11 +60,12 @@ extension Configuration {
     private mutating func read(file: String?, environment: [String: String]) throws(ConfigurationError) {
         let named = file ?? environment["WEIR_CONFIG"]
         let path = named ?? Self.standardFile(environment: environment)
-        guard let text = try Self.text(of: path, named: named == nil ? nil : "--config") else { return }
+        let option = named == nil ? nil : "--config"
+        guard let text = try Self.text(of: path, named: option) else { return }
         let contents = try ConfigurationFile(text, path: path)
         handlers = contents.handlers
         for entry in contents.entries {
-            try apply(entry.key, entry.setting, .file, .file(path, line: entry.line), environment)
+            try set(entry.key, to: entry.setting, from: .file, at: .file(path, line: entry.line), environment)
         }
         for entry in contents.selection {
             do throws(Refusal) {
@@ -88,25 +93,33 @@ extension Configuration {
         do {
             return try String(contentsOfFile: path, encoding: .utf8)
         } catch {
-            let reason = access(path, R_OK) == 0 ? "it is not a file of UTF-8 text" : String(cString: strerror(errno))
+            var reason = "it is not a file of UTF-8 text"
+            if access(path, R_OK) != 0 {
+                reason = String(cString: strerror(errno))
+            }
+            var next = "run weir as the owner of the file, or set HOME or XDG_CONFIG_HOME to a readable folder"
+            if let option {
+                next = "name a readable file with \(option), or leave the option out"
+            }
             throw ConfigurationError(
-                source: .file(path, line: nil), message: "cannot be read: \(reason)",
-                next: option.map { "name a readable file with \($0), or leave the option out" }
-                    ?? "run weir as the owner of the file, or set HOME or XDG_CONFIG_HOME to a readable folder")
+                source: .file(path, line: nil), message: "cannot be read: \(reason)", next: next)
         }
     }
 
-    private mutating func apply(
-        _ key: Key, _ setting: Setting, _ kind: Source, _ source: ConfigurationError.Source,
+    private mutating func set(
+        _ key: Key, to setting: Setting, from kind: Source, at source: ConfigurationError.Source,
         _ environment: [String: String]
     ) throws(ConfigurationError) {
         do {
             try set(key, to: setting, from: kind, home: Self.home(environment))
         } catch {
-            let isFile = kind == .file
+            // The name of a variable or an option says already which key it is.
+            guard kind == .file else {
+                throw ConfigurationError(source: source, message: error.sentence, next: nil)
+            }
             throw ConfigurationError(
-                source: source, message: (isFile ? "\(key.rawValue): " : "") + error.sentence,
-                next: isFile ? "correct the value, or delete the line to use the default" : nil)
+                source: source, message: "\(key.rawValue): \(error.sentence)",
+                next: "correct the value, or delete the line to use the default")
         }
     }
 

@@ -97,32 +97,43 @@ package struct Configuration: Equatable, Sendable {
     package init(environment: [String: String]) {
         listen = ListenAddress.standard
         authorities = TrustedAuthorities(environment: environment)
-        store = Self.folder("XDG_DATA_HOME", ".local/share", environment)
-        state = Self.folder("XDG_STATE_HOME", ".local/state", environment)
-        streamsFile = Self.folder("XDG_CONFIG_HOME", ".config", environment) + "/streams.toml"
+        store = Self.folder(in: "XDG_DATA_HOME", else: ".local/share", environment)
+        state = Self.folder(in: "XDG_STATE_HOME", else: ".local/state", environment)
+        streamsFile = Self.folder(in: "XDG_CONFIG_HOME", else: ".config", environment) + "/streams.toml"
     }
 
     /// The path of the settings file that is read by default.
     package static func standardFile(environment: [String: String]) -> String {
-        folder("XDG_CONFIG_HOME", ".config", environment) + "/weir.toml"
+        folder(in: "XDG_CONFIG_HOME", else: ".config", environment) + "/weir.toml"
     }
 
-    private static func folder(_ variable: String, _ fallback: String, _ environment: [String: String]) -> String {
-        if let base = environment[variable], base.hasPrefix("/") {
+    /// Weir's folder in that of a variable; without one, in a folder of the home folder.
+    private static func folder(
+        in variable: String, else fallback: String, _ environment: [String: String]
+    ) -> String {
+        if let base = environment.absolutePath(inVariable: variable) {
             return base + "/weir"
         }
         let home = home(environment)
-        return (home == "/" ? "" : home) + "/" + fallback + "/weir"
+        guard home != "/" else { return "/\(fallback)/weir" }
+        return "\(home)/\(fallback)/weir"
     }
 
     /// Network mode at start; the stricter one if both are set.
-    package var mode: PlayMode { offline ? .offline : local ? .local : .auto }
-
-    static func home(_ environment: [String: String]) -> String {
-        environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/"
+    package var mode: PlayMode {
+        if offline {
+            return .offline
+        }
+        return local ? .local : .auto
     }
 
-    static func hasHome(_ environment: [String: String]) -> Bool { environment["HOME"]?.hasPrefix("/") ?? false }
+    static func home(_ environment: [String: String]) -> String {
+        environment.absolutePath(inVariable: "HOME") ?? "/"
+    }
+
+    static func hasHome(_ environment: [String: String]) -> Bool {
+        environment.absolutePath(inVariable: "HOME") != nil
+    }
 }
 
 extension Configuration {

@@ -29,7 +29,7 @@ package struct ConfigurationError: Error, Equatable, CustomStringConvertible, Se
         switch source {
         case .option(let name): "\(name): \(message)"
         case .variable(let name): "\(name): \(message)"
-        case .file(let path, let line): path + (line.map { ":\($0)" } ?? "") + ": \(message)"
+        case .file(let path, let line): "\(Self.address(path, line: line)): \(message)"
         }
     }
 }

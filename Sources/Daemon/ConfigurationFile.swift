@@ -52,13 +52,13 @@ struct ConfigurationFile {
         }
         self.entries = entries
         self.handlers = handlers
-        selection = try Self.selection(table[Self.selectionTable], lines, path)
+        selection = try Self.selection(table[Self.selectionTable], in: lines, path: path)
     }
 
     private static let selectionTable = "selection"
 
     private static func selection(
-        _ value: (any TOMLValueConvertible)?, _ lines: [Substring], _ path: String
+        _ value: (any TOMLValueConvertible)?, in lines: [Substring], path: String
     ) throws(ConfigurationError) -> [SelectionEntry] {
         guard let value else { return [] }
         let head = TOMLText.line(of: selectionTable, in: lines[...])
@@ -95,7 +95,8 @@ struct ConfigurationFile {
         }
         guard let array = value.array else { return .other(value.type.description) }
         let texts = array.compactMap { $0.string }
-        return texts.count == array.count ? .list(texts) : .other("mixed array")
+        guard texts.count == array.count else { return .other("mixed array") }
+        return .list(texts)
     }
 }
 

@@ -11,7 +11,8 @@ package enum ConfigurationManual {
     /// The file with every setting commented out: a new default of a later version then takes effect.
     static var template: String {
         let lines = file.split(separator: "\n", omittingEmptySubsequences: false).map { line in
-            line.isEmpty || line.hasPrefix("#") ? String(line) : "# \(line)"
+            guard !line.isEmpty, !line.hasPrefix("#") else { return String(line) }
+            return "# \(line)"
         }
         return lines.joined(separator: "\n")
     }

@@ -34,27 +34,40 @@ package struct ConfigurationReport: Sendable {
         self.path = path
         let text = try Configuration.text(of: path, named: file ?? environment["WEIR_CONFIG"])
         let contents = try text.map { text throws(ConfigurationError) in try ConfigurationFile(text, path: path) }
-        let source = { (line: Int?) in path + (line.map { ":\($0)" } ?? "") }
-        let lines = Dictionary((contents?.entries ?? []).map { ($0.key, source($0.line)) }) { $1 }
-        let keys = Configuration.Key.allCases.map { key in
-            let isOption = !(options[key] ?? []).isEmpty
-            let variable = environment[key.variable] == nil ? nil : key.variable
-            let source = isOption ? "option" : variable ?? lines[key] ?? "default"
-            return Entry(name: key.rawValue, value: configuration.text(of: key), source: source)
+        let source = { (line: Int?) in ConfigurationError.address(path, line: line) }
+        var lines: [Configuration.Key: String] = [:]
+        for entry in contents?.entries ?? [] {
+            lines[entry.key] = source(entry.line)
         }
-        let selection = (contents?.selection ?? []).map {
-            Entry(name: "selection.\($0.key.rawValue)", value: $0.setting.description, source: source($0.line))
+
+        var entries: [Entry] = []
+        for key in Configuration.Key.allCases {
+            // The strongest source counts.
+            var winner = lines[key] ?? "default"
+            if environment[key.variable] != nil {
+                winner = key.variable
+            }
+            if let values = options[key], !values.isEmpty {
+                winner = "option"
+            }
+            entries.append(Entry(name: key.rawValue, value: configuration.text(of: key), source: winner))
         }
-        let handlers = configuration.handlers.map {
-            Entry(name: "handlers.\($0.name)", value: $0.words, source: source(nil))
+        for entry in contents?.selection ?? [] {
+            let name = "selection.\(entry.key.rawValue)"
+            entries.append(Entry(name: name, value: entry.setting.description, source: source(entry.line)))
         }
-        entries = keys + selection + handlers
+        for handler in configuration.handlers {
+            entries.append(Entry(name: "handlers.\(handler.name)", value: handler.words, source: source(nil)))
+        }
+        self.entries = entries
     }
 
     /// The file that is read: that of `--config`, of WEIR_CONFIG, or the standard one.
     package static func path(file: String?, environment: [String: String]) -> String {
-        file ?? environment["WEIR_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
-            ?? Configuration.standardFile(environment: environment)
+        if let named = file ?? environment.value(ofVariable: "WEIR_CONFIG") {
+            return named
+        }
+        return Configuration.standardFile(environment: environment)
     }
 }
 
@@ -94,7 +107,10 @@ package enum ConfigurationEditor {
     /// Runs the editor in this terminal, and returns at its end: VISUAL, EDITOR, or the first that is installed.
     package static func run(on path: String, environment: [String: String]) throws(ConfigurationError) {
         let wanted = ["VISUAL", "EDITOR"].compactMap { environment[$0] }.first { !$0.isEmpty }
-        let candidates = wanted.map { [$0] } ?? ["editor", "nano", "vi"]
+        var candidates = ["editor", "nano", "vi"]
+        if let wanted {
+            candidates = [wanted]
+        }
         for candidate in candidates {
             // An editor may be given with arguments, such as "code --wait".
             let words = candidate.split(separator: " ").map(String.init)

@@ -100,9 +100,12 @@ package struct DaemonStarter: Sendable {
     private func wait(until deadline: ContinuousClock.Instant) async throws(ApplicationError) {
         guard .now < deadline, (try? await Task.sleep(for: Self.pause)) != nil else {
             let seconds = Self.timeLimit.components.seconds
-            let process = state.daemonProcess.map { " (process \($0))" } ?? ""
+            var daemon = "the daemon"
+            if let process = state.daemonProcess {
+                daemon += " (process \(process))"
+            }
             throw ApplicationError(
-                .noStart, "the daemon\(process) of the state directory \(state.path) has not answered for \(seconds) s",
+                .noStart, "\(daemon) of the state directory \(state.path) has not answered for \(seconds) s",
                 next: "weir stop, and repeat the command")
         }
     }
@@ -163,7 +166,8 @@ package struct DaemonStarter: Sendable {
     /// The program of this process. After an update of the file, the link names a deleted one; then PATH decides.
     package static var program: String {
         let path = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "weir"
-        return access(path, X_OK) == 0 ? path : "weir"
+        guard access(path, X_OK) == 0 else { return "weir" }
+        return path
     }
 
     /// This command's environment, without what a service manager gave to this command alone.

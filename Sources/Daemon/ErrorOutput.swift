@@ -26,7 +26,10 @@ final class ErrorOutput: Sendable {
     ///   - isCounted: true to count it if it was written within the last minute.
     func write(_ line: String, prefix: String, isCounted: Bool) {
         state.withLock { state in
-            let lines = isCounted ? state.repeats.add(line, at: Self.now) : [line]
+            var lines = [line]
+            if isCounted {
+                lines = state.repeats.add(line, at: Self.now)
+            }
             for line in lines {
                 Self.write(prefix + line)
             }

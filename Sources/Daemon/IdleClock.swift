@@ -9,7 +9,10 @@ struct IdleClock {
     private var since: ContinuousClock.Instant
     private var connections = 0
 
-    init(limit: Duration, now: ContinuousClock.Instant) { (self.limit, since) = (limit, now) }
+    init(limit: Duration, now: ContinuousClock.Instant) {
+        self.limit = limit
+        since = now
+    }
 
     /// Records the state at a moment, and returns true if the limit is reached.
     ///
@@ -30,7 +33,8 @@ struct IdleClock {
 
     /// Time until the next look. Without work it is the rest of the limit, and the caller ends it at the next connection.
     func pause(now: ContinuousClock.Instant) -> Duration {
-        isIdle ? limit - (now - since) : min(.seconds(15), max(.milliseconds(100), limit / 10))
+        guard !isIdle else { return limit - (now - since) }
+        return min(.seconds(15), max(.milliseconds(100), limit / 10))
     }
 }
 

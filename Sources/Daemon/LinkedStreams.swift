@@ -27,8 +27,13 @@ package struct LinkedStreams: Equatable, Sendable {
             urls = [try Self.url(word)]
             return
         }
-        let isURL = lower.hasPrefix("file://")
-        guard let path = isURL ? Foundation.URL(string: word)?.path : word.contains("://") ? nil : word else {
+        var path: String?
+        if lower.hasPrefix("file://") {
+            path = Foundation.URL(string: word)?.path
+        } else if !word.contains("://") {
+            path = word
+        }
+        guard let path else {
             throw Refusal(sentence: "it is neither a weir:// link, nor an http URL, nor a file")
         }
         guard let bytes = read(path) else { throw Refusal(sentence: "the file cannot be read") }

@@ -12,7 +12,22 @@ package struct ListenAddress: Equatable, Sendable, CustomStringConvertible {
         ListenAddress(host: "127.0.0.1", port: standardPort), ListenAddress(host: "::1", port: standardPort),
     ]
 
-    init(host: String, port: UInt16) { (self.host, self.port) = (host, port) }
+    init(host: String, port: UInt16) {
+        self.host = host
+        self.port = port
+    }
+
+    /// The port at the end of a URL of the daemon; nil if it has none.
+    static func port(ofURL url: String) -> UInt16? {
+        guard let end = url.split(separator: ":").last else { return nil }
+        return UInt16(end)
+    }
+
+    /// An address and a port as in a URL.
+    static func text(host: String, port: UInt16) -> String {
+        guard host.contains(":") else { return "\(host):\(port)" }
+        return "[\(host)]:\(port)"
+    }
 
     /// Parses `127.0.0.1:8216` or `[::1]:8216`. Throws for names and for addresses that other machines can reach.
     init(_ text: String) throws(Refusal) {
@@ -28,7 +43,10 @@ package struct ListenAddress: Equatable, Sendable, CustomStringConvertible {
         var address = [UInt8](repeating: 0, count: 16)
         let family = isBracketed ? AF_INET6 : AF_INET
         guard inet_pton(family, host, &address) == 1 else { throw Refusal("\"\(text)\" is not \(wanted)") }
-        let isLoopback = isBracketed ? address == Self.loopback6 : address[0] == 127
+        var isLoopback = address[0] == 127
+        if isBracketed {
+            isLoopback = address == Self.loopback6
+        }
         guard isLoopback else {
             throw Refusal("other machines could reach \(text); Weir listens on loopback addresses only")
         }
@@ -37,7 +55,7 @@ package struct ListenAddress: Equatable, Sendable, CustomStringConvertible {
 
     private static let loopback6 = [UInt8](repeating: 0, count: 15) + [1]
 
-    package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+    package var description: String { Self.text(host: host, port: port) }
 }
 
 /// An address of this machine on the network, optionally with a port.
@@ -56,7 +74,9 @@ package struct NetworkAddress: Equatable, Sendable {
         if let end = text.lastIndex(of: "]"), text.hasPrefix("[") {
             host = String(text[text.index(after: text.startIndex)..<end])
             let rest = text[text.index(after: end)...]
-            port = rest.hasPrefix(":") ? UInt16(rest.dropFirst()) : nil
+            if rest.hasPrefix(":") {
+                port = UInt16(rest.dropFirst())
+            }
             guard rest.isEmpty || port != nil else { throw Refusal("\"\(text)\" is not \(wanted)") }
         } else if text.count(where: { $0 == ":" }) == 1, let colon = text.firstIndex(of: ":") {
             host = String(text[..<colon])
@@ -65,7 +85,8 @@ package struct NetworkAddress: Equatable, Sendable {
         }
         var address = [UInt8](repeating: 0, count: 16)
         let isIPv6 = host.contains(":")
-        guard inet_pton(isIPv6 ? AF_INET6 : AF_INET, host, &address) == 1 else {
+        let family = isIPv6 ? AF_INET6 : AF_INET
+        guard inet_pton(family, host, &address) == 1 else {
             throw Refusal("\"\(text)\" is not \(wanted)")
         }
         let isMulticast = isIPv6 ? address[0] == 0xff : address[0] >= 224

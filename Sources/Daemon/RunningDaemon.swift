@@ -92,7 +92,7 @@ import WeirAPI
             integrity: IntegrityService(of: library, retention, bytesPerSecond: Int64(configuration.verifyRate) << 20),
             configuration: downloads, report: report)
         conditions = ConditionMonitor(downloader, MachineSensors(environment: environment))
-        webhook = Self.webhook(configuration, client, report)
+        webhook = Self.webhook(configuration, client, report: report)
         let playback = PlayerRoutes(
             library: library, substitutions: substitutions, retention: retention,
             timeShift: Self.timeShift(configuration), logs: Self.logs(configuration),
@@ -231,7 +231,7 @@ import WeirAPI
     }
 
     private static func webhook(
-        _ configuration: Configuration, _ client: OriginClient, _ report: @escaping @Sendable (String) -> Void
+        _ configuration: Configuration, _ client: OriginClient, report: @escaping @Sendable (String) -> Void
     ) -> Webhook? {
         guard let receiver = configuration.webhook else { return nil }
         return Webhook(receiver, events: configuration.webhookEvents, client: client, report: report)
@@ -401,13 +401,15 @@ import WeirAPI
         await ProcessGuard.shared.endGroups(within: .seconds(2)) { try await LoopActor.pause(for: $0) }
         phones.close()
 
-        await limited("the summaries of assets", .seconds(2)) { await self.summaries.close() }
-        await limited("the latest pieces", .seconds(8)) { await self.library.close() }
+        await wait(for: "the summaries of assets", atMost: .seconds(2)) { await self.summaries.close() }
+        await wait(for: "the latest pieces", atMost: .seconds(8)) { await self.library.close() }
         await sessions.close(within: .seconds(4))
     }
 
     /// Waits for a part of the stop, at most for its limit.
-    private func limited(_ part: String, _ limit: Duration, _ body: @escaping @LoopActor () async -> Void) async {
+    private func wait(
+        for part: String, atMost limit: Duration, _ body: @escaping @LoopActor () async -> Void
+    ) async {
         let work = Task { @LoopActor in await body() }
         if await work.value(within: limit) == nil {
             logger.warning("\(part) were not written within \(limit.components.seconds) s: the next start checks them")
@@ -420,8 +422,11 @@ extension Configuration {
     func origin(report: (String) -> Void) -> OriginClient.Configuration {
         var origin = OriginClient.Configuration()
         // Fewer transfers than usual means fewer streams of a connection too.
-        let isReduced = maxParallel < origin.slotsPerHost
-        origin.streamsPerHost = isReduced ? maxParallel : max(maxParallel, origin.streamsPerHost)
+        if maxParallel < origin.slotsPerHost {
+            origin.streamsPerHost = maxParallel
+        } else {
+            origin.streamsPerHost = max(maxParallel, origin.streamsPerHost)
+        }
         origin.slotsPerHost = maxParallel
         origin.backgroundRate = limitRate
         origin.usesHTTP2 = usesHTTP2

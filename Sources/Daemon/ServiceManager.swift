@@ -5,7 +5,7 @@ struct ServiceManager {
     /// A path, or a name that begins with `@` for an abstract socket (unix(7)); nil without a service manager.
     private let address: String?
 
-    init(_ environment: [String: String]) { address = environment["NOTIFY_SOCKET"].flatMap { $0.isEmpty ? nil : $0 } }
+    init(_ environment: [String: String]) { address = environment.value(ofVariable: "NOTIFY_SOCKET") }
 
     /// Reports that the daemon answers connections; `status` is for users.
     func ready(status: String) throws(ApplicationError) { try send("READY=1\nSTATUS=\(status)") }

@@ -23,7 +23,10 @@ extension SettingForm where Value == Bool {
     static func choice(false no: String, true yes: String) -> Self {
         Self(
             read: { reader throws(Refusal) in try reader.choice(false: no, true: yes) },
-            text: { quoted($0 ? yes : no) })
+            text: { isYes in
+                guard isYes else { return quoted(no) }
+                return quoted(yes)
+            })
     }
 }
 
@@ -37,7 +40,10 @@ extension SettingForm where Value == Int? {
     static var reserve: Self {
         Self(
             read: { reader throws(Refusal) in try reader.reserve() },
-            text: { megabytes in megabytes.map { "\($0)" } ?? quoted("auto") })
+            text: { megabytes in
+                guard let megabytes else { return quoted("auto") }
+                return "\(megabytes)"
+            })
     }
 }
 
@@ -206,7 +212,7 @@ private func quoted(_ text: String) -> String {
 extension NetworkAddress: CustomStringConvertible {
     package var description: String {
         guard let port else { return host }
-        return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        return ListenAddress.text(host: host, port: port)
     }
 }
 
@@ -215,6 +221,11 @@ extension ByteSize {
     static func text(_ bytes: Int64) -> String {
         let units: [(name: String, shift: Int64)] = [("TB", 40), ("GB", 30), ("MB", 20), ("KB", 10)]
         let unit = units.first { bytes > 0 && bytes % (1 << $0.shift) == 0 }
-        return unit.map { "\(bytes >> $0.shift)\($0.name)" } ?? (bytes == 0 ? "0" : "\(bytes)B")
+        guard let unit else {
+            // No size is a size in every unit.
+            guard bytes != 0 else { return "0" }
+            return "\(bytes)B"
+        }
+        return "\(bytes >> unit.shift)\(unit.name)"
     }
 }

@@ -186,7 +186,8 @@ struct SettingReader {
     /// Reads an address for the network; nil for an empty text.
     func network() throws(Refusal) -> NetworkAddress? {
         let text = try text("an address of this machine")
-        return text.isEmpty ? nil : try NetworkAddress(text)
+        guard !text.isEmpty else { return nil }
+        return try NetworkAddress(text)
     }
 
     /// Reads a proxy; nil for an empty text. Messages do not repeat the text, which may contain a password.
@@ -249,8 +250,8 @@ struct SettingReader {
     func origins() throws(Refusal) -> [String] {
         let texts = try list()
         for text in texts {
-            let rest =
-                text.hasPrefix("https://") ? text.dropFirst(8) : text.hasPrefix("http://") ? text.dropFirst(7) : ""
+            let scheme = ["https://", "http://"].first { text.hasPrefix($0) }
+            let rest = text.dropFirst(scheme?.count ?? text.count)
             guard !rest.isEmpty, !rest.contains("/"), !rest.contains(" ") else {
                 throw Refusal("\"\(text)\" is not an origin, such as http://localhost:3000")
             }
@@ -340,7 +341,8 @@ package enum TimeSpan {
     package static func text(_ seconds: Int64?) -> String {
         guard let seconds else { return "never" }
         let unit = units.filter { seconds >= $0.value && seconds % Int64($0.value) == 0 }.max { $0.value < $1.value }
-        return unit.map { "\(seconds / Int64($0.value))\($0.key)" } ?? "\(seconds)s"
+        guard let unit else { return "\(seconds)s" }
+        return "\(seconds / Int64(unit.value))\(unit.key)"
     }
 
     /// The duration in seconds; nil for invalid text, and for more than a hundred years.

@@ -43,7 +43,10 @@ package struct StandardErrorLog: LogHandler {
         ErrorOutput.shared.end(prefix: prefix(hasTime: environment["JOURNAL_STREAM"] == nil))
     }
 
-    private static func prefix(hasTime: Bool) -> String { hasTime ? "\(clock()) " : "" }
+    private static func prefix(hasTime: Bool) -> String {
+        guard hasTime else { return "" }
+        return "\(clock()) "
+    }
 
     /// The text of a line, on which text from a peer cannot imitate another one.
     static func line(
@@ -57,7 +60,8 @@ package struct StandardErrorLog: LogHandler {
         var now = time(nil)
         var parts = tm()
         localtime_r(&now, &parts)
-        let two: (Int32) -> String = { $0 < 10 ? "0\($0)" : "\($0)" }
-        return "\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))"
+        return "\(twoDigits(parts.tm_hour)):\(twoDigits(parts.tm_min)):\(twoDigits(parts.tm_sec))"
     }
+
+    private static func twoDigits(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }

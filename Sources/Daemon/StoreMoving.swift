@@ -51,7 +51,10 @@ package final class StoreMoving: Sendable {
             case .missing: "name the store's folder with --store DIR"
             default: nil
             }
-        let reason = error.code == .busy && error.detail == nil ? "another daemon uses it" : "\(error)"
+        var reason = "\(error)"
+        if error.code == .busy, error.detail == nil {
+            reason = "another daemon uses it"
+        }
         return ApplicationError(.store, "the store \(store) was not moved: \(reason)", next: next, underlying: error)
     }
 }

@@ -37,7 +37,8 @@ struct StreamFile {
         let table = try TOMLText.parse(text, path: path, next: "write each stream as in conf/streams.toml")
         for key in table.keys.sorted() where key != Self.streamTable && key != Self.listTable {
             throw Self.error(
-                path, Self.line(of: key, in: lines[...]), "there is no key \"\(key)\"", "put the key below [[stream]]")
+                path, line: Self.line(of: key, in: lines[...]), "there is no key \"\(key)\"",
+                next: "put the key below [[stream]]")
         }
         let array = try Self.array(Self.streamTable, of: table, lines, path)
         lists = try Self.lists(try Self.array(Self.listTable, of: table, lines, path), lines, path)
@@ -52,7 +53,8 @@ struct StreamFile {
                 let line = Self.line(of: key, in: block)
                 let reason = key == "url" ? "\(twin.name) has this URL" : "the name \(stream.name) is taken"
                 throw Self.error(
-                    path, line, "\(key): \(reason) in an earlier entry", "delete one of them, or give it another name")
+                    path, line: Self.line(of: key, in: block), "\(key): \(reason) in an earlier entry",
+                    next: "delete one of them, or give it another name")
             }
             names[stream.name] = index
             urls[stream.url] = index
@@ -151,25 +153,28 @@ struct StreamFile {
     }
 
     private static func stream(
-        _ table: TOMLTable?, _ block: ArraySlice<Substring>, _ path: String
+        _ table: TOMLTable?, in block: ArraySlice<Substring>, path: String
     ) throws(ConfigurationError) -> KnownStream {
-        guard let table else { throw error(path, block.startIndex + 1, "stream is not a table", "write [[stream]]") }
+        guard let table else {
+            throw error(path, line: block.startIndex + 1, "stream is not a table", next: "write [[stream]]")
+        }
         for key in table.keys.sorted() where !keys.contains(key) {
             throw error(
-                path, line(of: key, in: block), "there is no key \"\(key)\"",
-                "the keys are \(keys.joined(separator: ", "))")
+                path, line: line(of: key, in: block), "there is no key \"\(key)\"",
+                next: "the keys are \(keys.joined(separator: ", "))")
         }
         func text(_ key: String) throws(ConfigurationError) -> String? {
             guard let value = table[key] else { return nil }
             guard let text = value.string, !text.isEmpty else {
-                throw error(path, line(of: key, in: block), "\(key) is not a text", "write \(key) = \"…\"")
+                throw error(
+                    path, line: line(of: key, in: block), "\(key) is not a text", next: "write \(key) = \"…\"")
             }
             return text
         }
         let title = try text("title")
         let given = try text("name")
         guard let address = try text("url") else {
-            throw error(path, block.startIndex + 1, "url is missing", "write url = \"https://…\"")
+            throw error(path, line: block.startIndex + 1, "url is missing", next: "write url = \"https://…\"")
         }
         let url: WebURL
         do {
@@ -177,16 +182,23 @@ struct StreamFile {
         } catch {
             // Without the text itself, which may contain a password or a token; the line says where it is.
             throw Self.error(
-                path, line(of: "url", in: block), "url: \(error)",
-                "write a URL that begins with http:// or https://, without a password")
+                path, line: line(of: "url", in: block), "url: \(error)",
+                next: "write a URL that begins with http:// or https://, without a password")
         }
-        let name = given ?? title.map(KnownStream.name) ?? ""
-        guard var stream = KnownStream(name: name, title: title, url: url) else {
+        let derived = title.map(KnownStream.name)
+        let name = given ?? derived
+        guard var stream = KnownStream(name: name ?? "", title: title, url: url) else {
+            var key = "url"
+            var message = "there is no name, and none can be derived from the title"
+            if let given {
+                key = "name"
+                message = "name: \"\(given)\" is not a name"
+            } else if title != nil {
+                key = "title"
+            }
             throw error(
-                path, line(of: given != nil ? "name" : title != nil ? "title" : "url", in: block),
-                given.map { "name: \"\($0)\" is not a name" }
-                    ?? "there is no name, and none can be derived from the title",
-                "write name = \"…\" with lower-case letters, digits and single dashes")
+                path, line: line(of: key, in: block), message,
+                next: "write name = \"…\" with lower-case letters, digits and single dashes")
         }
         stream.logo = try text("logo")
         stream.group = try text("group")
@@ -199,8 +211,8 @@ struct StreamFile {
         } catch {
             // Without the values, which are secrets.
             throw Self.error(
-                path, line(of: "headers", in: block), "headers: \(error)",
-                "write headers = [\"Name: value\", \"Name: value\"]")
+                path, line: line(of: "headers", in: block), "headers: \(error)",
+                next: "write headers = [\"Name: value\", \"Name: value\"]")
         }
         return stream
     }
@@ -230,7 +242,10 @@ struct StreamFile {
     /// The texts of `headers`; one that no field can be for another value, so that it is refused.
     private static func fields(_ table: TOMLTable) -> [String]? {
         guard let value = table["headers"] else { return nil }
-        return value.array.map { $0.map { $0.string ?? "" } } ?? [""]
+        guard let array = value.array else { return [""] }
+        return array.map { value in
+            value.string ?? ""
+        }
     }
 
     /// The lines that begin an entry of any kind, with the name of its table.
@@ -256,7 +271,7 @@ struct StreamFile {
         TOMLText.line(of: key, in: block)
     }
 
-    private static func error(_ path: String, _ line: Int?, _ message: String, _ next: String) -> ConfigurationError {
+    private static func error(_ path: String, line: Int?, _ message: String, next: String) -> ConfigurationError {
         ConfigurationError(source: .file(path, line: line), message: message, next: next)
     }
 }

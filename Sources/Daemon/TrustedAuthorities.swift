@@ -37,7 +37,10 @@ package struct TrustedAuthorities: Equatable, Sendable {
             report("\(missing), which \(variables.joined(separator: " or ")) names, cannot be read: it is left out")
         }
         let files = [file].compactMap(\.self) + folders.flatMap { Self.files(in: $0, report: report) }
-        let bases = named.isEmpty ? [OriginClient.library.authorities].compactMap(\.self) : named
+        var bases = named
+        if bases.isEmpty {
+            bases = [OriginClient.library.authorities].compactMap(\.self)
+        }
         let sources = bases + files
         if sources.count == 1 {
             return named.first
@@ -102,8 +105,13 @@ package struct TrustedAuthorities: Equatable, Sendable {
 
     /// The sources in words.
     package var summary: String {
-        let bases = bundles.isEmpty ? ["the system's (\(OriginClient.library.authorities ?? "none"))"] : bundles
-        let by = variables.isEmpty ? "" : " (by \(variables.joined(separator: ", ")))"
-        return (bases + [file].compactMap(\.self) + folders).joined(separator: ", ") + by
+        var sources = bundles
+        if sources.isEmpty {
+            sources.append("the system's (\(OriginClient.library.authorities ?? "none"))")
+        }
+        sources += [file].compactMap(\.self) + folders
+        let list = sources.joined(separator: ", ")
+        guard !variables.isEmpty else { return list }
+        return "\(list) (by \(variables.joined(separator: ", ")))"
     }
 }

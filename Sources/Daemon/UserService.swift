@@ -14,7 +14,8 @@ package struct UserService: Sendable {
         guard let folder = environment["XDG_RUNTIME_DIR"], access("\(folder)/systemd/private", F_OK) == 0 else {
             return nil
         }
-        let paths = (environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":").map { "\($0)/systemctl" }
+        let folders = environment["PATH"] ?? "/usr/bin:/bin"
+        let paths = folders.split(separator: ":").map { "\($0)/systemctl" }
         guard let program = paths.first(where: { access($0, X_OK) == 0 }) else { return nil }
         systemctl = program
         variables = environment.map { "\($0.key)=\($0.value)" }
@@ -62,7 +63,13 @@ package struct UserService: Sendable {
 
         init(controlGroups text: String) {
             let groups = text.split(separator: "\n").filter { $0.hasSuffix("/\(UserService.name)") }
-            self = groups.isEmpty ? .nobody : groups.contains { $0.contains("/user@") } ? .user : .system
+            if groups.isEmpty {
+                self = .nobody
+            } else if groups.contains(where: { $0.contains("/user@") }) {
+                self = .user
+            } else {
+                self = .system
+            }
         }
     }
 }

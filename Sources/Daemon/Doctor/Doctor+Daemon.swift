@@ -68,7 +68,10 @@ extension Doctor {
         guard let text = try? await APIClient(state: state).metrics(at: url), let turns = LoopTurns(text) else {
             return nil
         }
-        let most = turns.usual.map { "\(Int($0 * 1000)) ms" } ?? "more than 10 s"
+        var most = "more than 10 s"
+        if let usual = turns.usual {
+            most = "\(Int(usual * 1000)) ms"
+        }
         let message =
             "99 of 100 requests waited at most \(most) for the event loop, and none longer than \(turns.longestWords)"
         guard turns.usual ?? .infinity > LoopTurns.largest else { return .ok("loop", message) }
@@ -79,18 +82,15 @@ extension Doctor {
     private func addressFinding(_ address: ListenAddress, isRunning: Bool) async -> Finding {
         switch Self.bindingError(address) {
         case 0:
-            return isRunning
-                ? .ok("address", "the running daemon does not listen on \(address)")
-                : .ok("address", "\(address) is free")
+            guard isRunning else { return .ok("address", "\(address) is free") }
+            return .ok("address", "the running daemon does not listen on \(address)")
         case EADDRINUSE:
             if await trouble(at: "http://\(address)") == nil {
-                return isRunning
-                    ? .ok("address", "Weir answers at \(address)")
-                    : .warning(
-                        "address", "another Weir, with another state folder, uses \(address)",
-                        next:
-                            "use that daemon, or another port: weir serve --listen \(ListenAddress(host: address.host, port: 0))"
-                    )
+                guard !isRunning else { return .ok("address", "Weir answers at \(address)") }
+                let other = ListenAddress(host: address.host, port: 0)
+                return .warning(
+                    "address", "another Weir, with another state folder, uses \(address)",
+                    next: "use that daemon, or another port: weir serve --listen \(other)")
             }
             return .fault(
                 "address", "another program uses \(address)",
@@ -121,6 +121,7 @@ extension Doctor {
         var one: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<Int32>.size))
         guard bind(descriptor, first.pointee.ai_addr, first.pointee.ai_addrlen) == 0 else { return errno }
-        return listen(descriptor, 1) == 0 ? 0 : errno
+        guard listen(descriptor, 1) == 0 else { return errno }
+        return 0
     }
 }

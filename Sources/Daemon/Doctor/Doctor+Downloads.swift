@@ -16,10 +16,10 @@ extension Doctor {
         guard !rules.facts.isEmpty else { return [limit].compactMap(\.self) }
         let conditions = MachineSensors(environment: environment).read(rules.facts)
         let holds = rules.holds(under: conditions)
-        let now: [Finding] =
-            holds.isEmpty
-            ? [.ok("rules", "downloads may run now")]
-            : holds.map { .ok("rules", "downloads wait now: \($0.message)") }
+        var now: [Finding] = holds.map { .ok("rules", "downloads wait now: \($0.message)") }
+        if holds.isEmpty {
+            now = [.ok("rules", "downloads may run now")]
+        }
         return now + Self.idleRules(rules, conditions) + [limit].compactMap(\.self)
     }
 

@@ -30,8 +30,11 @@ extension Doctor {
                 next: "run weir as that user, or \(other)")
         }
         guard access(path, R_OK | W_OK | X_OK) == 0 else {
-            let effect = name == "store" ? "; stored media plays, but nothing can be added" : ""
-            return .fault(subject, "\(path) cannot be written: \(Self.reason)\(effect)", next: "chmod 700 \(path)")
+            var sentence = "\(path) cannot be written: \(Self.reason)"
+            if name == "store" {
+                sentence += "; stored media plays, but nothing can be added"
+            }
+            return .fault(subject, sentence, next: "chmod 700 \(path)")
         }
         guard status.st_mode & 0o077 == 0 else {
             return .warning(
@@ -58,24 +61,26 @@ extension Doctor {
         guard exists(assets) else { return nil }
         let isMarked = exists(assets + "/CACHEDIR.TAG")
         let isWanted = configuration.isExcludedFromBackups
-        guard isMarked == isWanted else {
+        switch (isWanted, isMarked) {
+        case (true, true): return .ok("backups", "stored media is excluded")
+        case (false, false): return .ok("backups", "stored media is included")
+        case (true, false):
             return .warning(
-                "backups",
-                isWanted
-                    ? "\(assets) should be excluded, but has no CACHEDIR.TAG"
-                    : "\(assets) should be included, but has a CACHEDIR.TAG",
-                next: "restart the daemon")
+                "backups", "\(assets) should be excluded, but has no CACHEDIR.TAG", next: "restart the daemon")
+        case (false, true):
+            return .warning(
+                "backups", "\(assets) should be included, but has a CACHEDIR.TAG", next: "restart the daemon")
         }
-        return .ok("backups", isWanted ? "stored media is excluded" : "stored media is included")
     }
 
     var tokenFinding: Finding {
         let path = configuration.state + "/token"
         var status = stat()
         guard lstat(path, &status) == 0 else {
-            return errno == ENOENT
-                ? .ok("token", "\(path) will be created when Weir is first started")
-                : .fault("token", "\(path): \(Self.reason)", next: "chmod 700 \(configuration.state)")
+            guard errno == ENOENT else {
+                return .fault("token", "\(path): \(Self.reason)", next: "chmod 700 \(configuration.state)")
+            }
+            return .ok("token", "\(path) will be created when Weir is first started")
         }
         guard status.st_uid == geteuid(), status.st_mode & 0o077 == 0 else {
             return .fault(
@@ -104,7 +109,10 @@ extension Doctor {
 /// Checks of the store's disk and of the clock.
 extension Doctor {
     func diskFindings() -> [Finding] {
-        let folder = exists(configuration.store) ? configuration.store : nearestFolder(above: configuration.store)
+        var folder = configuration.store
+        if !exists(folder) {
+            folder = nearestFolder(above: folder)
+        }
         var status = statvfs()
         guard statvfs(folder, &status) == 0 else { return [] }
         let free = Int64(clamping: UInt64(status.f_bavail) * UInt64(status.f_frsize))
@@ -114,7 +122,10 @@ extension Doctor {
     }
 
     private func room(free: Int64, total: Int64, isOutOfFiles: Bool) -> Finding {
-        let reserve = configuration.reserve.map { Int64($0) << 20 } ?? BundleStore.usualReserve(of: total)
+        var reserve = BundleStore.usualReserve(of: total)
+        if let megabytes = configuration.reserve {
+            reserve = Int64(megabytes) << 20
+        }
         let words = "\(free >> 20) MB are free, of which \(reserve >> 20) MB are reserved for other programs"
         if isOutOfFiles {
             return .fault("disk", "it has no room for more files (inodes)", next: "delete assets: weir remove NAME")

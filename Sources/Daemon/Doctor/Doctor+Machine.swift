@@ -10,7 +10,11 @@ extension Doctor {
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var found: UnsafeMutablePointer<addrinfo>?
         let code = getaddrinfo("localhost", nil, &hints, &found)
-        defer { if found != nil { freeaddrinfo(found) } }
+        defer {
+            if found != nil {
+                freeaddrinfo(found)
+            }
+        }
         let fix = "add to /etc/hosts: 127.0.0.1 localhost"
         guard code == 0 else {
             return .fault("localhost", "it cannot be resolved: \(String(cString: gai_strerror(code)))", next: fix)
@@ -34,23 +38,36 @@ extension Doctor {
     }
 
     func programFindings() -> [Finding] {
-        let wish = configuration.player
-        let players = wish.isEmpty ? ["mpv", "vlc", "ffplay"] : [wish]
-        let player = players.lazy.compactMap(path).first
+        [exportFinding, playerFinding]
+    }
+
+    private var exportFinding: Finding {
+        guard let program = path(of: "ffmpeg") else {
+            return .warning("ffmpeg", "not installed: no export to .mp4 and .mkv", next: "apt install ffmpeg")
+        }
+        return .ok("ffmpeg", program)
+    }
+
+    private var playerFinding: Finding {
+        var players = ["mpv", "vlc", "ffplay"]
+        let isChosen = !configuration.player.isEmpty
+        if isChosen {
+            players = [configuration.player]
+        }
+        if let player = players.lazy.compactMap(path).first {
+            return .ok("player", player)
+        }
         let missing = "not installed: \(players.joined(separator: ", "))"
-        return [
-            path(of: "ffmpeg").map { .ok("ffmpeg", $0) }
-                ?? .warning("ffmpeg", "not installed: no export to .mp4 and .mkv", next: "apt install ffmpeg"),
-            player.map { .ok("player", $0) }
-                ?? (wish.isEmpty
-                    ? .warning("player", "\(missing): \"weir play\" needs one of them", next: "apt install mpv")
-                    : .fault("player", "\(missing), the player of \"weir play\"", next: "correct the key player")),
-        ]
+        guard isChosen else {
+            return .warning("player", "\(missing): \"weir play\" needs one of them", next: "apt install mpv")
+        }
+        return .fault("player", "\(missing), the player of \"weir play\"", next: "correct the key player")
     }
 
     func path(of program: String) -> String? {
         if program.contains("/") {
-            return access(program, X_OK) == 0 ? program : nil
+            guard access(program, X_OK) == 0 else { return nil }
+            return program
         }
         let folders = environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
         return folders.split(separator: ":").map { "\($0)/\(program)" }.first { access($0, X_OK) == 0 }
@@ -90,21 +107,24 @@ extension Doctor {
 extension Doctor {
     func unitFindings() -> [Finding] {
         let home = Configuration.home(environment)
-        let own = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home + "/.config"
+        let own = environment.absolutePath(inVariable: "XDG_CONFIG_HOME") ?? home + "/.config"
         let user = ["\(own)/systemd/user", "/etc/systemd/user", "/usr/local/lib/systemd/user", "/usr/lib/systemd/user"]
         let system = ["/etc/systemd/system", "/usr/local/lib/systemd/system", "/usr/lib/systemd/system"]
-        let findings = [(user, "systemctl --user"), (system, "systemctl")].flatMap { folders, command in
-            ["weir.service", "weir.socket"].compactMap { name in
-                folders.map { "\($0)/\(name)" }.first(where: exists).map { finding(unit: $0, name, command) }
+        var findings: [Finding] = []
+        for (folders, command) in [(user, "systemctl --user"), (system, "systemctl")] {
+            for name in ["weir.service", "weir.socket"] {
+                guard let path = folders.map({ "\($0)/\(name)" }).first(where: exists) else { continue }
+                findings.append(finding(unit: path, name, command))
             }
         }
-        return findings.isEmpty
-            ? [.ok("units", "no systemd unit is installed: the first command starts Weir, which \(end)")] : findings
+        guard findings.isEmpty else { return findings }
+        return [.ok("units", "no systemd unit is installed: the first command starts Weir, which \(end)")]
     }
 
     /// When a daemon in the background ends.
     private var end: String {
-        configuration.idleExit.map { "ends after \(TimeSpan.text($0)) without work" } ?? "runs until weir stop"
+        guard let idleExit = configuration.idleExit else { return "runs until weir stop" }
+        return "ends after \(TimeSpan.text(idleExit)) without work"
     }
 
     private func finding(unit path: String, _ name: String, _ command: String) -> Finding {
@@ -128,6 +148,7 @@ extension Doctor {
     }
 
     private func value(of key: String, _ line: Substring) -> Substring? {
-        line.hasPrefix(key + "=") ? line.dropFirst(key.count + 1) : nil
+        guard line.hasPrefix(key + "=") else { return nil }
+        return line.dropFirst(key.count + 1)
     }
 }

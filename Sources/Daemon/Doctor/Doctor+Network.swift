@@ -7,7 +7,10 @@ internal import WeirAPI
 extension Doctor {
     /// - Parameter running: the URL of the running daemon; nil if there is none.
     func networkFindings(running: String?) async -> [Finding] {
-        let current = running == nil ? nil : await current
+        var current: String?
+        if running != nil {
+            current = await self.current
+        }
         let others = Self.machineAddresses.filter { !Self.isLocal($0) }
         guard let wish = configuration.lan else {
             if let current {
@@ -15,16 +18,23 @@ extension Doctor {
             }
             return [.ok("lan", "no other machine is admitted")]
         }
-        let other =
-            Self.best(of: others).map { "weir serve --lan \($0)" } ?? "\"ip addr\" shows the addresses of this machine"
+        var other = "\"ip addr\" shows the addresses of this machine"
+        if let best = Self.best(of: others) {
+            other = "weir serve --lan \(best)"
+        }
         guard Self.isLoopback(wish.host) || Self.hasAddress(wish.host) else {
-            let list =
-                others.isEmpty
-                ? "it has no address that other machines can reach" : "it has \(others.joined(separator: ", "))"
+            var list = "it has \(others.joined(separator: ", "))"
+            if others.isEmpty {
+                list = "it has no address that other machines can reach"
+            }
             return [.fault("lan", "\(wish.host) is not an address of this machine: \(list)", next: other)]
         }
-        let port =
-            wish.port ?? running.flatMap { UInt16($0.split(separator: ":").last ?? "") } ?? configuration.listen[0].port
+        var port = configuration.listen[0].port
+        if let chosen = wish.port {
+            port = chosen
+        } else if let running, let used = ListenAddress.port(ofURL: running) {
+            port = used
+        }
         let address = ListenAddress(host: wish.host, port: port)
         return [
             reachFinding(of: address, next: other), await listenerFinding(address, current, isRunning: running != nil),
@@ -57,7 +67,9 @@ extension Doctor {
             return .warning("lan", "the running daemon admits no other machine", next: again)
         }
         switch Self.bindingError(address) {
-        case 0: return .ok("lan", address.port == 0 ? "Weir can listen on \(address.host)" : "\(address) is free")
+        case 0:
+            guard address.port != 0 else { return .ok("lan", "Weir can listen on \(address.host)") }
+            return .ok("lan", "\(address) is free")
         case EADDRINUSE:
             return .fault(
                 "lan", "another program uses \(address)",
@@ -120,12 +132,14 @@ extension Doctor {
 
     private static func bytes(_ literal: String) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 16)
-        inet_pton(literal.contains(":") ? AF_INET6 : AF_INET, literal, &bytes)
+        let family = literal.contains(":") ? AF_INET6 : AF_INET
+        inet_pton(family, literal, &bytes)
         return bytes
     }
 
     private static func isLoopback(_ literal: String) -> Bool {
-        literal.contains(":") ? bytes(literal) == bytes("::1") : literal.hasPrefix("127.")
+        guard literal.contains(":") else { return literal.hasPrefix("127.") }
+        return bytes(literal) == bytes("::1")
     }
 
     /// True if other machines cannot use an address: loopback, or link-local, which needs an interface's name.

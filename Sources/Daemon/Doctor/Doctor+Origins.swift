@@ -23,8 +23,12 @@ extension Doctor {
             !(environment[$0] ?? "").isEmpty
         }
         guard let name = names.first else { return [] }
-        let exceptions = (environment["no_proxy"] ?? environment["NO_PROXY"] ?? "").split(separator: ",")
-            .map { String($0.drop { $0 == " " || $0 == "." }) }
+        var exceptions: [String] = []
+        if let list = environment["no_proxy"] ?? environment["NO_PROXY"] {
+            exceptions = list.split(separator: ",").map { entry in
+                String(entry.drop { $0 == " " || $0 == "." })
+            }
+        }
         guard exceptions.contains("*") || exceptions.contains("localhost") else {
             return [
                 .warning(

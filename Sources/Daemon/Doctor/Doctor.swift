@@ -25,7 +25,11 @@ package struct Doctor: Sendable {
     /// Takes the same settings as `Configuration.load`. If they are invalid, the defaults are checked.
     package init(options: [Configuration.Key: [String]], file: String? = nil, environment: [String: String]) {
         self.environment = environment
-        self.file = file ?? environment["WEIR_CONFIG"] ?? Configuration.standardFile(environment: environment)
+        if let named = file ?? environment["WEIR_CONFIG"] {
+            self.file = named
+        } else {
+            self.file = Configuration.standardFile(environment: environment)
+        }
         do {
             configuration = try Configuration.load(options: options, file: file, environment: environment)
             refusal = nil
@@ -54,13 +58,15 @@ package struct Doctor: Sendable {
 
     private var settingsFinding: Finding {
         if let refusal {
-            let rest = refusal.source == .variable("HOME") ? "" : "; the other checks use the defaults"
+            var sentence = "\(refusal)"
+            if refusal.source != .variable("HOME") {
+                sentence += "; the other checks use the defaults"
+            }
             return .fault(
-                Self.settings, "\(refusal)\(rest)",
-                next: refusal.next ?? "correct it, or leave it out to use the default")
+                Self.settings, sentence, next: refusal.next ?? "correct it, or leave it out to use the default")
         }
-        return exists(file)
-            ? .ok(Self.settings, "\(file) is valid") : .ok(Self.settings, "there is no \(file): the defaults apply")
+        guard exists(file) else { return .ok(Self.settings, "there is no \(file): the defaults apply") }
+        return .ok(Self.settings, "\(file) is valid")
     }
 }
 

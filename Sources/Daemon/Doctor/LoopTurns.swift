@@ -32,5 +32,8 @@ struct LoopTurns {
         self.longest = longest
     }
 
-    var longestWords: String { longest < 1 ? "\(Int(longest * 1000)) ms" : "\(Int(min(longest, 1e9))) s" }
+    var longestWords: String {
+        guard longest >= 1 else { return "\(Int(longest * 1000)) ms" }
+        return "\(Int(min(longest, 1e9))) s"
+    }
 }

@@ -55,6 +55,10 @@ struct HandlerMemory {
     mutating func forget(_ url: WebURL, isUsers: Bool) {
         let key = Key(url: url.text, isUsers: isUsers)
         guard let entry = entries[key] else { return }
-        entries[key] = entry.terms.expires == nil ? nil : Entry(location: nil, terms: entry.terms)
+        if entry.terms.expires == nil {
+            entries[key] = nil
+        } else {
+            entries[key] = Entry(location: nil, terms: entry.terms)
+        }
     }
 }

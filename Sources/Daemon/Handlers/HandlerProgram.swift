@@ -26,7 +26,10 @@ final class HandlerProgram: Sendable {
     /// The program's standard input.
     private let input: [UInt8]
 
-    init(timeLimit: Int = usualTimeLimit, input: [UInt8] = []) { (self.timeLimit, self.input) = (timeLimit, input) }
+    init(timeLimit: Int = usualTimeLimit, input: [UInt8] = []) {
+        self.timeLimit = timeLimit
+        self.input = input
+    }
 
     /// Runs a program to its end.
     /// - Parameters:
@@ -69,12 +72,18 @@ final class HandlerProgram: Sendable {
             output.forEach { _ = close($0) }
             return .failure(String(cString: strerror(errno)))
         }
-        defer { for descriptor in [output[0], errors[0]] { _ = close(descriptor) } }
+        defer {
+            close(output[0])
+            close(errors[0])
+        }
         guard let source = Self.source(of: input) else { return .failure(String(cString: strerror(errno))) }
         defer { close(source) }
         let process: SpawnedProcess
         do {
-            defer { for descriptor in [output[1], errors[1]] { _ = close(descriptor) } }
+            defer {
+                close(output[1])
+                close(errors[1])
+            }
             process = try SpawnedProcess(
                 words, variables: variables,
                 streams: (.descriptor(source), .descriptor(output[1]), .descriptor(errors[1])),
@@ -101,14 +110,16 @@ final class HandlerProgram: Sendable {
         }
         let last = String(decoding: complaints, as: UTF8.self).split(whereSeparator: \.isNewline).last.map(String.init)
         let end = if case .code(let code) = exit { "exit code \(code)" } else { "a signal ended it" }
-        return .failure(last.map { "\(end): \($0.prefix(200))" } ?? end)
+        guard let last else { return .failure(end) }
+        return .failure("\(end): \(last.prefix(200))")
     }
 
     /// A file without a name that has the input: nobody has to wait for a program that does not read it.
     private static func source(of input: [UInt8]) -> Int32? {
         guard !input.isEmpty else {
             let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
-            return descriptor >= 0 ? descriptor : nil
+            guard descriptor >= 0 else { return nil }
+            return descriptor
         }
         guard let file = tmpfile() else { return nil }
         let descriptor = fcntl(fileno(file), F_DUPFD_CLOEXEC, 0)

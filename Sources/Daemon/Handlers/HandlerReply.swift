@@ -22,8 +22,12 @@ struct HandlerReply {
 
         init(from decoder: any Decoder) throws {
             let value = try decoder.singleValueContainer()
-            let date = (try? value.decode(String.self)).flatMap { try? Date($0, strategy: .iso8601) }
-            moment = date.flatMap { Moment($0.timeIntervalSince1970) } ?? (try? value.decode(Moment.self))
+            moment = try? value.decode(Moment.self)
+            if let text = try? value.decode(String.self), let date = try? Date(text, strategy: .iso8601),
+                let found = Moment(date.timeIntervalSince1970)
+            {
+                moment = found
+            }
         }
     }
 
@@ -31,7 +35,10 @@ struct HandlerReply {
     static func answer(_ bytes: [UInt8]) -> HandlerAnswer {
         guard bytes.first(where: { !" \t\r\n".utf8.contains($0) }) == UInt8(ascii: "{"),
             let object = try? JSONDecoder().decode(Object.self, from: Data(bytes))
-        else { return bytes.isEmpty ? .failure("it wrote nothing") : .content(bytes, HandlerTerms()) }
+        else {
+            guard !bytes.isEmpty else { return .failure("it wrote nothing") }
+            return .content(bytes, HandlerTerms())
+        }
         if let error = object.error {
             return .failure("it says: \(error.prefix(200))")
         }
@@ -61,8 +68,12 @@ struct HandlerReply {
     }
 
     private static func terms(of object: Object) throws -> HandlerTerms {
-        let lines = (object.headers ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
-        let title = object.title.map { String($0.prefix(200)) }.flatMap { $0.isEmpty ? nil : $0 }
+        let headers = object.headers ?? [:]
+        let lines = headers.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+        var title: String?
+        if let given = object.title, !given.isEmpty {
+            title = String(given.prefix(200))
+        }
         return HandlerTerms(fields: try UserFields(lines), title: title, expires: object.expires?.moment?.value)
     }
 }

@@ -27,7 +27,7 @@ internal import Origin
         self.rules = rules
         self.client = client
         self.now = now
-        variables = Self.keptVariables.compactMap { name in environment[name].map { "\(name)=\($0)" } }
+        variables = environment.assignments(of: Self.keptVariables)
     }
 
     func answers(_ url: WebURL, isUsers: Bool) -> Bool { rule(for: url, isUsers) != nil }
@@ -66,7 +66,11 @@ internal import Origin
 
     private func ask(_ server: WebURL, about url: WebURL) async -> HandlerAnswer {
         let field = "url=\(PercentEncoding.encode(url.text))"
-        var request = OriginRequest(server.replacingQuery(server.query.map { "\($0)&\(field)" } ?? field))
+        var query = field
+        if let own = server.query {
+            query = "\(own)&\(field)"
+        }
+        var request = OriginRequest(server.replacingQuery(query))
         request.namedPeer = OriginRequest.Peer(of: server)
         request.deadline = .seconds(HandlerProgram.usualTimeLimit)
         request.retries = .never

@@ -41,23 +41,42 @@ internal import WeirAPI
     ///
     /// - Parameter isFirst: false if the download has paused or waited before.
     nonisolated static func line(_ download: API.Download, isFirst: Bool) -> String? {
-        let reason = download.error.map { ": \($0.message)" } ?? ""
-        return switch download.state {
-        case .queued: nil
+        var line: String
+        switch download.state {
+        case .queued: return nil
         case .running:
-            (isFirst ? "download begins" : "download continues")
-                + (download.totalBytes.map { ", about \(megabytes($0)) in all" } ?? "")
-        case .paused: "download paused"
-        case .waiting: "download waits" + (download.need.map { " for \($0.words)" } ?? "") + reason
-        case .failed: "download failed" + reason
-        case .cancelled: "download cancelled"
-        case .complete: "saved" + (download.summary.map { account($0) } ?? "")
+            line = isFirst ? "download begins" : "download continues"
+            if let totalBytes = download.totalBytes {
+                line += ", about \(megabytes(totalBytes)) in all"
+            }
+        case .paused: line = "download paused"
+        case .waiting:
+            line = "download waits"
+            if let need = download.need {
+                line += " for \(need.words)"
+            }
+            line += reason(of: download)
+        case .failed: line = "download failed" + reason(of: download)
+        case .cancelled: line = "download cancelled"
+        case .complete:
+            line = "saved"
+            if let summary = download.summary {
+                line += account(summary)
+            }
         }
+        return line
+    }
+
+    private nonisolated static func reason(of download: API.Download) -> String {
+        guard let error = download.error else { return "" }
+        return ": \(error.message)"
     }
 
     private nonisolated static func account(_ summary: API.Download.Summary) -> String {
-        let rate = summary.seconds > 0 ? ", \(megabytes(Int(Double(summary.bytes) / summary.seconds)))/s" : ""
-        return ", \(megabytes(summary.bytes)) in \(tenths(summary.seconds)) s" + rate
+        let text = ", \(megabytes(summary.bytes)) in \(tenths(summary.seconds)) s"
+        guard summary.seconds > 0 else { return text }
+        let rate = Int(Double(summary.bytes) / summary.seconds)
+        return "\(text), \(megabytes(rate))/s"
     }
 
     private nonisolated static func megabytes(_ bytes: Int) -> String { tenths(Double(max(0, bytes)) / 0x1p20) + " MB" }

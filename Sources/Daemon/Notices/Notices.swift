@@ -65,9 +65,7 @@ package struct NoticeCommands: Equatable, Sendable {
         logger = setup.logger
         // A command of Weir in the program finds this daemon.
         self.environment =
-            Self.keptVariables.compactMap { name in setup.environment[name].map { "\(name)=\($0)" } } + [
-                "WEIR_STATE=\(state.path)"
-            ]
+            setup.environment.assignments(of: Self.keptVariables) + ["WEIR_STATE=\(state.path)"]
         guard commands != NoticeCommands() else { return }
         subscriptions = [
             downloader.changes.subscribe { [weak self] in self?.react(to: $0.download, $0.event) },
@@ -93,18 +91,21 @@ package struct NoticeCommands: Equatable, Sendable {
     private func react(to download: Download, _ event: DownloadEvent) {
         guard case .state = event, !download.asset.isRevision else { return }
         switch download.state {
-        case .complete: add(.complete, download.asset.name, nil)
-        case .failed: add(.failed, download.asset.name, download.failure?.message ?? "the download has failed")
+        case .complete: add(.complete, for: download.asset.name, because: nil)
+        case .failed:
+            let cause = download.failure?.message ?? "the download has failed"
+            add(.failed, for: download.asset.name, because: cause)
         default: break
         }
     }
 
     private func react(to event: LibraryEvent) {
         guard case .keysChanged(let asset, .expired, let numbers) = event, !asset.isRevision else { return }
-        add(.expired, asset.name, numbers.count == 1 ? "a key has expired" : "\(numbers.count) keys have expired")
+        let cause = numbers.count == 1 ? "a key has expired" : "\(numbers.count) keys have expired"
+        add(.expired, for: asset.name, because: cause)
     }
 
-    private func add(_ kind: Notice.Kind, _ asset: String, _ cause: String?) {
+    private func add(_ kind: Notice.Kind, for asset: String, because cause: String?) {
         guard !isOver, let program = commands[kind].first else { return }
         guard waiting.count < Self.mostWaiting else {
             return logger.warning(
@@ -145,11 +146,13 @@ package struct NoticeCommands: Equatable, Sendable {
     }
 
     private func look(_ clock: inout ExpiryClock) {
-        let expiring = library.assets.filter { $0.life.expiration != nil }
-        let expirations = Dictionary(expiring.map { ($0.id, $0.life.expiration ?? .max) }) { $1 }
+        var expirations: [String: Int64] = [:]
+        for asset in library.assets {
+            expirations[asset.id] = asset.life.expiration
+        }
         for id in clock.expired(of: expirations, at: library.date()) {
             guard let asset = library.asset(id: id) else { continue }
-            add(.expired, asset.name, "its time by its policy is over")
+            add(.expired, for: asset.name, because: "its time by its policy is over")
         }
         do throws(APIError) { try state.writeFile(Self.clockFile, "\(clock.last)") } catch {
             logger.debug("\(error)")  // The daemon's other files show that the folder cannot be written.

@@ -63,7 +63,11 @@ internal import Store
         if let conditions {
             downloader.apply(conditions)
         }
-        timer?.schedule(after: isDue ? .zero : pause)
+        if isDue {
+            timer?.schedule(after: .zero)
+        } else {
+            timer?.schedule(after: pause)
+        }
     }
 
     /// The time until the next reading.
@@ -71,7 +75,8 @@ internal import Store
         let facts = downloader.neededFacts
         guard facts == [.time] else { return Self.interval }
         let second = LocalTime.second(at: Int64(time(nil)))
-        let minutes = downloader.neededHours.map { $0.minutesToChange(from: second / 60) }.min() ?? 1440
+        let changes = downloader.neededHours.map { $0.minutesToChange(from: second / 60) }
+        let minutes = changes.min() ?? 1440
         return min(Self.longest, .seconds(minutes * 60 - second % 60))
     }
 }

@@ -53,7 +53,9 @@ struct PowerSupplies {
     private func percent(_ charges: [(now: Double, full: Double)], _ percentages: [Int]) -> Int? {
         guard charges.count == percentages.count, charges.count > 1 else { return percentages.max() }
         let full = charges.reduce(0) { $0 + $1.full }
-        return full > 0 ? Int(charges.reduce(0) { $0 + $1.now } / full * 100) : percentages.max()
+        guard full > 0 else { return percentages.max() }
+        let now = charges.reduce(0) { $0 + $1.now }
+        return Int(now / full * 100)
     }
 
     private func charge(of name: String) -> (now: Double, full: Double)? {

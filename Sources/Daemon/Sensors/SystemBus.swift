@@ -35,7 +35,7 @@ struct SystemBus {
 
     /// Takes the address of the environment's DBUS_SYSTEM_BUS_ADDRESS, else the standard one.
     init(environment: [String: String], limit: Duration = .seconds(2)) {
-        let address = environment["DBUS_SYSTEM_BUS_ADDRESS"].flatMap { $0.isEmpty ? nil : $0 }
+        let address = environment.value(ofVariable: "DBUS_SYSTEM_BUS_ADDRESS")
         self.address = address ?? "unix:path=/run/dbus/system_bus_socket;unix:path=/var/run/dbus/system_bus_socket"
         self.limit = limit
     }
@@ -164,7 +164,8 @@ private struct BusLibrary {
         let result = getProperty(
             connection, property.service, property.path, property.interface, property.name, nil, property.form.rawValue,
             &value)
-        return result < 0 ? nil : value
+        guard result >= 0 else { return nil }
+        return value
     }
 
     func close(_ connection: Connection) { _ = closeAndFree(connection) }

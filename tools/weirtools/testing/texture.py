@@ -6,9 +6,9 @@ KINDS = ("body", "tuple", "inline", "ternary", "chain", "unlabelled")
 
 # The rooms whose code has room to breathe: none of these kinds may come back into them.
 ROOMS = (
-    "WeirAPI", "AccessLog", "Assets", "Control", "EventLoop", "Extras", "HLS", "HTTPMessage", "HTTPServer",
-    "Integrity", "Orders", "Origin", "Playback", "Playheads", "PlaylistCheck", "Retention", "SafeText",
-    "SegmentFormat", "Sessions", "Sharing", "Store", "Subprocess", "Substitution", "weir",
+    "WeirAPI", "AccessLog", "Assets", "Control", "Daemon", "EventLoop", "Extras", "HLS", "HTTPMessage",
+    "HTTPServer", "Integrity", "Orders", "Origin", "Playback", "Playheads", "PlaylistCheck", "Retention",
+    "SafeText", "SegmentFormat", "Sessions", "Sharing", "Store", "Subprocess", "Substitution", "weir",
 )
 REFUSED_IN_ROOMS = ("inline", "chain", "unlabelled")
 
