@@ -479,7 +479,8 @@ public import Store
         return byOrigin[url]
     }
 
-    func occupy(_ url: WebURL, by asset: Asset?) { byOrigin[url] = asset }
+    /// Makes an asset the one that opens at a URL; nil frees the URL.
+    func assign(_ url: WebURL, to asset: Asset?) { byOrigin[url] = asset }
 
     /// Deletes an asset, its stored files and its revision. A reader of an open piece can read to the end of the piece.
     /// Returns the number of bytes that the asset occupied.

@@ -136,21 +136,21 @@ import Store
     /// Writes the whole change to the catalogue, or nothing. From here on the URL is the asset's.
     private func save(_ destination: Destination, of asset: Asset) async throws(LibraryError) {
         let former = asset.origin
-        library.occupy(destination.url, by: owner(of: asset))
+        library.assign(destination.url, to: owner(of: asset))
         guard asset.isPersistent else { return }
         let contents = contents(destination, of: asset)
         do {
             try await library.store.catalogue.save(contents, without: destination.lost.map(\.name.id), of: asset.id)
         } catch {
             if destination.url != former {
-                library.occupy(destination.url, by: nil)
+                library.assign(destination.url, to: nil)
             }
             throw LibraryError(error, about: "\(asset.name) stays where it is")
         }
         asset.keys.markSaved(contents.keys)
         library.summaries?.invalidate(asset)
         guard asset.isRemoved else { return }
-        library.occupy(destination.url, by: nil)
+        library.assign(destination.url, to: nil)
         try asset.checkNotRemoved()
     }
 
@@ -184,7 +184,7 @@ import Store
 
     private func adopt(_ destination: Destination, for asset: Asset) {
         if asset.origin != destination.url {
-            library.occupy(asset.origin, by: nil)
+            library.assign(asset.origin, to: nil)
         }
         let owner = owner(of: asset)
         library.byTokenlessURL.remove(owner)
