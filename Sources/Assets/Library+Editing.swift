@@ -34,7 +34,7 @@ extension Library {
     }
 
     /// Sets the title for display; nil removes it.
-    public func entitle(_ asset: Asset, _ title: String?) async {
+    public func setTitle(_ title: String?, of asset: Asset) async {
         guard asset.title != title else { return }
         asset.title = title
         await keepWords(about: asset)

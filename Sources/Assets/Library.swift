@@ -238,7 +238,7 @@ public import Store
                 await confirm(known)
             }
             if known.title == nil, let title {
-                await entitle(known, title)
+                await setTitle(title, of: known)
             }
             if let fields {
                 try await setFields(fields, of: known)
@@ -275,7 +275,7 @@ public import Store
         opening[url] = task
         let asset = try await task.value.get()
         if asset.title == nil, let title {
-            await entitle(asset, title)
+            await setTitle(title, of: asset)
         }
         return asset
     }

@@ -55,7 +55,7 @@ extension LibraryService {
             try await describe(asset, note.nonEmpty)
         }
         if let title = change.title {
-            await library.entitle(asset, title.nonEmpty)
+            await library.setTitle(title.nonEmpty, of: asset)
         }
         downloader.renamed(asset)
         return await shape(asset)

@@ -424,7 +424,7 @@ package import WeirAPI
                 order.url, name: request.name, title: request.title, fields: order.fields,
                 cookies: Self.cookies(request.cookies), route: route, isUsers: namesHost)
             if let title = request.title {
-                await library.entitle(asset, title)
+                await library.setTitle(title, of: asset)
             }
             // It may be known by a name from its URL, since it was played.
             if let name = request.name {
@@ -457,7 +457,7 @@ package import WeirAPI
     /// A recording, whose URL is that of its channel.
     private func open(_ recording: Asset, _ request: API.DownloadRequest) async throws(APIError) -> Asset {
         if let title = request.title {
-            await library.entitle(recording, title)
+            await library.setTitle(title, of: recording)
         }
         if let name = request.name {
             do throws(LibraryError) {

@@ -49,7 +49,7 @@ import Testing
         let asset = try await fixture.open("/ts/master.m3u8")
         try await write(asset, in: fixture) {
             try await fixture.library.rename(asset, to: "film")
-            await fixture.library.entitle(asset, "Film")
+            await fixture.library.setTitle("Film", of: asset)
         }
         try await fixture.restart()
         let known = fixture.library.asset(named: "film")

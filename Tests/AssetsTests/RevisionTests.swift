@@ -590,7 +590,7 @@ import Testing
     /// Title, image and header fields belong to the user.
     @Test func keepsTheUsersFields() async throws {
         let (fixture, asset) = try await changed()
-        await fixture.library.entitle(asset, "A title")
+        await fixture.library.setTitle("A title", of: asset)
         let image = try #require(Artwork([0xFF, 0xD8, 0xFF, 1, 2]))
         try fixture.library.artwork.keep(image, of: asset)
         let current = await fixture.library.revisions.current(asset)

@@ -82,7 +82,7 @@ import WeirAPI
         let asset = try #require(service.library.asset(named: "ts"))
         try await service.library.rename(asset, to: "zz")
         #expect(try await list(service).assets.map(\.name) == ["audio", "cmaf", "zz"])
-        await service.library.entitle(asset, #"A "tracks":{} title"#)
+        await service.library.setTitle(#"A "tracks":{} title"#, of: asset)
         #expect(try await list(service).assets.last?.title == #"A "tracks":{} title"#)
         let bundle = folder.path("assets/\(asset.id)/video-90p")
         for name in try FileManager.default.contentsOfDirectory(atPath: bundle) where name.hasSuffix(".ts") {

@@ -174,7 +174,7 @@ import Testing
         #expect(error?.code == .newerBundle && error?.message.contains("format 99") ?? false)
         #expect(refused.refusal != nil && refused.bytes == 0 && !refused.isPlayableOffline)
         await library.survey(refused)
-        await library.entitle(refused, "A title")
+        await library.setTitle("A title", of: refused)
         try await library.rename(refused, to: "other")
         await retention.purge(refused, .space)
         await fixture.exchange.orphans.adopt()

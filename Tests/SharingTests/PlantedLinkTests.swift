@@ -97,7 +97,7 @@ import Testing
             _ = await substitutions.playability(of: asset)
             await library.survey(asset)
             expectPieces(of: asset, with: plant)
-            await library.entitle(asset, "A title")
+            await library.setTitle("A title", of: asset)
             try? await RetentionService(of: library).setPolicy(StoragePolicy(expires: 1), of: asset)
             try? await library.rename(asset, to: "other")
         }
