@@ -69,7 +69,7 @@ extension Substitutions {
         if let known = views(of: asset)?.ladders[listed == nil], known.state == state(of: asset) {
             return known.ladder
         }
-        return await tasks.ladders.run(Ask(asset: asset, isOffline: listed != nil)) { [self] in
+        return await tasks.ladders.run(TaskKey(asset: asset, isOffline: listed != nil)) { [self] in
             let state = state(of: asset)
             var slice = LoopSlice()
             let ladder = await findLadder(of: asset, listed: listed, &slice)

@@ -36,7 +36,7 @@ extension Substitutions {
         if let known = views(of: asset)?.ranges, known.state == state(of: asset) {
             return known.ranges
         }
-        return await tasks.ranges.run(Ask(asset: asset)) { [self] in
+        return await tasks.ranges.run(TaskKey(asset: asset)) { [self] in
             // The state that the task begins with: those who join it may know a later one.
             let state = state(of: asset)
             let (tracks, isWhole) = await storedTracks(of: asset)
@@ -107,7 +107,7 @@ extension Substitutions {
         if let known = views(of: asset)?.offline, known.state == state(of: asset) {
             return known.indices
         }
-        return await tasks.offline.run(Ask(asset: asset)) { [self] in
+        return await tasks.offline.run(TaskKey(asset: asset)) { [self] in
             let state = state(of: asset)
             var slice = LoopSlice(budget: Self.viewBudget)
             let indices = await findOfflineRenditions(of: asset, &slice)

@@ -41,8 +41,8 @@ import HLS
         let playlists, pieces, keys: Int
     }
 
-    /// Identifies a computation, which other callers join.
-    struct Ask: Hashable, Sendable {
+    /// Identifies a computation under way, so that equal requests share it.
+    struct TaskKey: Hashable, Sendable {
         let asset: ObjectIdentifier
         var isOffline = true
 
@@ -54,9 +54,9 @@ import HLS
 
     /// The computations under way.
     @LoopActor final class Tasks {
-        let ladders = SharedTasks<Ask, Ladder?>()
-        let offline = SharedTasks<Ask, Set<Int>>()
-        let ranges = SharedTasks<Ask, PlayableRanges?>()
+        let ladders = SharedTasks<TaskKey, Ladder?>()
+        let offline = SharedTasks<TaskKey, Set<Int>>()
+        let ranges = SharedTasks<TaskKey, PlayableRanges?>()
     }
 
     let tasks = Tasks()
