@@ -151,8 +151,9 @@ extension AssetContent {
 
     /// The source of an attached track: its URIs are names of pieces, which no origin has.
     package func attachedSource(_ text: [UInt8]) -> Rendition.Source? {
-        guard let nowhere = try? WebURL.nowhere(bundle.id), case .media(let playlist)? = try? Playlist.parse(text)
+        guard let placeholder = try? WebURL.placeholder(for: bundle.id),
+            case .media(let playlist)? = try? Playlist.parse(text)
         else { return nil }
-        return Rendition.Source(playlist: playlist, base: nowhere, isRecorded: true)
+        return Rendition.Source(playlist: playlist, base: placeholder, isRecorded: true)
     }
 }

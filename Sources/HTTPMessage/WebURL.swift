@@ -147,7 +147,7 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
     private static let placeholderHost = "imported.invalid"
 
     /// Makes a placeholder URL. `word` makes it unique; it consists of letters, digits and `-`.
-    public static func nowhere(_ word: String) throws(WebURLError) -> WebURL {
+    public static func placeholder(for word: String) throws(WebURLError) -> WebURL {
         try WebURL("http://\(placeholderHost)/\(word)/master.m3u8")
     }
 

@@ -79,7 +79,7 @@ import Synchronization
 
     private static func unreachableOrigin(_ id: String) throws(ExchangeError) -> WebURL {
         do {
-            return try WebURL.nowhere(id)
+            return try WebURL.placeholder(for: id)
         } catch {
             throw ExchangeError(.badImport, "\(id) cannot be in a URL: \(error)", underlying: error)
         }
