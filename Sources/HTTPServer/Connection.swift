@@ -31,7 +31,7 @@ import HTTPMessage
         let address: SocketAddress
         let user: PeerUser
         let ownership: Ownership
-        var key: ClientKey { ClientKey(address, user, isOther: ownership == .other) }
+        var key: ClientKey { ClientKey(address, user, isOtherUser: ownership == .other) }
     }
 
     let core: ServerCore

@@ -9,8 +9,8 @@ struct ClientKey: Hashable, Sendable {
     /// Each address is a client: the devices of a home share the first half of their IPv6 addresses. Of this machine, each
     /// user at an address is one, but another user than the daemon's owner is one at all of them: programs may connect from any
     /// address in 127.0.0.0/8.
-    init(_ peer: SocketAddress, _ user: PeerUser = .unknown, isOther: Bool = false) {
-        let number: (high: UInt64, low: UInt64) = isOther ? (0, 0) : peer.number
+    init(_ peer: SocketAddress, _ user: PeerUser = .unknown, isOtherUser: Bool = false) {
+        let number: (high: UInt64, low: UInt64) = isOtherUser ? (0, 0) : peer.number
         high = number.high
         low = number.low
         self.user = user

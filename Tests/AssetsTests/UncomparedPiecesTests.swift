@@ -79,9 +79,9 @@ import Testing
             _ = pieces.record(piece(number), times(1000, modified: 500))
         }
         #expect(!pieces.isSuspect(piece(1)))
-        let isOther = pieces.notice(times(1010, modified: 1005))
+        let hasOtherVersion = pieces.notice(times(1010, modified: 1005))
         _ = pieces.record(piece(2), times(1010, modified: 1005))
-        #expect(isOther && pieces.isSuspect(piece(2)) && !pieces.isSuspect(piece(1)))
+        #expect(hasOtherVersion && pieces.isSuspect(piece(2)) && !pieces.isSuspect(piece(1)))
         pieces.settle()
         #expect(!pieces.isSuspect(piece(2)))
     }
@@ -89,12 +89,12 @@ import Testing
     @Test func aPartOfAnotherVersionOfAFileIsAHint() throws {
         let file = try WebURL("http://a.example/film.ts")
         var pieces = UncomparedPieces()
-        func isOther(_ tag: String?, _ length: Int64?) -> Bool {
+        func hasOtherVersion(_ tag: String?, _ length: Int64?) -> Bool {
             pieces.notice(.init(tag: tag.flatMap { EntityTag($0) }, length: length), of: file)
         }
-        #expect(!isOther("one", 100) && !isOther(nil, 100) && !isOther("one", nil))
-        #expect(isOther("two", 100))
+        #expect(!hasOtherVersion("one", 100) && !hasOtherVersion(nil, 100) && !hasOtherVersion("one", nil))
+        #expect(hasOtherVersion("two", 100))
         pieces.settle()
-        #expect(isOther("one", 101))
+        #expect(hasOtherVersion("one", 101))
     }
 }

@@ -85,7 +85,9 @@ import Testing
         #expect(ClientKey(loopback, .known(1000)) != ClientKey(loopback, .known(1001)))
         let elsewhere = try #require(SocketAddress(literal: "127.9.9.9", port: 1))
         #expect(ClientKey(loopback, .known(1000)) != ClientKey(elsewhere, .known(1000)))
-        #expect(ClientKey(loopback, .known(1000), isOther: true) == ClientKey(elsewhere, .known(1000), isOther: true))
+        #expect(
+            ClientKey(loopback, .known(1000), isOtherUser: true)
+                == ClientKey(elsewhere, .known(1000), isOtherUser: true))
     }
 
     @Test @LoopActor func ofThoseThatWaitTheClientWithTheFewestIsNext() throws {
