@@ -32,7 +32,7 @@ public enum CodecComparison {
             return one == other
         }
         if let one = try? PackedAudio(ByteSource(one)), let other = try? PackedAudio(ByteSource(other)) {
-            return one.obstacle(inPlaceOf: other) == nil
+            return one.mismatch(inPlaceOf: other) == nil
         }
         return nil
     }

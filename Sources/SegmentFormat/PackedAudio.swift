@@ -30,7 +30,7 @@ public struct PackedAudio: Hashable, Sendable {
     }
 
     /// Returns the reason why this segment cannot replace another of the same time, without a full stop; nil if it can.
-    public func obstacle(inPlaceOf other: PackedAudio) -> String? {
+    public func mismatch(inPlaceOf other: PackedAudio) -> String? {
         guard frames != other.frames else { return nil }
         return "its sound is \(frames), and \(other.frames) there"
     }

@@ -58,13 +58,13 @@ import SegmentFormat
             // The length of an AAC frame; shorter frames are rare.
             frame = MediaTime(ticks: 1024, timescale: 48_000)
         }
-        if let reason = own.traits.obstacle(to: other.traits) ?? obstacle {
+        if let reason = own.traits.mismatch(to: other.traits) ?? mismatch {
             state = .refused(reason)
         }
     }
 
     /// The reason in the playlists why no piece of the other can be used.
-    private var obstacle: String? {
+    private var mismatch: String? {
         guard let source = own.source, source.isDurable, let foreign = other.source, foreign.isDurable else {
             return "it is live"
         }
@@ -195,13 +195,13 @@ import SegmentFormat
             guard let ownStream else { return nil }
             return other.folder.reading(file) { source in
                 guard let stream = try? TransportStream(source) else { return false }
-                return stream.obstacle(inPlaceOf: ownStream) == nil
+                return stream.mismatch(inPlaceOf: ownStream) == nil
             }
         case .packedAudio:
             guard let ownAudio else { return nil }
             return other.folder.reading(file) { source in
                 guard let audio = try? PackedAudio(source) else { return false }
-                return audio.obstacle(inPlaceOf: ownAudio) == nil
+                return audio.mismatch(inPlaceOf: ownAudio) == nil
             }
         case .fragments, .other:
             guard let splicePair = splicePair(index, segment) else { return nil }
@@ -346,14 +346,14 @@ import SegmentFormat
                     stream.beginsWithTables && !stream.streams.contains { $0.beginsAtKeyFrame == false }
                 })
             else { return .unknown }
-            if let reason = other.obstacle(inPlaceOf: stream) {
+            if let reason = other.mismatch(inPlaceOf: stream) {
                 return .unsuitable(reason)
             }
             ownStream = stream
             starts = (PieceStart(stream), PieceStart(other))
         case .packedAudio:
             guard let (audio, other) = read(segment, and: foreign, { try PackedAudio($0) }) else { return .unknown }
-            if let reason = other.obstacle(inPlaceOf: audio) {
+            if let reason = other.mismatch(inPlaceOf: audio) {
                 return .unsuitable(reason)
             }
             ownAudio = audio

@@ -170,7 +170,7 @@ extension Substitutions {
             guard let last = left.popLast(), let top = last.traits else { return [] }
             let same = left.filter { candidate in
                 guard let traits = candidate.traits else { return false }
-                return top.obstacle(to: traits) == nil
+                return top.mismatch(to: traits) == nil
             }
             if !same.isEmpty {
                 return (same + [last]).map(\.variant)

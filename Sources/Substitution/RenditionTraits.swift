@@ -100,7 +100,7 @@ struct RenditionTraits: Equatable {
     }
 
     /// The reason why the other's pieces are no substitutes: a sentence without a full stop; nil if they may be.
-    func obstacle(to other: RenditionTraits) -> String? {
+    func mismatch(to other: RenditionTraits) -> String? {
         if kind != other.kind {
             return "it does not carry the same: sound, language, or sound apart from pictures"
         }

@@ -83,7 +83,7 @@ extension Substitutions {
         await prepareTraits(of: asset)
         guard let table = traits(of: asset), let own = table[rendition.index] else { return }
         let others = asset.renditions.compactMap { other -> (rendition: Rendition, bandwidth: BitRate)? in
-            guard other !== rendition, let traits = table[other.index], own.obstacle(to: traits) == nil else {
+            guard other !== rendition, let traits = table[other.index], own.mismatch(to: traits) == nil else {
                 return nil
             }
             return (other, traits.bandwidth)

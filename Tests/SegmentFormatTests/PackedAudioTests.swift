@@ -42,20 +42,20 @@ struct PackedAudioTests {
         let bytes = try Fixture.bytes("audio/low/3.aac")
         let own = try read(bytes)
         let other = try read(try Fixture.bytes("audio/high/3.aac"))
-        #expect(own.obstacle(inPlaceOf: other) == nil && own.firstTime == other.firstTime)
+        #expect(own.mismatch(inPlaceOf: other) == nil && own.firstTime == other.firstTime)
         let start = 73
         try #require(bytes[start] == 0xFF)
         for (place, bit) in [(1, 0x08), (2, 0x40), (2, 0x04), (3, 0x80)] as [(Int, UInt8)] {
             var changed = bytes
             changed[start + place] ^= bit
-            let reason = try #require(try read(changed).obstacle(inPlaceOf: other))
+            let reason = try #require(try read(changed).mismatch(inPlaceOf: other))
             #expect(reason.hasSuffix("and \(other.frames) there"))
         }
         // The private bit and the checksum flag do not configure a decoder.
         for (place, bit) in [(1, 0x01), (2, 0x02)] as [(Int, UInt8)] {
             var changed = bytes
             changed[start + place] ^= bit
-            #expect(try read(changed).obstacle(inPlaceOf: other) == nil)
+            #expect(try read(changed).mismatch(inPlaceOf: other) == nil)
         }
     }
 

@@ -27,7 +27,7 @@ struct TransportStreamTests {
     func acceptsSameStreams() throws {
         let own = try stream("ts/180p/3.ts")
         let other = try stream("ts/270p/3.ts")
-        #expect(own.obstacle(inPlaceOf: other) == nil && Self.times(own) == Self.times(other))
+        #expect(own.mismatch(inPlaceOf: other) == nil && Self.times(own) == Self.times(other))
         #expect(Self.times(own) != Self.times(try stream("ts/270p/4.ts")))
     }
 
@@ -45,7 +45,7 @@ struct TransportStreamTests {
             let (own, other) = (
                 try TransportStream(ByteSource(low[number])), try TransportStream(ByteSource(high[number]))
             )
-            #expect(own.obstacle(inPlaceOf: other) == nil && Self.times(own) == Self.times(other))
+            #expect(own.mismatch(inPlaceOf: other) == nil && Self.times(own) == Self.times(other))
         }
         let composite = try (high[..<2] + low[2..<4] + high[4...]).enumerated().map { number, bytes in
             number < 2 ? bytes : try TransportStream(ByteSource(bytes)).splice().joined(with: bytes)
@@ -78,7 +78,7 @@ struct TransportStreamTests {
             #expect(next?.counterBefore == packet.counterBefore)
         }
         let again = try TransportStream(ByteSource(joined))
-        #expect(again.beginsWithTables && again.obstacle(inPlaceOf: own) == nil)
+        #expect(again.beginsWithTables && again.mismatch(inPlaceOf: own) == nil)
         #expect(Self.times(again) == Self.times(own))
     }
 
@@ -89,19 +89,19 @@ struct TransportStreamTests {
         // ffmpeg writes SDT, PAT and PMT first, then the key frame, whose packets are many.
         let tables = Array(bytes[..<564])
         let late = Array(bytes[564..<752]) + tables + bytes[752...]
-        #expect(try obstacle(late, own) == "it does not begin with PAT and PMT")
+        #expect(try mismatch(late, own) == "it does not begin with PAT and PMT")
         let rest = try #require(try secondPicture(of: bytes))
-        #expect(try obstacle(tables + bytes[rest...], own) == "it does not begin with a key frame")
+        #expect(try mismatch(tables + bytes[rest...], own) == "it does not begin with a key frame")
         var other = own
         other = try TransportStream(ByteSource(renamed(bytes)))
         #expect(
-            other.obstacle(inPlaceOf: own)
+            other.mismatch(inPlaceOf: own)
                 == "it has other streams: 0x100 of type 0x24, 0x101 of type 0xf, "
                 + "and 0x100 of type 0x1b, 0x101 of type 0xf there")
     }
 
-    private func obstacle(_ bytes: [UInt8], _ other: TransportStream) throws -> String? {
-        try TransportStream(ByteSource(bytes)).obstacle(inPlaceOf: other)
+    private func mismatch(_ bytes: [UInt8], _ other: TransportStream) throws -> String? {
+        try TransportStream(ByteSource(bytes)).mismatch(inPlaceOf: other)
     }
 
     /// File offset of the video's second picture.

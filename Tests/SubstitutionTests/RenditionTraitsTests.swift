@@ -37,18 +37,18 @@ import Testing
         return RenditionTraits.Table(playlist)[place]
     }
 
-    private func obstacle(_ own: String, _ other: String) throws -> String? {
+    private func mismatch(_ own: String, _ other: String) throws -> String? {
         let mine = try #require(try traits(own))
         let its = try #require(try traits(other))
-        #expect((mine.obstacle(to: its) == nil) == (its.obstacle(to: mine) == nil))
-        return mine.obstacle(to: its)
+        #expect((mine.mismatch(to: its) == nil) == (its.mismatch(to: mine) == nil))
+        return mine.mismatch(to: its)
     }
 
     @Test(arguments: [
         ("apart-low", "apart-high"), ("sound-low", "sound-high"), ("apart-low", "silent-on-codecs"),
     ])
     func qualitiesOfOneRenditionAreCompatible(own: String, other: String) throws {
-        #expect(try obstacle(own, other) == nil)
+        #expect(try mismatch(own, other) == nil)
     }
 
     @Test(arguments: [
@@ -58,7 +58,7 @@ import Testing
         ("sound-low", "only-sound", "the same"),
     ])
     func differentRenditionsAreNotCompatible(own: String, other: String, word: String) throws {
-        #expect(try obstacle(own, other)?.contains(word) == true)
+        #expect(try mismatch(own, other)?.contains(word) == true)
     }
 
     @Test func subtitlesAndTrickPlayHaveNoSubstitutes() throws {

@@ -84,7 +84,7 @@ extension Track {
 
         var needsSplice = defaults != other.defaults || shift != 0
         for (entry, known) in zip(sampleEntries, other.sampleEntries) {
-            if let reason = entry.obstacle(behind: known, isSameSize: size == other.size) {
+            if let reason = entry.mismatch(behind: known, isSameSize: size == other.size) {
                 return .cannotBeJoined(reason)
             }
             needsSplice = needsSplice || entry.needsParameterSets(behind: known)
@@ -116,7 +116,7 @@ extension Track {
 
 extension SampleEntry {
     /// Returns why the other entry's decoder cannot decode these samples, even with in-band parameter sets; else nil.
-    fileprivate func obstacle(behind other: SampleEntry, isSameSize: Bool) -> String? {
+    fileprivate func mismatch(behind other: SampleEntry, isSameSize: Bool) -> String? {
         if format != other.format, codec == nil || codec != other.codec {
             return "it is coded as \(format), and as \(other.format) in the playlist"
         }

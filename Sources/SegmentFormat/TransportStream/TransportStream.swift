@@ -91,7 +91,7 @@ public struct TransportStream: Hashable, Sendable {
     /// Returns the reason why this segment cannot replace another of the same time, without a full stop; nil if it can.
     ///
     /// Both need the same streams and start with tables; this video must not be known to start inside a group of pictures.
-    public func obstacle(inPlaceOf other: TransportStream) -> String? {
+    public func mismatch(inPlaceOf other: TransportStream) -> String? {
         guard beginsWithTables else { return "it does not begin with PAT and PMT" }
         func list(_ stream: TransportStream) -> [[UInt16]] {
             stream.streams.map { [$0.pid, UInt16($0.type)] }.sorted { $0[0] < $1[0] }

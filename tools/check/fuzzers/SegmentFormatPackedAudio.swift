@@ -5,7 +5,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     do throws(SegmentFormatError) {
         let audio = try PackedAudio(ByteSource(bytes))
         precondition(audio.firstTime < 1 << 33, "a time beyond its clock")
-        precondition(audio.obstacle(inPlaceOf: audio) == nil && !"\(audio.frames)".isEmpty)
+        precondition(audio.mismatch(inPlaceOf: audio) == nil && !"\(audio.frames)".isEmpty)
         // What is behind the first frame's header is nobody's business.
         let again = try PackedAudio(ByteSource(bytes + [0]))
         precondition(again == audio, "a byte at the end makes another of it")

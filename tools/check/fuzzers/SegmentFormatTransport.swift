@@ -6,7 +6,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         let stream = try TransportStream(ByteSource(bytes))
         precondition(!stream.streams.isEmpty && Set(stream.streams.map(\.pid)).count == stream.streams.count)
         precondition(stream.streams.allSatisfy { ($0.firstTime ?? 0) < 1 << 33 }, "a time beyond its clock")
-        let reason = stream.obstacle(inPlaceOf: stream)
+        let reason = stream.mismatch(inPlaceOf: stream)
         precondition(reason == nil || !reason!.contains("other streams"), "it has other streams than itself")
         let splice = stream.splice()
         let joined = splice.joined(with: bytes)
