@@ -2,7 +2,7 @@ extension Configuration {
     /// The declaration of a key: how a value is read and written, its option, and its texts. The default is the
     /// property's.
     struct Entry {
-        let subject: Subject
+        let section: Section
         let option: Option
         /// The comment in `conf/weir.toml`.
         let manual: String
@@ -13,10 +13,10 @@ extension Configuration {
 
         /// Declares a key that is the option of `weir serve`, or of the commands of `owner`.
         init<Value>(
-            _ path: WritableKeyPath<Configuration, Value>, _ form: SettingForm<Value>, under subject: Subject,
+            _ path: WritableKeyPath<Configuration, Value>, _ form: SettingForm<Value>, under section: Section,
             option kind: Option.Kind, of owner: Option.Owner = .serve, help: String, manual: String
         ) {
-            self.subject = subject
+            self.section = section
             self.option = Option(kind: kind, owner: owner, help: help)
             self.manual = manual
             read = { configuration, reader throws(Refusal) in
@@ -49,8 +49,8 @@ extension Configuration {
         package let help: String
     }
 
-    /// Subjects by which the guide groups the keys, in its order.
-    enum Subject: String, CaseIterable {
+    /// Sections by which the guide groups the keys, in its order.
+    enum Section: String, CaseIterable {
         case addresses
         case users = "users of this machine"
         case folders

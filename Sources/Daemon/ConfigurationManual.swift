@@ -17,11 +17,11 @@ package enum ConfigurationManual {
         return lines.joined(separator: "\n")
     }
 
-    /// The guide's table of keys, by subject.
+    /// The guide's table of keys, by section.
     package static var table: String {
-        let rows = Configuration.Subject.allCases.flatMap { subject in
-            Configuration.Key.allCases.filter { $0.entry.subject == subject }.map { key in
-                "| \(subject.rawValue) | `\(key.rawValue)` | `\(standard(key))` | `--\(key.optionName)` | \(key.option.help) |"
+        let rows = Configuration.Section.allCases.flatMap { section in
+            Configuration.Key.allCases.filter { $0.entry.section == section }.map { key in
+                "| \(section.rawValue) | `\(key.rawValue)` | `\(standard(key))` | `--\(key.optionName)` | \(key.option.help) |"
             }
         }
         return tableHead + rows.joined(separator: "\n") + "\n"
