@@ -52,7 +52,7 @@ struct SessionMeter {
     /// Number of requests that are counted only when the rendition of their answer is known.
     private var unanswered = 0
     private var lastEvent = 0.0
-    private(set) var trail = PieceTrail()
+    private(set) var history = PieceHistory()
     private var series = SessionSeries()
     private(set) var switches = 0
 
@@ -289,9 +289,9 @@ struct SessionMeter {
         showSource(of: segment, at: time)
 
         let piece = awaited.removeValue(forKey: Key(rendition: segment.rendition, number: segment.number))
-        let latest = trail.runs.last
+        let latest = history.runs.last
         let isAgain = latest?.rendition == segment.rendition && latest?.last == segment.number
-        trail.add(
+        history.add(
             segment.number, of: segment.rendition, from: piece?.source ?? .store,
             substitute: substitute(for: segment.number, of: segment.rendition))
         draw(segment, from: piece?.source ?? .store, piece?.arrival, bufferBefore: before, at: time)
@@ -335,7 +335,7 @@ struct SessionMeter {
             events.newest.downloaded += Double(count) * segment.duration
         }
         for number in (segment.number - count + 1)...segment.number {
-            trail.add(
+            history.add(
                 number, of: segment.rendition, from: .store, substitute: substitute(for: number, of: segment.rendition))
             var one = segment
             one.number = number
@@ -462,7 +462,7 @@ struct PlayedSegment: Equatable {
 }
 
 /// The sources of a session's segments, in order of delivery, as runs of one rendition and one source. Pure.
-struct PieceTrail {
+struct PieceHistory {
     private(set) var runs: [PieceRun] = []
     /// Limit for sessions that seek for days: the oldest runs are dropped.
     private static let limit = 1024

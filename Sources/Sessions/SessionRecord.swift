@@ -346,7 +346,7 @@ import Playheads
         summary.switches = meter.switches
         summary.watched = total.watched
         summary.bytes = total.bytes
-        summary.pieces = meter.trail.runs
+        summary.pieces = meter.history.runs
         summary.inferred = total.inferred.filter { $0 != "startOffset" } + ["playhead", "switches"]
         return summary
     }

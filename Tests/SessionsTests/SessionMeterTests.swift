@@ -113,7 +113,7 @@ struct MeterTrace {
         #expect((event.serverAddress, event.serverAddressChanges) == ("192.0.2.1", 0))
         #expect(event.ended == nil && event.number == 0 && event.stalls == 0 && event.overdue == 0)
         #expect(event.inferred == AccessEvent.inferable)
-        #expect(trace.meter.trail.runs.map(\.source) == [.origin, .joined, .store])
+        #expect(trace.meter.history.runs.map(\.source) == [.origin, .joined, .store])
     }
 
     @Test func countersNeverFallWhileAnEventGoesOn() {
@@ -334,7 +334,7 @@ struct MeterTrace {
         trace.meter.deliveredInBulk(upTo: MeterTrace.segment(9, of: "low"), reading, at: 0.1)
         let event = trace.open(at: 30)
         #expect((event.requests, event.downloaded, event.watched) == (10, 20, 20))
-        #expect(trace.meter.trail.runs == [PieceRun(rendition: "low", first: 0, last: 9, source: .store)])
+        #expect(trace.meter.history.runs == [PieceRun(rendition: "low", first: 0, last: 9, source: .store)])
     }
     /// Another rendition's media sequence numbers may be anywhere in the range of integers.
     @Test(arguments: [1_000_000_000_000, Int.max / 4, Int.max / 2])
