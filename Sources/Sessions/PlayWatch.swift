@@ -50,7 +50,7 @@ struct PlayWatch {
     private var isReportedStalled = false
     static let shortest = 0.5
     /// Possible error of the inferred playhead, in seconds.
-    static let doubt = 2.0
+    static let tolerance = 2.0
     /// Delay before players retry a failed request, in seconds.
     static let playerTimeout = 15.0
     /// The media time on the screen, in seconds.
@@ -229,7 +229,7 @@ struct PlayWatch {
             }
         }
 
-        confirm(wasStarved && (least < Self.doubt || data.state == .rebuffering))
+        confirm(wasStarved && (least < Self.tolerance || data.state == .rebuffering))
         least = .infinity
     }
 
@@ -261,10 +261,10 @@ struct PlayWatch {
         }
         // The player sought within its buffer. Media that was skipped was not watched; that before the new position is
         // watched again, as after a seek that shows in requests.
-        if playhead > before + Self.doubt {
+        if playhead > before + Self.tolerance {
             furthest = max(furthest, playhead)
         }
-        if playhead < before - Self.doubt {
+        if playhead < before - Self.tolerance {
             furthest = playhead
         }
         move(to: playhead)
