@@ -53,7 +53,7 @@ package struct DayHours: Equatable, Sendable, LosslessStringConvertible {
 
 extension DayHours: Codable {
     package init(from decoder: any Decoder) throws {
-        self = try decoder.form("a time of the day, such as 22:00-06:00")
+        self = try decoder.parsed(as: "a time of the day, such as 22:00-06:00")
     }
 
     package func encode(to encoder: any Encoder) throws { try description.encode(to: encoder) }

@@ -6,7 +6,7 @@ func positive(_ digits: Substring) -> Int? {
 
 extension Decoder {
     /// Decodes a string with few forms; `wanted` names the forms for the error.
-    func form<Value: LosslessStringConvertible>(_ wanted: String) throws -> Value {
+    func parsed<Value: LosslessStringConvertible>(as wanted: String) throws -> Value {
         let text = try singleValueContainer().decode(String.self)
         guard let value = Value(text) else {
             throw DecodingError.dataCorrupted(

@@ -89,7 +89,7 @@ package struct DownloadRules: Equatable, Sendable {
 
 extension DownloadRules.Battery: Codable {
     package init(from decoder: any Decoder) throws {
-        self = try decoder.form("allow, pause, or a charge such as 30%")
+        self = try decoder.parsed(as: "allow, pause, or a charge such as 30%")
     }
 
     package func encode(to encoder: any Encoder) throws { try description.encode(to: encoder) }

@@ -43,6 +43,6 @@ extension Selection {
 }
 
 extension Selection.Choice: Codable {
-    package init(from decoder: any Decoder) throws { self = try decoder.form("default, all, none or en,ja") }
+    package init(from decoder: any Decoder) throws { self = try decoder.parsed(as: "default, all, none or en,ja") }
     package func encode(to encoder: any Encoder) throws { try description.encode(to: encoder) }
 }

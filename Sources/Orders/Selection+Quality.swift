@@ -52,6 +52,6 @@ extension Selection {
 }
 
 extension Selection.Quality: Codable {
-    package init(from decoder: any Decoder) throws { self = try decoder.form("best, worst, 720p, <=1080p or 2M") }
+    package init(from decoder: any Decoder) throws { self = try decoder.parsed(as: "best, worst, 720p, <=1080p or 2M") }
     package func encode(to encoder: any Encoder) throws { try description.encode(to: encoder) }
 }

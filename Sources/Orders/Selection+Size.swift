@@ -31,6 +31,6 @@ extension Selection {
 }
 
 extension Selection.Size: Codable {
-    package init(from decoder: any Decoder) throws { self = try decoder.form("1280x720 or 720p") }
+    package init(from decoder: any Decoder) throws { self = try decoder.parsed(as: "1280x720 or 720p") }
     package func encode(to encoder: any Encoder) throws { try description.encode(to: encoder) }
 }

@@ -7,7 +7,7 @@ struct SystemBus {
     /// Where a service has a property.
     struct Property {
         /// D-Bus's name of a type that has 32 bits.
-        enum Form: CChar {
+        enum Signature: CChar {
             case number = 117  // u
             case boolean = 98  // b
         }
@@ -16,16 +16,16 @@ struct SystemBus {
         let path: String
         let interface: String
         let name: String
-        let form: Form
+        let signature: Signature
 
         /// Indicates a network of which each byte may cost.
         static let metered = Property(
             service: "org.freedesktop.NetworkManager", path: "/org/freedesktop/NetworkManager",
-            interface: "org.freedesktop.NetworkManager", name: "Metered", form: .number)
+            interface: "org.freedesktop.NetworkManager", name: "Metered", signature: .number)
         /// Indicates that no session of the machine is in use.
         static let idleHint = Property(
             service: "org.freedesktop.login1", path: "/org/freedesktop/login1",
-            interface: "org.freedesktop.login1.Manager", name: "IdleHint", form: .boolean)
+            interface: "org.freedesktop.login1.Manager", name: "IdleHint", signature: .boolean)
     }
 
     /// One or more addresses of the bus, separated by `;`, tried in turn.
@@ -162,7 +162,8 @@ private struct BusLibrary {
     func value(of property: SystemBus.Property, on connection: Connection) -> UInt32? {
         var value: UInt32 = 0
         let result = getProperty(
-            connection, property.service, property.path, property.interface, property.name, nil, property.form.rawValue,
+            connection, property.service, property.path, property.interface, property.name, nil,
+            property.signature.rawValue,
             &value)
         guard result >= 0 else { return nil }
         return value
