@@ -342,7 +342,7 @@ extension Asset: BundleOwner {
 
     package func bundle(_ bundle: Bundle, lostPiece error: StoreError) {
         guard let library else { return }
-        library.report("\(name): the disk has lost a piece, which comes again: \(error)")
+        library.report("\(name): a piece could not be written to the disk, and is fetched again: \(error)")
         library.events.send(.pieceLost(self))
     }
 

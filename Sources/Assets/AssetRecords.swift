@@ -126,7 +126,7 @@ public import Store
                 return false
             }
             if asset.saveFailure == nil {
-                library.report("\(asset.name) is not in the catalogue, and not kept: \(error)")
+                library.report("\(asset.name) cannot be written to the catalogue, and is not stored: \(error)")
             }
             asset.saveFailure = error
             return false

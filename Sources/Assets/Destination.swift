@@ -111,7 +111,7 @@ import HTTPMessage
     }
 
     private func other(_ difference: String) -> LibraryError {
-        LibraryError(.otherContent, "\(url.redacted) does not lead to what \(asset.name) is: it has \(difference)")
+        LibraryError(.otherContent, "\(url.redacted) leads to other content than \(asset.name): it has \(difference)")
     }
 
     private func difference(_ source: Rendition.Source, _ rendition: Rendition) -> String {

@@ -232,7 +232,7 @@ package import Store
                 try asset.keys.folder.put(bytes, as: KeyRing.name(number).description)
             }
         } catch {
-            throw LibraryError(error, about: "key \(number) of \(asset.name) is not kept")
+            throw LibraryError(error, about: "key \(number) of \(asset.name) cannot be stored")
         }
         await save([number], of: asset)
     }

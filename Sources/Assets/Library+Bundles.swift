@@ -87,7 +87,7 @@ extension Library {
             do throws(StoreError) {
                 try withdraw(rendition, of: asset)
             } catch {
-                report("\(asset.name): the bundle's own playlists could not be made right: \(error)")
+                report("\(asset.name): the bundle's own playlists could not be corrected: \(error)")
             }
         }
         publish(asset)
@@ -104,7 +104,7 @@ extension Library {
                 fetch.release()
                 guard let self, let asset else { return }
                 if case .failure(let error) = result {
-                    report("\(asset.name): session data is not kept: \(error)")
+                    report("\(asset.name): session data cannot be stored: \(error)")
                 }
                 if fetch.isPiece {
                     writeBundle(of: asset)
@@ -144,7 +144,7 @@ extension Library {
         } catch {
             asset.refusal = "\(error)"
             asset.bundle.refusal = error
-            report("\(asset.name) is left as it is, and not played: \(error)")
+            report("\(asset.name) cannot be played, and its files are left unchanged: \(error)")
             return false
         }
         return true

@@ -74,7 +74,7 @@ extension Library {
             do {
                 try await store.catalogue.save(.init(assets: records))
             } catch {
-                throw LibraryError(error, about: "the header fields of \(asset.name) are not kept")
+                throw LibraryError(error, about: "the header fields of \(asset.name) cannot be stored")
             }
         }
         asset.access.change(to: asset.origin, with: fields)
@@ -96,7 +96,7 @@ extension Library {
             do {
                 try await store.catalogue.save(.init(assets: records))
             } catch {
-                throw LibraryError(error, about: "the way to the origin of \(asset.name) is not kept")
+                throw LibraryError(error, about: "the route to the origin of \(asset.name) cannot be stored")
             }
         }
         asset.access.change(route)

@@ -119,7 +119,7 @@ extension PlaylistLoader {
                 return await checkAgain(asset, after: error)
             }
             let isAbsent = error.isUnanswered
-            library.report("\(asset.name): playing what is stored, since \(error)")
+            library.report("\(asset.name): the stored media is played, since \(error)")
             let request = library.playlistFetcher.request(asset.origin, asset.access)
             if isAbsent, !library.client.isHandled(request) {
                 library.client.presumeAbsent(after: request)

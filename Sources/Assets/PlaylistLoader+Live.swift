@@ -133,7 +133,7 @@ extension PlaylistLoader {
             guard mayBeOld, !error.isFinal else { throw error }
             let live = rendition.makeLive()
             if !live.isOverdue {
-                library.report("\(asset.name): \(rendition.name.id) stays as it is, since \(error)")
+                library.report("\(asset.name): the playlist of \(rendition.name.id) cannot be updated: \(error)")
             }
             live.isOverdue = true
             return rendition.source ?? known

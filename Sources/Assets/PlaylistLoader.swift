@@ -326,7 +326,7 @@ import SegmentFormat
                 asset.content.lone?.urls.isPlaylistRefused = false
             } catch {
                 asset.content.lone?.urls.isPlaylistRefused = error.originStatus == 403
-                library.report("\(asset.name): no fresh URLs, since \(error)")
+                library.report("\(asset.name): the URLs of its media cannot be renewed: \(error)")
             }
         }
     }

@@ -22,10 +22,10 @@ import Store
         // A live stream that is recorded may still be found at another URL.
         let sources = asset.renditions.compactMap(\.source)
         guard !sources.contains(where: { $0.isRecorded && $0.isDurable }) else {
-            throw LibraryError(.otherContent, "\(asset.name) is a recording that has ended: it is nowhere else")
+            throw LibraryError(.otherContent, "\(asset.name) is a recording that has ended: it has no other URL")
         }
         guard asset.revision == nil else {
-            throw LibraryError(.otherContent, "\(asset.name) is nowhere else: its new content is being fetched")
+            throw LibraryError(.otherContent, "\(asset.name) gets no other URL while its new content is fetched")
         }
         try await checkFree(url, for: asset)
         let isSameOrigin = url.origin == asset.access.origin

@@ -77,10 +77,10 @@ import Store
             }
             revision.revises = nil
         } catch {
-            library.report("\(asset.name): the new content has not completely taken the place of the old: \(error)")
+            library.report("\(asset.name): the new content could not completely replace the old: \(error)")
         }
         library.publish(revision)
-        library.report("\(revision.name): the new content has taken the place of the old")
+        library.report("\(revision.name): the new content has replaced the old")
         return true
     }
 
@@ -103,7 +103,7 @@ import Store
             do throws(StoreError) {
                 try copy(attachment, rendition, to: revision)
             } catch {
-                library.report("\(asset.name): \(attachment.id) is not kept: \(error)")
+                library.report("\(asset.name): the attached track \(attachment.id) is lost: \(error)")
             }
         }
     }
@@ -146,7 +146,7 @@ import Store
             do {
                 try await library.deleteUnregistered(revision)
             } catch {
-                library.report("\(asset.name): the part of the new content is not completely removed: \(error)")
+                library.report("\(asset.name): what was fetched of the new content is not all removed: \(error)")
             }
         }
     }

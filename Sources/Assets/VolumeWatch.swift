@@ -21,7 +21,7 @@ package import Store
     /// Throws `store`, with `StoreError.Code.away`, if the volume of an asset is not mounted.
     public func checkPresence(of asset: Asset) throws(LibraryError) {
         if let absence = asset.bundle.absence {
-            throw LibraryError(absence, about: "what is stored of \(asset.name) is on a disk that is not there")
+            throw LibraryError(absence, about: "the stored files of \(asset.name) are on a disk that is not mounted")
         }
     }
 
@@ -46,7 +46,7 @@ package import Store
         for volume in library.store.volumes {
             if let absence = volume.absence, let mark = volume.mark {
                 library.absentVolumes.insert(mark)
-                library.report("assets are on a disk that is not there: \(absence)")
+                library.report("a disk with stored files is not mounted: \(absence)")
             }
         }
         library.volumeTimer = LoopTimer { [weak library] in library?.volumes.check() }
@@ -103,10 +103,10 @@ package import Store
             library.absentVolumes.insert(mark)
         }
         if isThere {
-            library.report("\(volume.path) is there again")
+            library.report("\(volume.path) is mounted again")
             completeRemovals(in: volume)
         } else {
-            library.report("assets are on a disk that is not there: \(volume.path)")
+            library.report("a disk with stored files is not mounted: \(volume.path)")
         }
         for asset in bundles where asset.bundle.volume === volume || asset.bundle.other === volume {
             if asset.bundle.volume === volume {
@@ -214,7 +214,7 @@ package import Store
             }
         } catch {
             if error.code != .away {
-                library.report("\(asset.name): what a move has left is not cleared away: \(error)")
+                library.report("\(asset.name): the files that a move has left cannot be deleted: \(error)")
             } else if bundle.absence == nil, (try? bundle.volume.hasBundle(asset.id)) == false {
                 // The bundle can only be on the volume that is away. Here a new one would be begun, and the old one deleted.
                 bundle.relocate(to: other, other: bundle.volume)

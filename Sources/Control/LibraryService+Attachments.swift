@@ -134,7 +134,7 @@ struct AttachedFile {
 
     /// The client has left: it does not read this.
     private static func givenUp(_ path: String) -> APIError {
-        APIError(.badTrack, "\(path) was not read to the end: it was given up")
+        APIError(.badTrack, "\(path) was not read to the end: the request was cancelled")
     }
 
     private static func name(of request: API.AttachRequest) -> String {

@@ -252,7 +252,7 @@ import WeirAPI
         } catch {
             if !hasFailed {
                 service?.library.report(
-                    "what a list says is not noted, and worked out anew at the next start: \(error)")
+                    "the summaries of assets cannot be stored, and are computed again at the next start: \(error)")
             }
             hasFailed = true
         }

@@ -33,7 +33,7 @@ import Store
 
     /// Stores an image with an asset, and replaces the previous one.
     public func keep(_ artwork: Artwork, of asset: Asset) throws(LibraryError) {
-        try library.checkWritable("the artwork of \(asset.name) is not kept")
+        try library.checkWritable("the artwork of \(asset.name) cannot be stored")
         guard !asset.bundle.isSuspended else {
             return asset.bundle.performWrite { [weak library] in try? library?.artwork.keep(artwork, of: asset) }
         }
@@ -44,7 +44,7 @@ import Store
                 try? folder.remove(other.fileName)
             }
         } catch {
-            throw LibraryError(error, about: "the artwork of \(asset.name) is not kept")
+            throw LibraryError(error, about: "the artwork of \(asset.name) cannot be stored")
         }
         asset.content.additions.artwork = artwork.kind
         library.events.send(.assetChanged(asset))

@@ -51,7 +51,9 @@ package struct AttachmentOrder: Sendable {
         }
         // A text of many megabytes takes a while.
         let files = await FileLane.shared.run { _ in Self.files(order, duration: duration, start: start.ticks) }
-        guard let files else { throw LibraryError(.busy, "nothing is attached to \(asset.name): it was given up") }
+        guard let files else {
+            throw LibraryError(.busy, "nothing is attached to \(asset.name): the request was cancelled")
+        }
         try asset.checkNotRemoved()
         try check(asset)
         let attachment = Self.attachment(order, in: asset)
@@ -74,7 +76,7 @@ package struct AttachmentOrder: Sendable {
         } catch {
             content.additions.renditions[attachment.id] = nil
             try? asset.bundle.directory(create: false).removeTree(attachment.id)
-            throw Self.failure(error, "the track for \(asset.name) is not kept")
+            throw Self.failure(error, "the track for \(asset.name) cannot be stored")
         }
         return attachment
     }

@@ -138,7 +138,7 @@ import Store
             }
             rendition.adopt(source)
             rendition.isSaved = await library.records.save(source, of: id, in: asset)
-            guard rendition.isSaved else { throw asset.saveError(about: "\(reference.url.redacted) is not kept") }
+            guard rendition.isSaved else { throw asset.saveError(about: "\(reference.url.redacted) cannot be stored") }
             renditions.append(rendition)
         }
         try record(reference, renditions.map(\.name.id), in: asset)
@@ -168,7 +168,7 @@ import Store
             throw error
         } catch {
             throw LibraryError(
-                .notPlaylist, "\(prepared.reference.url.redacted) is not kept: \(error)", underlying: error)
+                .notPlaylist, "\(prepared.reference.url.redacted) cannot be stored: \(error)", underlying: error)
         }
     }
 
@@ -190,7 +190,8 @@ import Store
         } catch let error as LibraryError {
             throw error
         } catch {
-            throw LibraryError(.notPlaylist, "\(reference.url.redacted) is not kept: \(error)", underlying: error)
+            throw LibraryError(
+                .notPlaylist, "\(reference.url.redacted) cannot be stored: \(error)", underlying: error)
         }
     }
 
@@ -205,7 +206,7 @@ import Store
             try asset.bundle.directory(create: true).subdirectory(Interstitials.folder, create: true)
                 .write(text, as: name.description)
         } catch {
-            throw LibraryError(error, about: "an interstitial of \(asset.name) is not kept")
+            throw LibraryError(error, about: "an interstitial of \(asset.name) cannot be stored")
         }
     }
 

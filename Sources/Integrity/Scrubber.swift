@@ -89,12 +89,13 @@ import Store
             if wrong.count > 8 {
                 listed += " and \(wrong.count - 8) more"
             }
-            words.append("not what had come, and set aside: \(listed)")
+            words.append("damaged and set aside: \(listed)")
         }
         if job.found > 0 {
-            words.append("\(job.found) in all are missing now")
+            words.append("pieces missing now: \(job.found)")
         }
-        integrity.library.report("\(job.asset.name): verified, since it was time: \(words.joined(separator: "; "))")
+        let findings = words.joined(separator: "; ")
+        integrity.library.report("\(job.asset.name): found by the regular verification: \(findings)")
     }
 }
 

@@ -221,6 +221,6 @@ extension Fetch {
         if let doubt {
             return LibraryError(doubt)
         }
-        return keepFailure.map { LibraryError($0, about: "\(resource.name) is not kept") }
+        return keepFailure.map { LibraryError($0, about: "\(resource.name) cannot be stored") }
     }
 }

@@ -315,7 +315,7 @@ extension PlayerRoutes {
                 return known
             }
             throw LibraryError(
-                .notStored, "\(url.redacted) is not in the store, and this session asks nobody else for it")
+                .notStored, "\(url.redacted) is not in the store, and this session makes no requests to the origin")
         }
         guard var player else { return try await library.open(url, isUsers: false) }
         if known != nil, player.isOtherUsers {

@@ -138,7 +138,7 @@ package import Store
             asset.keys.lives = formerKeys
             asset.keys.reconsider()
             if let error = asset.saveFailure {
-                throw LibraryError(error, about: "the policy of \(asset.name) is not kept")
+                throw LibraryError(error, about: "the policy of \(asset.name) cannot be stored")
             }
             throw LibraryError(.missing, "\(asset.name) was removed")
         }

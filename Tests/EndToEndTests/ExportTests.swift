@@ -218,7 +218,7 @@ struct ExportTests {
             #expect(try await scene.get("ts").exit == .code(0))
             try Data([7]).write(to: URL(filePath: out.path("taken.tar")))
             let cases: [(arguments: [String], exit: Int32, words: String)] = [
-                (["ts", out.path("taken.tar")], 73, "there is something already"),
+                (["ts", out.path("taken.tar")], 73, "a file or folder is there already"),
                 (["ts", out.path("no/film")], 73, "No such file or directory"),
                 (["ts", "/proc/film"], 73, "/proc"),
                 (["ts", scene.weir.store + "/assets/film"], 73, "is in the store itself"),

@@ -33,7 +33,7 @@ struct Remuxer: Sendable {
                     try writeSubtitles(to: work)
                     let outcome = try ChildProgram.run(ffmpeg, arguments(work, to: target.temporaryPath), in: work)
                     guard outcome.hasSucceeded else {
-                        let reason = outcome.errors.last ?? "it failed without a word"
+                        let reason = outcome.errors.last ?? "it gave no reason"
                         throw StoreError(.program, path: ffmpeg, detail: reason)
                     }
                 }

@@ -38,7 +38,7 @@ extension ImportPlan {
     }
 
     private var nothingFits: ExchangeError {
-        ExchangeError(.badImport, "no stream that is complete is one that the multivariant playlist names")
+        ExchangeError(.badImport, "the multivariant playlist names none of the complete streams")
     }
 
     /// Reads a playlist, without the NULs that Apple's files may end with.

@@ -89,7 +89,7 @@ import Store
     }
 
     var givenUp: ExchangeError {
-        ExchangeError(.badImport, "\(folder.name(folder.entry)) is not imported: it was given up")
+        ExchangeError(.badImport, "\(folder.name(folder.entry)) is not imported: the request was cancelled")
     }
 
     private nonisolated static func reason(_ reading: CheckReading<PlaylistFolder.Location>) -> String {
@@ -354,7 +354,7 @@ struct ImportFiles {
         let size = Int64(status.st_size)
         let range = piece.range ?? 0..<size
         guard range.upperBound <= size, piece.length ?? Int64(range.count) == Int64(range.count), !range.isEmpty else {
-            throw StoreError(.wrongLength, path: path, detail: "not as long as it has to be")
+            throw StoreError(.wrongLength, path: path, detail: "its length is not the one that the playlist gives")
         }
         var known: Ledger.Entry?
         // The ledger has the digests of whole files.

@@ -22,7 +22,7 @@ struct ImportSource: Sendable {
         let result = await FileLane.shared.run { turn in
             Result { () throws(ExchangeError) in try ImportSource(path) { turn.mayGoOn } }
         }
-        guard let result else { throw ExchangeError(.badImport, "\(path) is not imported: it was given up") }
+        guard let result else { throw ExchangeError(.badImport, "\(path) is not imported: the request was cancelled") }
         return try result.get()
     }
 

@@ -39,7 +39,7 @@ struct MoviePackage: Sendable {
     init?(_ folder: PlaylistFolder, path: String, while mayGoOn: () -> Bool) throws(ExchangeError) {
         guard let text = folder.contents(of: [Self.boot], limit: Self.limit) else { return nil }
         guard let boot = XMLElement(text), boot.name == "HLSMoviePackage" else {
-            throw ExchangeError(.badImport, "\(path)/\(Self.boot) is not that of a .movpkg")
+            throw ExchangeError(.badImport, "\(path)/\(Self.boot) is not the description of a .movpkg")
         }
         masterURL = boot.child("MasterPlaylist")?.child("NetworkURL")?.text
         let data = boot.child("DataItems")
@@ -53,7 +53,9 @@ struct MoviePackage: Sendable {
         var reader = StreamReader(folder: folder, path: path)
         var streams: [Stream] = []
         for element in boot.child("Streams")?.all("Stream") ?? [] where Self.isComplete(element) {
-            guard mayGoOn() else { throw ExchangeError(.badImport, "\(path) was not read to the end: it was given up") }
+            guard mayGoOn() else {
+                throw ExchangeError(.badImport, "\(path) was not read to the end: the request was cancelled")
+            }
             guard let files = try reader.files(of: element) else { continue }
             streams.append(Stream(url: element.attributes["NetworkURL"] ?? "", files: files))
         }
@@ -113,7 +115,7 @@ private struct StreamReader {
     private func file(_ name: String) -> String { "\(path)/\(name)/StreamInfoBoot.xml" }
 
     private func missing(_ name: String) -> ExchangeError {
-        ExchangeError(.badImport, "\(file(name)) is not there, or is not that of a stream")
+        ExchangeError(.badImport, "\(file(name)) is missing, or is not the description of a stream")
     }
 
     private mutating func read(_ home: [String], _ name: String) throws(ExchangeError) -> MoviePackage.StreamFiles? {

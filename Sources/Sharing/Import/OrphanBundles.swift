@@ -124,22 +124,22 @@ package struct OrphanBundle: Equatable, Sendable {
     private func report(_ finds: Finds) {
         if !finds.adopted.isEmpty {
             library.report(
-                "\(Self.count(finds.adopted.count, "bundle")) in the store that nothing was known of: now in the list again as "
-                    + "\(Self.quoted(finds.adopted.map(\.name))). What bundles do not tell is lost: where they came from, with "
-                    + "tokens and header fields, and what downloads wanted")
+                "the store had \(Self.count(finds.adopted.count, "bundle")) that the catalogue did not list; listed again: "
+                    + "\(Self.quoted(finds.adopted.map(\.name))). Lost is what bundles do not contain: their URLs with "
+                    + "tokens, header fields, and the selections of downloads")
         }
         for orphan in finds.useless.prefix(8) {
-            library.report("\(orphan.name) cannot be used, and is left as it is: \(orphan.reason)")
+            library.report("the bundle \(orphan.name) cannot be used, and is left unchanged: \(orphan.reason)")
         }
         if let first = finds.unread.first {
             library.report(
-                "\(Self.count(finds.unread.count, "folder")) among the bundles cannot be read now, and will be looked at when Weir "
-                    + "starts again: \(first.error)")
+                "\(Self.count(finds.unread.count, "folder")) of bundles cannot be read now; the next start tries again: "
+                    + "\(first.error)")
         }
         if !finds.foreign.isEmpty {
             library.report(
-                "the folder for bundles has entries that are not bundles; they are left alone: \(Self.quoted(finds.foreign)). \"weir import\" "
-                    + "takes in a folder of HLS from elsewhere")
+                "the folder of bundles has other files, which are left unchanged: \(Self.quoted(finds.foreign)). "
+                    + "\"weir import\" imports a folder of HLS")
         }
     }
 

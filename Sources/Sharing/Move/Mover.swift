@@ -87,7 +87,7 @@ package import Store
         }
         if move.leftOut > 0 {
             library.report(
-                "\(name): \(move.leftOut) pieces were not what had come, and were left out when it was moved")
+                "\(name): \(move.leftOut) damaged pieces were left out when it was moved")
             library.rectify(move.asset)
             library.events.send(.pieceLost(move.asset))
         }

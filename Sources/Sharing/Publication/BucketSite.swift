@@ -61,7 +61,7 @@ import Store
                 let isNew = tokens.insert(next).inserted
                 guard isNew, !items.isEmpty, tokens.count < Self.mostPages else {
                     throw ExchangeError(
-                        .badAnswer, "the list of \(address) does not end: the store always has more of it")
+                        .badAnswer, "the object store's list of \(address) does not end")
                 }
                 token = next
             }

@@ -172,7 +172,7 @@ import Synchronization
             case 12? where !outcome.reports("No space left"): .unreachable
             default: .badTarget
             }
-        let reason = outcome.errors.first ?? "it failed without a word"
+        let reason = outcome.errors.first ?? "it gave no reason"
         return ExchangeError(code, "rsync publishes nothing more to \(address): \(reason)")
     }
 }

@@ -150,7 +150,7 @@ public final class Volume: Sendable {
     ) throws(StoreError) -> (mark: String, path: String, isNew: Bool) {
         let away = StoreError(
             .away, path: path,
-            detail: "the disk with the films that are here is not mounted: mount it, or give another folder")
+            detail: "the disk whose stored files belong here is not mounted: mount it, or give another folder")
         let isMissing = Directory.real(path) == nil
         // A folder that is made here can keep the disk from being mounted at the same path again.
         if isMissing, let future = Directory.resolved(path), isExpected(future) {
