@@ -23,6 +23,7 @@ package import EventLoop
         self.date = date
     }
 
+    /// Logs an event, dated now.
     package func write(_ event: AccessEvent) {
         var event = event
         event.logged = date()
@@ -94,10 +95,12 @@ package import EventLoop
         }
     }
 
+    /// Starts to write, unless that is under way.
     private func begin() {
         guard writing == nil else { return }
         writing = Task { @LoopActor in
             while !waiting.isEmpty {
+                // More may come while the disk works.
                 let batch = waiting
                 waiting = LogBatch()
                 await files.write(batch, at: date())

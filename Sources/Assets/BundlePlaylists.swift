@@ -115,6 +115,7 @@ import Store
             let text = rendition.masterText(uri: "\(rendition.name.id)/media.m3u8")
             return Master(text: try asset.content.additions.tracks.added(to: text) { $0 }, renditions: [0])
         }
+
         var renditions: Set<Int> = []
         var files: Set<String> = []
         let text = try multivariant.stored(.bundle, renditions: whole) { reference in
@@ -128,35 +129,38 @@ import Store
             }
             return file
         }
-        return try text.map {
-            Master(text: try asset.content.additions.tracks.added(to: $0) { $0 }, renditions: renditions, files: files)
-        }
+        guard let text else { return nil }
+        let complete = try asset.content.additions.tracks.added(to: text) { $0 }
+        return Master(text: complete, renditions: renditions, files: files)
     }
 
     /// The text of `asset.json`.
     package func identity() throws -> [UInt8] {
         var identity = BundleIdentity(id: asset.id, name: asset.name, title: asset.title, created: asset.created)
         identity.note = asset.note
-        let additions = asset.content.additions
-        identity.artwork = additions.artwork?.fileName
-        // A recording is nowhere else: its URL leads to what the channel shows now.
+        // The URL of a recording leads to what its channel shows now.
         if !asset.origin.isPlaceholder, !asset.isChannelRecording {
             identity.origin = asset.origin.redacted
         }
+
         let policy = asset.life.policy
-        let ring = asset.keys
         if policy != StoragePolicy() {
             identity.policy = policy
         }
         if policy.afterFirstPlay != nil {
             identity.firstPlayed = asset.life.firstPlayed
         }
+
+        let additions = asset.content.additions
+        identity.artwork = additions.artwork?.fileName
         if !additions.attachments.isEmpty {
             identity.attachments = additions.attachments
         }
         if additions.keepsInterstitials {
             identity.interstitials = additions.interstitials
         }
+
+        let ring = asset.keys
         if ring.isLimited {
             identity.keys = ring.allNumbers.map { BundleIdentity.Key($0, ring.life(of: $0)) }
         }

@@ -43,8 +43,8 @@ public enum ForeignFormat: Equatable, Sendable {
         case .page: return "this is a web page; yt-dlp -g \(url) may find the stream"
         case .file: return "it is one file, which needs no HLS: mpv \(url) plays it, and curl -LO \(url) stores it"
         case .broadcast:
-            return
-                "it is a live stream without HLS: mpv \(url) plays it, and mpv --stream-record=FILE \(url) records it"
+            let record = "mpv --stream-record=FILE \(url)"
+            return "it is a live stream without HLS: mpv \(url) plays it, and \(record) records it"
         case .list(_, let first?):
             return "give the address of its stream, such as \(first); or play it with: mpv \(url)"
         case .list(_, nil): return "give the address of its stream; or play it with: mpv \(url)"
@@ -130,15 +130,15 @@ public enum ForeignFormat: Equatable, Sendable {
     }
 
     private static func fileName(_ body: [UInt8]) -> String? {
-        let starts: [([UInt8], Int, String)] = [
+        let starts: [(bytes: [UInt8], offset: Int, name: String)] = [
             (Array("ftyp".utf8), 4, "an MP4 file"), (Array("styp".utf8), 4, "a fragment of an MP4 file"),
             (Array("moof".utf8), 4, "a fragment of an MP4 file"), (Array("moov".utf8), 4, "an MP4 file"),
             ([0x1A, 0x45, 0xDF, 0xA3], 0, "a WebM or Matroska file"), (Array("ID3".utf8), 0, "a sound file"),
             (Array("OggS".utf8), 0, "a sound file"), (Array("fLaC".utf8), 0, "a sound file"),
             (Array("FLV".utf8), 0, "a video file"), ([0, 0, 1, 0xBA], 0, "an MPEG program file"),
         ]
-        if let found = starts.first(where: { body.dropFirst($0.1).starts(with: $0.0) }) {
-            return found.2
+        if let found = starts.first(where: { body.dropFirst($0.offset).starts(with: $0.bytes) }) {
+            return found.name
         }
         if body.starts(with: "RIFF".utf8), MediaRecognition.pictureName(body) == nil {
             return "a sound or video file"

@@ -4,7 +4,7 @@ public import HTTPMessage
 public import Origin
 public import Store
 
-/// Says why an operation on an asset, a playlist or a resource failed.
+/// The error of an operation on an asset, a playlist or a resource.
 public struct LibraryError: Error, CustomStringConvertible, Sendable {
     /// The kind of error, as far as the response to a player or a user depends on it.
     public enum Code: String, Sendable, CaseIterable {
@@ -68,7 +68,7 @@ public struct LibraryError: Error, CustomStringConvertible, Sendable {
         self.underlying = underlying
     }
 
-    /// Creates an error from a store error about `what`.
+    /// Creates an error from a store error. `what` is the beginning of the sentence: "the artwork of film cannot be stored".
     public init(_ error: StoreError, about what: String) { self.init(.store, "\(what): \(error)", underlying: error) }
 
     /// Creates an error from a parser error about the playlist at `url`.

@@ -149,9 +149,9 @@ struct MediaChoice {
             let same = members.filter { $0.isAlternative(to: member) }
             let layouts = same.filter { $0.name == member.name } + same.filter { $0.name != member.name }
             if preferences.prefersMultichannel == true {
-                let rich = layouts.max { $0.channelCount < $1.channelCount } ?? member
-                guard rich.channelCount > 2 else { return [member] }
-                return [rich] + [plain(layouts)].compactMap(\.self)
+                let widest = layouts.max { $0.channelCount < $1.channelCount } ?? member
+                guard widest.channelCount > 2 else { return [member] }
+                return [widest] + [stereo(layouts)].compactMap(\.self)
             }
             if isEvery {
                 return []
@@ -159,14 +159,14 @@ struct MediaChoice {
             if preferences.isFast == true {
                 return [layouts.filter { $0.channelCount > 0 }.min { $0.channelCount < $1.channelCount } ?? member]
             }
-            guard groups.isRich(member), let plain = plain(layouts) else { return [member] }
-            return [plain]
+            guard groups.mayBeMultichannel(member), let stereo = stereo(layouts) else { return [member] }
+            return [stereo]
         }
 
         /// The first stereo or mono layout. One without CHANNELS counts if there is no other: an old packager leaves it out.
-        private func plain(_ layouts: [Media]) -> Media? {
+        private func stereo(_ layouts: [Media]) -> Media? {
             layouts.first { (1...2).contains($0.channelCount) }
-                ?? layouts.first { $0.channelCount == 0 && !groups.isRich($0) }
+                ?? layouts.first { $0.channelCount == 0 && !groups.mayBeMultichannel($0) }
         }
     }
 }

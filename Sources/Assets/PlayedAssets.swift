@@ -21,7 +21,10 @@ extension Rendition: PlayedRendition {
     /// Identifies the rendition within its asset.
     public var id: String { name.id }
     /// True if a key of the playlist applies to a segment.
-    public var isEncrypted: Bool { !(source?.playlist.usedKeys.isEmpty ?? true) }
+    public var isEncrypted: Bool {
+        guard let playlist = source?.playlist else { return false }
+        return !playlist.usedKeys.isEmpty
+    }
 
     /// The segment in a file; nil for an initialization section, and for a segment that the playlist no longer lists.
     public func span(ofFile file: String) -> SegmentSpan? {

@@ -12,18 +12,28 @@ extension PlaylistLoader {
         of rendition: Rendition, in asset: Asset, _ directives: DeliveryDirectives
     ) async throws(LibraryError) -> Rendition.Source {
         guard directives != .none else { return try await source(of: rendition, in: asset) }
-        let known = if let source = rendition.source { source } else { try await source(of: rendition, in: asset) }
+        let known: Rendition.Source
+        if let source = rendition.source {
+            known = source
+        } else {
+            known = try await source(of: rendition, in: asset)
+        }
         let directives = directives.understood(by: known.playlist)
         guard directives != .none else { return try await source(of: rendition, in: asset) }
+
         if directives.skip == nil, directives.areMet(by: known.playlist) {
             return known
         }
         if let answer = rendition.live?.directed.answer(to: directives, now: .now) {
             return answer
         }
-        return try await tasks.relays.run(Relay(rendition: ObjectIdentifier(rendition), directives: directives)) {
+
+        // Players with the same directives share one request.
+        let key = Relay(rendition: ObjectIdentifier(rendition), directives: directives)
+        let result = await tasks.relays.run(key) {
             await relay(directives, rendition, in: asset)
-        }.get()
+        }
+        return try result.get()
     }
 
     private func relay(
@@ -35,6 +45,7 @@ extension PlaylistLoader {
                 deadline: GiveUpRule.deadline(with: .heldBack(targetDuration: span)), retries: .never, isHeldBack: true,
                 ignoresAbsence: true)
             let fetched = try await fetchSource(of: rendition, in: asset, directives, manner)
+
             let (source, order) = rendition.numbered(fetched)
             if !source.isDurable {
                 rendition.makeLive().directed.keep(source, for: directives, now: .now)
@@ -75,9 +86,11 @@ extension PlaylistLoader {
         if channel.content.entry == nil, !library.isOffline {
             try await loadMissingEntry(of: channel)
         }
-        return channel.content.rendition(rendition.name.id).map { (channel, $0) }
+        guard let live = channel.content.rendition(rendition.name.id) else { return nil }
+        return (channel, live)
     }
 
+    /// Adopts the channel's playlist for the rendition of a recording.
     func copySource(
         of live: (asset: Asset, rendition: Rendition), to rendition: Rendition, in asset: Asset
     ) async throws(LibraryError) -> Rendition.Source {
@@ -111,9 +124,11 @@ extension PlaylistLoader {
             manner.deadline = GiveUpRule.deadline(with: .olderPlaylist(targetDuration: known.playlist.interval))
             manner.retries = .once
         }
+
         do throws(LibraryError) {
             let fetched = try await fetchSource(of: rendition, in: asset, .none, manner)
             rendition.live?.isOverdue = false
+
             let (source, order) = rendition.numbered(fetched, replaces: !mayBeOld)
             // A cache in between may return an older playlist. Players must not see it. It may be the first after a restart
             // of the origin: until that is certain, the shown names keep their content.
@@ -122,6 +137,7 @@ extension PlaylistLoader {
                 rendition.schedule.record(began: began, targetDuration: known.playlist.interval, hasChanged: false)
                 return rendition.source ?? known
             }
+
             // After a restart that the numbers do not show, the URLs have other content than before.
             if rendition.live?.hasSeenOlder ?? false, order == .newer {
                 library.loader.forgetRecent(of: rendition.folder)
@@ -174,7 +190,11 @@ extension Rendition {
 extension DeliveryDirectives {
     /// Splits the query of a player's URL into the directives and the origin's own query. Throws `badDirective`.
     public static func split(_ query: String?) throws(LibraryError) -> (DeliveryDirectives, rest: String?) {
-        do { return try parse(query) } catch { throw LibraryError(.badDirective, error.message) }
+        do {
+            return try parse(query)
+        } catch {
+            throw LibraryError(.badDirective, error.message)
+        }
     }
 
     func added(to url: WebURL) -> WebURL { url.adding(parameters) }
@@ -200,56 +220,11 @@ extension WebURL {
 }
 
 extension LibraryError {
+    /// True if a reload later would not help.
     fileprivate var isFinal: Bool {
         switch code {
         case .originRefused, .refusedURL, .missing, .notStored: true
         default: originStatus == 404
         }
-    }
-}
-
-/// Computes the time of the next reload of a live playlist (RFC 8216 §6.3.4), for any number of players: one target
-/// duration after the beginning of a load that brought a change, half of one after any other.
-struct ReloadSchedule {
-    private var began: ContinuousClock.Instant?
-    private var interval = Duration.zero
-
-    /// Records a load; a failed one has no change.
-    mutating func record(began: ContinuousClock.Instant, targetDuration: Duration, hasChanged: Bool) {
-        self.began = began
-        interval = targetDuration
-        if !hasChanged {
-            interval /= 2
-        }
-    }
-
-    func wait(now: ContinuousClock.Instant) -> Duration {
-        guard let began else { return .zero }
-        return began + interval - now
-    }
-}
-
-/// The latest responses to requests with delivery directives: a blocking reload depends on these alone.
-struct DirectedResponses {
-    private struct Answer {
-        let directives: DeliveryDirectives
-        let source: Rendition.Source
-        let end: ContinuousClock.Instant
-    }
-
-    private var answers: [Answer] = []
-    /// Maximum number of responses. More players than this hardly ever have different delays.
-    private static let limit = 8
-
-    /// The response to these directives, if it is no older than the last target duration.
-    func answer(to directives: DeliveryDirectives, now: ContinuousClock.Instant) -> Rendition.Source? {
-        answers.last { $0.directives == directives && now < $0.end }?.source
-    }
-
-    mutating func keep(_ source: Rendition.Source, for directives: DeliveryDirectives, now: ContinuousClock.Instant) {
-        if answers.count == Self.limit {
-            answers.removeFirst()
-        }
-        answers.append(Answer(directives: directives, source: source, end: now + source.playlist.interval))
     }
 }

@@ -31,10 +31,14 @@ public struct RenditionNaming: Equatable, Sendable {
     public init(_ playlist: MultivariantPlaylist) {
         var draft = [Name?](repeating: nil, count: playlist.renditionURIs.count)
         var ids = UniqueNames()
-        func put(_ index: Int, named base: String, _ content: PieceName.Content = .media, iFrames: Bool = false) {
+        // The first line of a rendition names it.
+        func put(
+            _ index: Int, named base: String, _ content: PieceName.Content = .media, isIFramesOnly: Bool = false
+        ) {
             guard draft[index] == nil else { return }
-            draft[index] = Name(id: ids.insert(base), content: content, isIFramesOnly: iFrames)
+            draft[index] = Name(id: ids.insert(base), content: content, isIFramesOnly: isIFramesOnly)
         }
+
         for variant in playlist.variants {
             put(variant.renditionIndex, named: Self.base(of: variant))
         }
@@ -44,8 +48,9 @@ public struct RenditionNaming: Equatable, Sendable {
             put(index, named: Self.base(of: media), content)
         }
         for variant in playlist.iFrameVariants {
-            put(variant.renditionIndex, named: "iframes" + Self.height(variant.resolution), iFrames: true)
+            put(variant.renditionIndex, named: "iframes" + Self.height(variant.resolution), isIFramesOnly: true)
         }
+
         names = draft.enumerated().map { index, name in
             name ?? Name(id: "rendition-\(index)", content: .media, isIFramesOnly: false)
         }
@@ -111,28 +116,4 @@ private struct UniqueNames {
         numbers[name] = number + 1
         return "\(name)-\(number)"
     }
-}
-
-struct RenditionAddresses {
-    private var byURL: [WebURL: Rendition] = [:]
-
-    /// URLs that differ only in their queries are not found without the query.
-    init(_ renditions: [(rendition: Rendition, urls: [WebURL])]) {
-        var ambiguous: Set<WebURL> = []
-        for (rendition, urls) in renditions {
-            for url in urls {
-                byURL[url] = rendition
-                let bare = url.replacingQuery(nil)
-                guard bare != url, let other = byURL.updateValue(rendition, forKey: bare) else { continue }
-                if other !== rendition {
-                    ambiguous.insert(bare)
-                }
-            }
-        }
-        for url in ambiguous {
-            byURL[url] = nil
-        }
-    }
-
-    subscript(url: WebURL) -> Rendition? { byURL[url] ?? byURL[url.replacingQuery(nil)] }
 }
