@@ -34,6 +34,8 @@ PHRASES = {
     r"wants": "needs, requires",
     r"with no Weir": "without Weir",
     r"least grave": "minimum",
+    r"not what had come": "damaged",
+    r"on a disk that is not there": "on a disk that is not mounted",
 }
 # Old word, in lower case: the word of the glossary. As part of an identifier, and in prose with a capital letter.
 NAMES = {
@@ -63,8 +65,10 @@ IDENTIFIERS = {
     "Composites": "substitution",
     "Joint": "splice",
     "PiecePlace": "segment request",
+    "PieceTrail": "piece history",
     "Stretches": "playable range",
     "Substitutes": "substitution",
+    "entitle": "set the title",
 }
 # "Place" had seven meanings. In prose "in place of" is English; a name of code says which of them it is.
 PLACE = re.compile(r"(?<![a-z])places?(?![a-z])|(?<!In)(?<!in)(?<!its)Places?(?![a-z])")
