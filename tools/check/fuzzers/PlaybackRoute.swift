@@ -17,7 +17,8 @@ public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 }
 
 private func check(_ target: [UInt8]) {
-    guard let route = Route(target: target[...]) else { return }
+    // A request's target has its origin form: a connection refuses any other.
+    guard target.first == UInt8(ascii: "/"), let route = Route(target: target[...]) else { return }
     switch route {
     case .origin(let url, let mode, let choice):
         precondition(mode != .adaptive || choice == nil, "a choice of what Weir chooses")
