@@ -87,7 +87,7 @@ struct StreamFile {
         var lists: [KnownList] = []
         for (index, entry) in array.enumerated() {
             let block = block(index, of: listTable, in: lines)
-            let list = try list(entry.table, block, path)
+            let list = try list(entry.table, block, path: path)
             for (key, isTaken) in [
                 ("url", lists.contains { $0.url == list.url }), ("name", lists.contains { $0.name == list.name }),
             ] where isTaken {
@@ -101,7 +101,7 @@ struct StreamFile {
     }
 
     private static func list(
-        _ table: TOMLTable?, _ block: ArraySlice<Substring>, _ path: String
+        _ table: TOMLTable?, _ block: ArraySlice<Substring>, path: String
     ) throws(ConfigurationError) -> KnownList {
         guard let table else { throw error(path, block.startIndex + 1, "lists is not a table", "write [[lists]]") }
         for key in table.keys.sorted() where !listKeys.contains(key) {
@@ -123,11 +123,11 @@ struct StreamFile {
             }
             interval = Int64(seconds)
         }
-        return try list(table, address: address, interval: interval, block, path)
+        return try list(table, address: address, interval: interval, block, path: path)
     }
 
     private static func list(
-        _ table: TOMLTable, address: String, interval: Int64, _ block: ArraySlice<Substring>, _ path: String
+        _ table: TOMLTable, address: String, interval: Int64, _ block: ArraySlice<Substring>, path: String
     ) throws(ConfigurationError) -> KnownList {
         let split = UserInformation(splitting: address)
         guard let url = try? WebURL(split.url), !url.needsHandler else {
@@ -203,7 +203,7 @@ struct StreamFile {
         stream.logo = try text("logo")
         stream.group = try text("group")
         stream.guideID = try text("guide-id")
-        stream.attributes = try attributes(table, block, path)
+        stream.attributes = try attributes(table, block, path: path)
         do throws(UserFields.Refusal) {
             if let lines = fields(table), !lines.isEmpty {
                 stream.fields = try UserFields(lines)
@@ -220,7 +220,7 @@ struct StreamFile {
     private static let keys = ["name", "title", "url", "logo", "group", "guide-id", "attributes", "headers"]
 
     private static func attributes(
-        _ table: TOMLTable, _ block: ArraySlice<Substring>, _ path: String
+        _ table: TOMLTable, _ block: ArraySlice<Substring>, path: String
     ) throws(ConfigurationError) -> [ChannelList.Attribute] {
         guard let value = table["attributes"] else { return [] }
         let own = value.table

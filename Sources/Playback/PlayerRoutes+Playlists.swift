@@ -193,7 +193,7 @@ extension PlayerRoutes {
         if asset.multivariant == nil, let lone = asset.renditions.first, let recording = lone.recording,
             recording.count > 0
         {
-            return loneRecording(exchange, recording, of: lone, in: asset, isOffline ? .offline : .local)
+            return loneRecording(exchange, recording, of: lone, in: asset, mode: isOffline ? .offline : .local)
         }
         let session = session(for: asset, isOffline ? .offline : .local)
         sessions.enter(session.id, exchange)
@@ -211,7 +211,7 @@ extension PlayerRoutes {
     /// Answers with the growing recording of an asset's only rendition.
     private func loneRecording(
         _ exchange: Exchange, _ recording: any RenditionRecording, of rendition: Rendition, in asset: Asset,
-        _ mode: Session.Mode
+        mode: Session.Mode
     ) {
         // Each playing needs a session of its own: its first playlist is another one than the next. Whoever reloads the entry keeps
         // its session.

@@ -139,10 +139,10 @@ import Store
             guard segment.index == 0 || !timeShift.isKept(segment, source, of: rendition) else { continue }
             let urgency: Fetch.Urgency = segment.index == 0 ? .playback : .background
             if let resource = rendition.resource(of: segment, in: source) {
-                fetch(resource, in: rendition.folder, one, urgency)
+                fetch(resource, in: rendition.folder, one, urgency: urgency)
             }
             for (folder, resource) in timeShift.missing(for: segment, source, of: rendition) {
-                fetch(resource, in: folder, one, urgency)
+                fetch(resource, in: folder, one, urgency: urgency)
             }
         }
     }
@@ -151,7 +151,7 @@ import Store
     private static let ofPlayers = 3
 
     private func fetch(
-        _ resource: Resource, in folder: PieceFolder, _ one: FollowedRendition, _ urgency: Fetch.Urgency
+        _ resource: Resource, in folder: PieceFolder, _ one: FollowedRendition, urgency: Fetch.Urgency
     ) {
         guard let fetch = try? library.fetch(resource, in: folder, of: one.asset, urgency: urgency) else { return }
         fetch.whenEnded { _ in fetch.release(urgency) }

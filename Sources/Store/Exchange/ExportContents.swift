@@ -69,7 +69,7 @@ public struct ExportContents: Sendable {
             digest = bytes.withUnsafeBytes { Digest(of: $0) }
         }
 
-        init(_ path: String, _ entry: Ledger.Entry, _ source: Source, verified: FileIdentity?) {
+        init(_ path: String, _ entry: Ledger.Entry, from source: Source, verified: FileIdentity?) {
             self.path = path
             self.verified = verified
             size = entry.size
@@ -89,7 +89,7 @@ public struct ExportContents: Sendable {
         /// was changed by another program since it was verified.
         public func open() throws(StoreError) -> Int32? {
             guard case .piece(let pieces, let name) = source else { return nil }
-            return try ExportContents.open(name, size, in: pieces, verified)
+            return try ExportContents.open(name, size: size, in: pieces, verified: verified)
         }
 
         /// Lays a piece into a folder of the store's own, for a program that only reads it: as a hard link, or as a copy if the
@@ -131,10 +131,11 @@ public struct ExportContents: Sendable {
             var lines: [UInt8] = []
             for (name, size) in folder.files {
                 let verified = folder.verified[name]
-                let file = try Self.open(name, size, in: folder.pieces, verified)
+                let file = try Self.open(name, size: size, in: folder.pieces, verified: verified)
                 defer { close(file) }
-                let entry = try Self.entry(of: name, size, file, ledger)
-                let item = Item("\(folder.name)/\(name)", entry, .piece(folder.pieces, name), verified: verified)
+                let entry = try Self.entry(of: name, size: size, reading: file, ledger)
+                let path = "\(folder.name)/\(name)"
+                let item = Item(path, entry, from: .piece(folder.pieces, name), verified: verified)
                 try body(item, file)
                 lines += Ledger.lines(of: name, entry)
             }
@@ -158,7 +159,7 @@ public struct ExportContents: Sendable {
     }
 
     private static func open(
-        _ name: String, _ size: Int64, in pieces: PieceDirectory, _ verified: FileIdentity?
+        _ name: String, size: Int64, in pieces: PieceDirectory, verified: FileIdentity?
     ) throws(StoreError) -> Int32 {
         let home = pieces.directory
         guard let file = home.open(name, length: size) else {
