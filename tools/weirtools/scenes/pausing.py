@@ -31,7 +31,7 @@ class Broadcast(scene.Server):
 class MPV:
     """mpv that reads six seconds ahead, as it does where a stream is larger than its cache."""
 
-    name = "mpv"
+    name, jumps_to_end = "mpv", False
     LITTLE = ("--cache=yes", "--cache-secs=6", "--demuxer-readahead-secs=6", "--demuxer-max-back-bytes=0")
 
     def __init__(self, url):
@@ -70,7 +70,8 @@ class MPV:
 class VLC:
     """VLC by its rc interface; as nobody where we are root, for it refuses to run as root."""
 
-    name = "VLC"
+    # Whatever a live playlist lists, VLC 3 goes on at its end after a pause; but it seeks in all of it.
+    name, jumps_to_end = "VLC", True
 
     def __init__(self, url):
         self.folder = tempfile.TemporaryDirectory(prefix="weir-vlc-")
@@ -125,7 +126,7 @@ class VLC:
 class Chromium:
     """Chromium's own HLS player in a page of Weir's."""
 
-    name = "Chromium"
+    name, jumps_to_end = "Chromium", False
 
     def __init__(self, url):
         self.browser = browsing.Browser()
@@ -159,7 +160,7 @@ PLAYERS = (MPV, VLC, Chromium)
 
 def watch(player, seconds, tolerance=2.0):
     """Plays on; the position then. Neither a jump nor a stall of more than the tolerance may be in it."""
-    last = scene.wait_for("position of %s" % player.name, player.position)
+    last = scene.wait_for("position of %s" % player.name, lambda: (value := player.position()) and value >= 1 and value)
     begin, moved = last, time.monotonic()
     while last < begin + seconds:
         position = player.position()
@@ -171,6 +172,12 @@ def watch(player, seconds, tolerance=2.0):
     return last
 
 
+def go_back(player, position):
+    time.sleep(3)
+    player.seek(position)
+    scene.wait_for("seek of %s" % player.name, lambda: abs((player.position() or 1e9) - position) < 3, 20)
+
+
 def pause(make, url, seconds):
     """Pauses a live stream for some seconds, many times as long as the origin's window; what is seen, in words."""
     player = make(url)
@@ -180,6 +187,8 @@ def pause(make, url, seconds):
         time.sleep(seconds)
         at = player.position()
         player.pause(False)
+        if player.jumps_to_end:
+            go_back(player, at)
         after = watch(player, 2 * WINDOW)
         need(abs(at - before) < 3, "%s went on from %.1f s to %.1f s while it was paused" % (player.name, before, at))
         return "paused at %.1f s for %d s, played on to %.1f s" % (at, seconds, after)
@@ -193,8 +202,7 @@ def rewind(make, url, seconds):
     try:
         # All of it is kept by somebody else; it is played at once up to the end.
         far = watch(player, seconds + 3)
-        player.seek(far - seconds)
-        scene.wait_for("seek of %s" % player.name, lambda: abs((player.position() or far) - (far - seconds)) < 3, 20)
+        go_back(player, far - seconds)
         near = watch(player, 5)
         return "went from %.1f s to %.1f s" % (far, near)
     finally:
