@@ -129,7 +129,7 @@ extension Library {
             number = own.recording?.channelNumber(of: resource.name)
         }
         if own !== live, let name = live.name(ofShared: resource, number: number),
-            let bytes = loader.bytes(of: resource.named(name), in: live.folder)
+            let bytes = bytes(named: name, of: resource, in: live)
         {
             return bytes
         }
@@ -144,6 +144,12 @@ extension Library {
     }
 
     private func sharedKey(_ resource: Resource, in folder: PieceFolder, of channel: Asset) -> SharedBytes? {
+        for rendition in channel.content.renditions where channel.keys.folder !== folder {
+            guard let number = channel.keys.number(for: resource.url), channel.keys.isUsable(number) else { break }
+            if let bytes = rendition.live?.timeShift?.bytes(named: KeyRing.name(number)) {
+                return bytes
+            }
+        }
         let copies = channel.content.renditions.compactMap(\.live).flatMap(\.copies)
         for keys in [channel.keys] + copies.map(\.rendition.keys) where keys.folder !== folder {
             guard let number = keys.number(for: resource.url), keys.isUsable(number) else { continue }
@@ -169,7 +175,9 @@ extension AssetContent {
 extension RenditionRecording {
     /// The number that a recorded segment of the present window has in the channel.
     fileprivate func channelNumber(of name: PieceName) -> Int? {
-        guard case .segment(let number) = name.role, window.contains(number), let channelOffset else { return nil }
+        guard case .segment(let number) = name.role, sharedNumbers.contains(number), let channelOffset else {
+            return nil
+        }
         return number - channelOffset
     }
 
@@ -178,7 +186,7 @@ extension RenditionRecording {
     fileprivate func name(ofShared resource: Resource, channelNumber: Int?) -> PieceName? {
         switch resource.name.role {
         case .segment:
-            guard let channelNumber, let channelOffset, window.contains(channelNumber + channelOffset) else {
+            guard let channelNumber, let channelOffset, sharedNumbers.contains(channelNumber + channelOffset) else {
                 return nil
             }
             return PieceName(.segment(channelNumber + channelOffset), fileExtension: resource.name.fileExtension)

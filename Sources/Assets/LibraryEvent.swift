@@ -66,6 +66,8 @@ public enum LibraryEvent {
     var channelOffset: Int? { get }
     /// The segments of the origin's present window, by their numbers in the recording.
     var window: Range<Int> { get }
+    /// The numbers to which `channelOffset` belongs: those of the recording since the origin's numbers last began anew.
+    var sharedNumbers: Range<Int> { get }
 }
 
 /// Restores recordings that an earlier process began.

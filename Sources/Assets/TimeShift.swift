@@ -113,6 +113,12 @@ import HTTPMessage
         return others[name]
     }
 
+    /// The bytes of a held resource that another fetch may read; nil if there are none.
+    func bytes(named name: PieceName) -> SharedBytes? {
+        guard let fetch = fetch(named: name), fetch.isReadable else { return nil }
+        return .fetch(fetch)
+    }
+
     /// Holds the bytes of a resource that is being fetched, or was.
     func hold(_ fetch: Fetch, as name: PieceName, of rendition: Rendition) {
         guard self.fetch(named: name) !== fetch else { return }

@@ -36,6 +36,10 @@ import WeirAPI
         if let contradiction = order.contradiction {
             throw APIError(.badRequest, contradiction)
         }
+        if case .ago = order.recordFrom {
+            throw APIError(
+                .badRequest, "a planned recording begins earlier by early, and has no time ago in recordFrom")
+        }
         let channel = try await service.plannedChannel(request.download)
         guard !channel.isChannelRecording else {
             throw APIError(.badRequest, "\(channel.name) is a recording: name its channel, or its URL")

@@ -5,7 +5,7 @@ import Store
 /// The stored form of a task: JSON without defaults. Keys and values never change; new keys may be added.
 extension DownloadTask: Codable {
     private enum Key: String, CodingKey {
-        case version, items, note, priority, recordsLive, recordEnd, rules, pauseReason, givenUp
+        case version, items, note, priority, recordsLive, recordEnd, recordFrom, rules, pauseReason, givenUp
     }
 
     package init(from decoder: any Decoder) throws {
@@ -15,6 +15,7 @@ extension DownloadTask: Codable {
         priority = try values.decodeIfPresent(Priority.self, forKey: .priority) ?? .default
         recordsLive = try values.decodeIfPresent(Bool.self, forKey: .recordsLive) ?? false
         recordEnd = try values.decodeIfPresent(Int64.self, forKey: .recordEnd)
+        recordFrom = try values.decodeIfPresent(RecordingStart.self, forKey: .recordFrom)
         rules = try values.decodeIfPresent(DownloadRules.Change.self, forKey: .rules) ?? DownloadRules.Change()
         pauseReason = try values.decodeIfPresent(String.self, forKey: .pauseReason)
         givenUp = try values.decodeIfPresent(GivenUp.self, forKey: .givenUp)
@@ -32,6 +33,7 @@ extension DownloadTask: Codable {
             try values.encode(recordsLive, forKey: .recordsLive)
         }
         try values.encodeIfPresent(recordEnd, forKey: .recordEnd)
+        try values.encodeIfPresent(recordFrom, forKey: .recordFrom)
         if !rules.isEmpty {
             try values.encode(rules, forKey: .rules)
         }

@@ -57,6 +57,8 @@ package struct DownloadTask: Equatable, Sendable {
     package var recordsLive = false
     /// Time at which a recording ends, in seconds since 1970; nil for the end of the stream.
     package var recordEnd: Int64?
+    /// The beginning of a recording in what the channel has; nil for all that the origin lists.
+    package var recordFrom: RecordingStart?
     /// Differences from the configured rules.
     package var rules = DownloadRules.Change()
     /// The user's reason for a pause, until the download is resumed.

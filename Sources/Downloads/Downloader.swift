@@ -175,7 +175,11 @@ import Store
         task.recordsLive = order.record == true || task.recordsLive
         if let seconds = order.recordSeconds {
             task.recordEnd = library.date() + seconds
+            if case .ago(let ago) = order.recordFrom {
+                task.recordEnd = library.date() + seconds - ago
+            }
         }
+        task.recordFrom = order.recordFrom ?? task.recordFrom
         if let rules = order.rules {
             task.rules.apply(rules)
         }

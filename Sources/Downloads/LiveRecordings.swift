@@ -2,6 +2,7 @@ public import Assets
 public import EventLoop
 import Fetching
 import HLS
+package import Orders
 import Store
 
 /// Starts, continues and ends recordings of live playlists.
@@ -11,7 +12,10 @@ import Store
     /// Starts the recording of a rendition, or continues an earlier one. From now on the pieces of its segments are
     /// stored, even if only a player fetches them. Returns nil if the stream has ended and pieces of it are stored: an
     /// ordinary download fetches the rest. Throws `notPlaylist` if the stream needs a content decryption module.
-    public func start(_ rendition: Rendition, of asset: Asset) async throws(LibraryError) -> Recording? {
+    /// - Parameter start: the beginning of a new one; nil for all that the origin lists.
+    package func start(
+        _ rendition: Rendition, of asset: Asset, from start: RecordingStart?
+    ) async throws(LibraryError) -> Recording? {
         try library.checkWritable("\(asset.name) cannot be recorded")
         await library.moves?.waitForMove(of: asset)
         try library.volumes.checkPresence(of: asset)
@@ -31,14 +35,48 @@ import Store
         guard !recording.isActive else { return recording }
         recording.isActive = true
         rendition.recording = recording
-        // The recording begins with everything that the known playlist lists.
-        if let source = rendition.source {
+        if var source = rendition.source {
             if source.isDurable {
                 rendition.forget()
+            }
+            if let start, recording.isNew {
+                source = longest(source, start, of: rendition, in: asset)
+                recording.leavesOut = source.playlist.segmentsBefore(lastSeconds: start.seconds)
             }
             rendition.adopt(source)
         }
         return recording
+    }
+
+    /// Starts a recording with everything that the known playlist lists.
+    public func start(_ rendition: Rendition, of asset: Asset) async throws(LibraryError) -> Recording? {
+        try await start(rendition, of: asset, from: nil)
+    }
+
+    /// The beginning at which all renditions of a recording are there: more may be kept of one than of another.
+    func commonStart(
+        _ start: RecordingStart?, of renditions: [Rendition], in asset: Asset
+    ) async throws(LibraryError) -> RecordingStart? {
+        guard let start, start != .now, renditions.count > 1 else { return start }
+        var least = Double.infinity
+        for rendition in renditions where rendition.recording == nil {
+            let source = try await library.playlists.source(of: rendition, in: asset)
+            let longest = longest(source, start, of: rendition, in: asset)
+            least = min(least, longest.playlist.duration.seconds)
+        }
+        guard least < start.seconds ?? .infinity else { return start }
+        return .ago(Int64(max(1, least.rounded(.up))))
+    }
+
+    /// The playlist that lists the earliest segments which can be had of the channel.
+    private func longest(
+        _ source: Rendition.Source, _ start: RecordingStart, of rendition: Rendition, in asset: Asset
+    ) -> Rendition.Source {
+        guard start != .now, let channel = library.channel(of: asset), channel.isLoaded,
+            var long = channel.rendition(rendition.name.id)?.live?.timeShift?.source
+        else { return source }
+        long.channelShift = long.shift
+        return long
     }
 
     private func make(of rendition: Rendition, in asset: Asset, text: [UInt8] = []) -> Recording {
@@ -97,6 +135,19 @@ import Store
             rendition.forget()
         }
         rendition.recording = recording
+    }
+}
+
+extension MediaPlaylist {
+    /// The number of segments in front of those that are at least so long, from the end; 0 for nil.
+    fileprivate func segmentsBefore(lastSeconds seconds: Double?) -> Int {
+        guard let seconds else { return 0 }
+        var left = seconds
+        for segment in segments.reversed() {
+            guard left > 0.001 else { return segment.index + 1 }
+            left -= segment.duration.seconds
+        }
+        return 0
     }
 }
 

@@ -108,8 +108,9 @@ import Store
     // MARK: Start and end
 
     private func begin() async throws(LibraryError) {
+        let start = try await library.recordings.commonStart(download.task.recordFrom, of: renditions, in: asset)
         for rendition in renditions {
-            let recording = try await library.recordings.start(rendition, of: asset)
+            let recording = try await library.recordings.start(rendition, of: asset, from: start)
             guard !isOver else { return library.recordings.pause(renditions, of: asset) }
             guard let recording else { continue }
             tracks.append(RecordingTrack(rendition, recording, limits))

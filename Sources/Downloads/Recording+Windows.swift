@@ -28,7 +28,11 @@ extension Recording {
         if let restored {
             removeUnlisted(behind: restored, before: playlist)
         }
+        let isNew = isNew
         let entries = numbering.accept(playlist)
+        if let restart = entries.first(where: \.isRestart) {
+            firstOfNumbering = restart.number
+        }
         source.shift = numbering.shift
         channelOffset = source.channelShift.map { numbering.shift - $0 }
         // Even an old playlist is final if it has an end.
@@ -38,13 +42,14 @@ extension Recording {
         let number = Int(playlist.firstSequenceNumber + numbering.shift)
         guard number + playlist.segments.count == numbering.next || playlist.segments.isEmpty else { return }
         // Segments that were seen but not stored yet belong to the recorded playlist, although the window slides on.
+        let leftOut = isNew ? min(leavesOut, max(0, playlist.segments.count - 1)) : 0
         if writer == nil, items.isEmpty {
-            first = number
+            first = number + leftOut
         }
         window = number..<number + playlist.segments.count
         nameMaps(of: source, isRestart: entries.contains(where: \.isRestart))
-        for (index, entry) in entries.enumerated() {
-            add(entry, of: source, isFirst: index == 0)
+        for (index, entry) in entries.enumerated() where index >= leftOut {
+            add(entry, of: source, isFirst: index == leftOut)
         }
     }
 

@@ -27,7 +27,7 @@ extension Recording {
         var block: [UInt8] = []
         var writer = self.writer ?? RecordingWriter(beginning: item.source.playlist)
         if self.writer == nil {
-            block += writer.header(of: item.source.playlist)
+            block += writer.header(of: item.source.playlist, from: item.number - item.source.shift)
         }
         do throws(PlaylistError) {
             if item.isFirstOfWindow {

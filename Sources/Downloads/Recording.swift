@@ -68,6 +68,10 @@ import Store
 
     var numbering = LiveNumbering(isRecorded: true)
     var first = 0
+    /// The segments of its first playlist, from the beginning, that it does not record.
+    var leavesOut = 0
+    /// The first number since the origin's numbers last began anew.
+    var firstOfNumbering = 0
     /// The numbers that the origin lists at present.
     public internal(set) var window: Range<Int> = 0..<0
     /// See `RenditionRecording`.
@@ -177,6 +181,15 @@ import Store
 
     /// True if the origin lists the item at present.
     public func isListed(_ item: Item) -> Bool { window.contains(item.number) }
+
+    /// True if nothing was seen or recorded yet.
+    var isNew: Bool { writer == nil && items.isEmpty && restored == nil && count == 0 }
+
+    /// See `RenditionRecording`.
+    public var sharedNumbers: Range<Int> {
+        let lower = max(first, firstOfNumbering)
+        return lower..<max(lower, window.upperBound)
+    }
 
     /// True if the item is among the first of a window that slides, or has left it already.
     func isAboutToLeave(_ item: Item) -> Bool {

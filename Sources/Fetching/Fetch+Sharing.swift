@@ -22,7 +22,7 @@ package enum SharedBytes {
 extension Fetch {
     /// True if another fetch may read its bytes. One that reads those of a third may not be read: two that wait for each other
     /// would wait for ever.
-    var isReadable: Bool {
+    package var isReadable: Bool {
         guard !readsShared, body.isSound, doubt == nil, !isOneOff else { return false }
         switch outcome {
         case nil: return state.isUnderWay

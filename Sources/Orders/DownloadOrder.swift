@@ -13,6 +13,8 @@ package struct DownloadOrder: Equatable, Sendable {
     package var record: Bool?
     /// Seconds from now after which a recording ends; absent for its own end.
     package var recordSeconds: Int64?
+    /// The beginning of a recording; absent for `now`.
+    package var recordFrom: RecordingStart?
     /// True to start even if the disk has too little space for the expected size.
     package var ignoreSpace: Bool?
     /// True to create the download as paused; it begins when it is resumed.
@@ -48,6 +50,7 @@ package struct DownloadOrder: Equatable, Sendable {
         priority = other.priority ?? priority
         record = other.record ?? record
         recordSeconds = other.recordSeconds ?? recordSeconds
+        recordFrom = other.recordFrom ?? recordFrom
         ignoreSpace = other.ignoreSpace ?? ignoreSpace
         paused = other.paused ?? paused
         rules = other.rules ?? rules
@@ -64,6 +67,12 @@ package struct DownloadOrder: Equatable, Sendable {
                 return "a recording ends after 1 second to ten years"
             }
         }
+        if let recordFrom {
+            guard record == true else { return "only a recording has a beginning: give it with record" }
+            if case .ago(let ago) = recordFrom, let recordSeconds, recordSeconds <= ago {
+                return "the recording would end before now: give a longer time, or a later beginning"
+            }
+        }
         return selections.lazy.compactMap(\.contradiction).first
     }
 
@@ -73,7 +82,7 @@ package struct DownloadOrder: Equatable, Sendable {
 extension DownloadOrder: Codable {
     /// The keys beside those of the selection.
     private enum Key: String, CodingKey {
-        case additional, range, note, priority, record, recordSeconds, ignoreSpace, paused, rules
+        case additional, range, note, priority, record, recordSeconds, recordFrom, ignoreSpace, paused, rules
     }
 
     package init(from decoder: any Decoder) throws {
@@ -85,6 +94,7 @@ extension DownloadOrder: Codable {
         priority = try values.decodeIfPresent(Priority.self, forKey: .priority)
         record = try values.decodeIfPresent(Bool.self, forKey: .record)
         recordSeconds = try values.decodeIfPresent(Int64.self, forKey: .recordSeconds)
+        recordFrom = try values.decodeIfPresent(RecordingStart.self, forKey: .recordFrom)
         ignoreSpace = try values.decodeIfPresent(Bool.self, forKey: .ignoreSpace)
         paused = try values.decodeIfPresent(Bool.self, forKey: .paused)
         rules = try values.decodeIfPresent(DownloadRules.Change.self, forKey: .rules)
@@ -99,6 +109,7 @@ extension DownloadOrder: Codable {
         try values.encodeIfPresent(priority, forKey: .priority)
         try values.encodeIfPresent(record, forKey: .record)
         try values.encodeIfPresent(recordSeconds, forKey: .recordSeconds)
+        try values.encodeIfPresent(recordFrom, forKey: .recordFrom)
         try values.encodeIfPresent(ignoreSpace, forKey: .ignoreSpace)
         try values.encodeIfPresent(paused, forKey: .paused)
         try values.encodeIfPresent(rules, forKey: .rules)

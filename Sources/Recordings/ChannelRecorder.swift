@@ -43,6 +43,8 @@ package import Orders
         }
         var order = order
         order.record = true
+        // A channel may list hours that nobody has asked for.
+        order.recordFrom = order.recordFrom ?? .now
         do throws(Downloader.Refusal) {
             return try await downloader.start(recording, order)
         } catch {

@@ -48,6 +48,12 @@ struct RecordCommand: ReportingCommand {
         help: ArgumentHelp(
             "Keep the latest 5 of a repeated one, or those of 30d. What was not watched stays.", valueName: "number"))
     var keep: String?
+    @Flag(help: "Begin with the earliest that the origin lists, or that Weir has kept, and not with the latest minute.")
+    var fromStart = false
+    @Option(
+        help: ArgumentHelp("Begin with what is still there of the time before, such as 10m-ago.", valueName: "time"),
+        transform: { try Self.start($0) })
+    var from: RecordingStart?
     @Option(help: "The title for lists.")
     var title: String?
     @Flag(help: "Forget a planned recording.")
@@ -80,6 +86,12 @@ struct RecordCommand: ReportingCommand {
         }
         if at == nil, pre != nil || post != nil {
             throw ValidationError("--pre and --post need --at.")
+        }
+        if fromStart, from != nil {
+            throw ValidationError("--from and --from-start exclude each other.")
+        }
+        if at != nil, from != nil {
+            throw ValidationError("--from is for a recording that begins now: --pre begins a planned one earlier.")
         }
         if every == nil, keep != nil {
             throw ValidationError("--keep needs --every: one recording is kept until you remove it.")
@@ -130,6 +142,7 @@ struct RecordCommand: ReportingCommand {
         var request = API.DownloadRequest(
             source: order.source, selection.selection(environment: ProcessInfo.processInfo.environment))
         request.order.record = true
+        request.order.recordFrom = fromStart ? .start : from
         request.order.rules = rules.change
         request.title = title
         request.headers = order.headers
@@ -163,6 +176,13 @@ struct RecordCommand: ReportingCommand {
     }
 
     // MARK: Reading
+
+    private static func start(_ text: String) throws -> RecordingStart {
+        guard let start = RecordingStart(text) else {
+            throw ValidationError("--from \"\(text)\" is not a time up to 24h ago, such as 10m-ago")
+        }
+        return start
+    }
 
     private static func seconds(_ text: String, of option: String) throws -> Int64 {
         guard let seconds = TimeText.span(text), seconds > 0 else {

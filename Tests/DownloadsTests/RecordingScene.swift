@@ -25,21 +25,27 @@ import Testing
     /// The words of the recorder about its holes.
     private(set) var lacks: String?
 
-    init(_ fixture: TestHouse, _ path: String, _ limits: GiveUpRule.RecordingLimits = .init()) async throws {
+    /// - Parameter prepare: called with the channel before the recording begins.
+    init(
+        _ fixture: TestHouse, _ path: String, _ limits: GiveUpRule.RecordingLimits = .init(),
+        from start: RecordingStart? = nil, prepare: (Asset) async throws -> Void = { _ in }
+    ) async throws {
         self.fixture = fixture
         self.path = path
         try await fixture.origin.declareLiveSegments(seconds: 1)
         channel = try await fixture.open(path)
+        try await prepare(channel)
         asset = try await fixture.library.makeRecording(of: channel, name: "recording", title: nil)
-        start(limits)
+        self.start(limits, from: start)
     }
 
     convenience init(_ path: String, _ limits: GiveUpRule.RecordingLimits = .init()) async throws {
         try await self.init(try await TestHouse(.downloader()), path, limits)
     }
 
-    func start(_ limits: GiveUpRule.RecordingLimits = .init()) {
+    func start(_ limits: GiveUpRule.RecordingLimits = .init(), from start: RecordingStart? = nil) {
         var task = DownloadTask()
+        task.recordFrom = start
         task.add(DownloadTask.Item(Selection(), renditions: asset.renditions.map(\.name.id)))
         recorder = Recorder(
             Download(asset, task, state: .running, created: 0), library: fixture.library, parallel: 4,

@@ -35,6 +35,7 @@ enum PhoneRights {
         admitted.order.additional = given.order.additional
         admitted.order.record = given.order.record
         admitted.order.recordSeconds = given.order.recordSeconds
+        admitted.order.recordFrom = given.order.recordFrom
         admitted.order.paused = given.order.paused
         var rest = given
         rest.isFromLink = nil

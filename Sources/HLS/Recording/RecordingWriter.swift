@@ -32,13 +32,20 @@ public struct RecordingWriter: Sendable {
     // MARK: Header and end
 
     /// Returns the first lines of a recording. Version 7 covers every tag that is written here, and has no variables.
-    public func header(of window: MediaPlaylist) -> [UInt8] {
+    /// - Parameter number: the media sequence number of the first recorded segment; nil for the first one of the window.
+    public func header(of window: MediaPlaylist, from number: Int? = nil) -> [UInt8] {
+        let first = window.firstSequenceNumber
+        var start = first
+        if let number {
+            start = SequenceNumber(number)
+        }
         var lines = [
             Tag.m3u.rawValue, "\(Tag.version.rawValue):7", Self.target(targetDuration),
-            "\(Tag.mediaSequence.rawValue):\(window.storage.header.firstSequenceNumber)",
+            "\(Tag.mediaSequence.rawValue):\(start)",
         ]
-        if window.discontinuitySequence > 0 {
-            lines.append("\(Tag.discontinuitySequence.rawValue):\(window.discontinuitySequence)")
+        let discontinuities = window.discontinuitySequence + window.discontinuities(upTo: start - first - 1)
+        if discontinuities > 0 {
+            lines.append("\(Tag.discontinuitySequence.rawValue):\(discontinuities)")
         }
         lines.append("\(Tag.playlistType.rawValue):EVENT")
         if window.hasIndependentSegments {
