@@ -30,7 +30,10 @@ extension Library {
             return known
         }
         let stream = stream(at: url)
-        let given = stream.flatMap { isTaken($0.name) ? nil : $0.name }
+        var given: String?
+        if let stream, !isTaken(stream.name) {
+            given = stream.name
+        }
         let name = given ?? AssetNaming.unique(AssetNaming.name(for: url), isTaken: isTaken)
         let own = fields.applied(to: stream?.fields ?? UserFields())
         let access = OriginAccess(
@@ -141,6 +144,14 @@ extension Library {
             }
         }
         return nil
+    }
+
+    /// The bytes of a channel's piece, kept for its time shift or fetched by a player.
+    private func bytes(named name: PieceName, of resource: Resource, in live: Rendition) -> SharedBytes? {
+        if let kept = live.live?.timeShift?.bytes(named: name) {
+            return kept
+        }
+        return loader.bytes(of: resource.named(name), in: live.folder)
     }
 
     private func sharedKey(_ resource: Resource, in folder: PieceFolder, of channel: Asset) -> SharedBytes? {

@@ -465,7 +465,10 @@ public import Store
             PureWork.shared.cancel(for: rendition)
         }
         // An asset and its revision share the access; one of them stays.
-        let other = asset.revision ?? asset.revises.flatMap { byID[$0] }
+        var other = asset.revision
+        if other == nil, let revised = asset.revises {
+            other = byID[revised]
+        }
         if other?.access !== asset.access {
             PureWork.shared.cancel(for: asset.access)
         }

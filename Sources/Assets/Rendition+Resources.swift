@@ -177,8 +177,11 @@ extension Rendition {
     /// The names of initialization sections with their keys, and of further keys.
     public func names(of sections: [Map], _ keys: [Key]) -> Set<PieceName> {
         let all = sections.flatMap(\.keys) + keys
-        let numbers = all.compactMap { number(of: $0) }
-        return Set(sections.map { name(of: $0) } + numbers.map { KeyRing.name($0) })
+        var names = Set(sections.map { name(of: $0) })
+        for number in all.compactMap({ number(of: $0) }) {
+            names.insert(KeyRing.name(number))
+        }
+        return names
     }
 
     // MARK: Resources of a live playlist besides its segments

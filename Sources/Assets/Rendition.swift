@@ -290,7 +290,10 @@ package import Playheads
         guard !source.isDurable || !(before?.isDurable ?? true) else { return }
         let listed = live?.timeShift?.extended(source) ?? source
         let passing = listed.isDurable ? [] : passingResources(of: listed)
-        let gone = before.map { resources(of: $0, before: source) } ?? []
+        var gone: [Resource] = []
+        if let before {
+            gone = resources(of: before, before: source)
+        }
         let count = min(source.playlist.segments.count, Self.mostGone)
         makeLive().names.replace(with: passing, gone: gone, named: passing.count + count)
     }

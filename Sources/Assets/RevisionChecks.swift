@@ -47,10 +47,10 @@ import HTTPMessage
 
     /// Records a stored piece, with what the reply that brought it says. Returns true if that gives reason to compare.
     func record(
-        _ piece: UncomparedPieces.Piece, _ times: Fetch.OriginTimes?, _ version: UncomparedPieces.FileVersion?,
-        _ file: WebURL, _ tag: EntityTag?, of asset: Asset
+        _ piece: UncomparedPieces.Piece, _ times: Fetch.OriginTimes?, version: UncomparedPieces.FileVersion?,
+        file: WebURL, tag: EntityTag?, of asset: Asset
     ) -> Bool {
-        uncompared[asset.id, default: UncomparedPieces()].record(piece, times, version, of: file, tag)
+        uncompared[asset.id, default: UncomparedPieces()].record(piece, times, version: version, of: file, tag: tag)
     }
 
     /// Takes a reply whose body is arriving. Returns true if it shows that the content may be another now.

@@ -121,7 +121,8 @@ extension Revisions {
     private func record(_ fetch: Fetch, in folder: PieceFolder, of asset: Asset) -> Bool {
         let piece = UncomparedPieces.Piece(folder: folder.id, file: fetch.resource.name.description)
         return library.revisionChecks.record(
-            piece, fetch.originTimes, fetch.fileVersion, fetch.resource.url, fetch.entityTag, of: asset)
+            piece, fetch.originTimes, version: fetch.fileVersion, file: fetch.resource.url, tag: fetch.entityTag,
+            of: asset)
     }
 
     /// True if a rendition is complete, and no download compares it at its own end.

@@ -228,7 +228,13 @@ extension Library {
         } else {
             renditions = [content.rendition(folder.id)].compactMap(\.self)
         }
-        return renditions.compactMap { rendition in rendition.live?.timeShift.map { (rendition, $0) } }
+        var kept: [(rendition: Rendition, timeShift: TimeShift)] = []
+        for rendition in renditions {
+            if let timeShift = rendition.live?.timeShift {
+                kept.append((rendition, timeShift))
+            }
+        }
+        return kept
     }
 }
 

@@ -88,7 +88,7 @@ struct UncomparedPieces {
 
     /// Records a piece, with what the reply that brought it says. Returns true if that gives reason to compare, and nothing did before.
     mutating func record(
-        _ piece: Piece, _ times: Fetch.OriginTimes?, _ version: FileVersion?, of file: WebURL, _ tag: EntityTag?
+        _ piece: Piece, _ times: Fetch.OriginTimes?, version: FileVersion?, of file: WebURL, tag: EntityTag?
     ) -> Bool {
         let wasHinted = isHinted
         let isOther = notice(nil, version, of: file)

@@ -82,8 +82,8 @@ extension LibraryService {
         if !isOffline, !library.isOffline {
             guard try await library.playlists.refresh(asset) != .answered else { return }
         }
-        let ranges = await substitutions.playableRanges(of: asset)
-        guard ranges?.isPlayable ?? false else { throw .nothingStored(of: asset, but: ranges?.seconds ?? 0) }
+        guard let ranges = await substitutions.playableRanges(of: asset) else { throw .nothingStored(of: asset) }
+        guard ranges.isPlayable else { throw .nothingStored(of: asset, but: ranges.seconds) }
     }
 
     private func checkChoice(_ choice: Selection, among asset: Asset) throws(APIError) {

@@ -11,7 +11,7 @@ import WeirAPI
     private let lists: ChannelLists
     private let streams: StreamService
 
-    package init(_ library: Library, _ lists: ChannelLists, _ streams: StreamService) {
+    package init(_ library: Library, _ lists: ChannelLists, streams: StreamService) {
         self.library = library
         self.lists = lists
         self.streams = streams
@@ -61,7 +61,10 @@ import WeirAPI
         let name = AssetNaming.unique(wish) { word in
             names.contains(word) || library.isTaken(word) || library.stream(named: word) != nil
         }
-        let interval = request.interval.map { Int64($0) } ?? KnownList.usualInterval
+        var interval = KnownList.usualInterval
+        if let given = request.interval {
+            interval = Int64(given)
+        }
         guard KnownList.intervals.contains(interval) else {
             throw APIError(.badRequest, "interval must be from a minute to a year")
         }

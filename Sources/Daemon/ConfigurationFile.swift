@@ -30,9 +30,8 @@ struct ConfigurationFile {
         let lines = TOMLText.lines(of: text)
         var entries: [Entry] = []
         var handlers: [HandlerRule] = []
-        for name in table.keys.sorted(by: {
-            TOMLText.line(of: $0, in: lines[...]) ?? 0 < TOMLText.line(of: $1, in: lines[...]) ?? 0
-        }) {
+        let line = { (name: String) in TOMLText.line(of: name, in: lines[...]) ?? 0 }
+        for name in table.keys.sorted(by: { line($0) < line($1) }) {
             let line = TOMLText.line(of: name, in: lines[...])
             if name == Self.handlersTable {
                 guard let table = table[name]?.table else {

@@ -135,7 +135,7 @@ import WeirAPI
         streams.register(in: &endpoints)
         service.streams = streams
         lists = ChannelLists(library, store: ListFiles(state: state), report: report)
-        let listService = ListService(library, lists, streams)
+        let listService = ListService(library, lists, streams: streams)
         listService.register(in: &endpoints)
         service.lists = listService
         let control = ControlRoutes(endpoints, events: events, token: token, otherUsers: configuration.otherUsers)

@@ -40,18 +40,25 @@ struct StreamFile {
                 path, line: Self.line(of: key, in: lines[...]), "there is no key \"\(key)\"",
                 next: "put the key below [[stream]]")
         }
-        let array = try Self.array(Self.streamTable, of: table, lines, path)
-        lists = try Self.lists(try Self.array(Self.listTable, of: table, lines, path), lines, path)
+        let array = try Self.array(Self.streamTable, of: table, lines, path: path)
+        let tables = try Self.array(Self.listTable, of: table, lines, path: path)
+        lists = try Self.lists(tables, lines, path: path)
         var streams: [KnownStream] = []
         var names: [String: Int] = [:]
         var urls: [WebURL: Int] = [:]
         for (index, entry) in array.enumerated() {
             let block = Self.block(index, of: Self.streamTable, in: lines)
             let stream = try Self.stream(entry.table, block, path)
-            if let twin = (urls[stream.url] ?? names[stream.name]).map({ streams[$0] }) {
-                let key = twin.url == stream.url ? "url" : entry.table?["name"] == nil ? "title" : "name"
-                let line = Self.line(of: key, in: block)
-                let reason = key == "url" ? "\(twin.name) has this URL" : "the name \(stream.name) is taken"
+            if let index = urls[stream.url] ?? names[stream.name] {
+                let twin = streams[index]
+                var key = "name"
+                var reason = "the name \(stream.name) is taken"
+                if twin.url == stream.url {
+                    key = "url"
+                    reason = "\(twin.name) has this URL"
+                } else if entry.table?["name"] == nil {
+                    key = "title"
+                }
                 throw Self.error(
                     path, line: Self.line(of: key, in: block), "\(key): \(reason) in an earlier entry",
                     next: "delete one of them, or give it another name")
@@ -68,11 +75,11 @@ struct StreamFile {
 
     /// The tables of one kind; none if there is no such key.
     private static func array(
-        _ key: String, of table: TOMLTable, _ lines: [Substring], _ path: String
+        _ key: String, of table: TOMLTable, _ lines: [Substring], path: String
     ) throws(ConfigurationError) -> TOMLArray {
         guard let value = table[key] else { return TOMLArray() }
         guard let array = value.array else {
-            throw error(path, line(of: key, in: lines[...]), "\(key) is not a list", "write [[\(key)]]")
+            throw error(path, line: line(of: key, in: lines[...]), "\(key) is not a list", next: "write [[\(key)]]")
         }
         return array
     }
@@ -82,7 +89,7 @@ struct StreamFile {
     private static let listKeys = ["name", "url", "interval", "headers"]
 
     private static func lists(
-        _ array: TOMLArray, _ lines: [Substring], _ path: String
+        _ array: TOMLArray, _ lines: [Substring], path: String
     ) throws(ConfigurationError) -> [KnownList] {
         var lists: [KnownList] = []
         for (index, entry) in array.enumerated() {
@@ -92,8 +99,8 @@ struct StreamFile {
                 ("url", lists.contains { $0.url == list.url }), ("name", lists.contains { $0.name == list.name }),
             ] where isTaken {
                 throw error(
-                    path, line(of: key, in: block) ?? block.startIndex + 1, "\(key): an earlier list has it",
-                    "delete one of them, or give it another name")
+                    path, line: line(of: key, in: block) ?? block.startIndex + 1, "\(key): an earlier list has it",
+                    next: "delete one of them, or give it another name")
             }
             lists.append(list)
         }
@@ -103,14 +110,16 @@ struct StreamFile {
     private static func list(
         _ table: TOMLTable?, _ block: ArraySlice<Substring>, path: String
     ) throws(ConfigurationError) -> KnownList {
-        guard let table else { throw error(path, block.startIndex + 1, "lists is not a table", "write [[lists]]") }
+        guard let table else {
+            throw error(path, line: block.startIndex + 1, "lists is not a table", next: "write [[lists]]")
+        }
         for key in table.keys.sorted() where !listKeys.contains(key) {
             throw error(
-                path, line(of: key, in: block), "there is no key \"\(key)\"",
-                "the keys are \(listKeys.joined(separator: ", "))")
+                path, line: line(of: key, in: block), "there is no key \"\(key)\"",
+                next: "the keys are \(listKeys.joined(separator: ", "))")
         }
         guard let address = table["url"]?.string else {
-            throw error(path, block.startIndex + 1, "url is missing", "write url = \"https://…\"")
+            throw error(path, line: block.startIndex + 1, "url is missing", next: "write url = \"https://…\"")
         }
         var interval = KnownList.usualInterval
         if let value = table["interval"] {
@@ -118,8 +127,8 @@ struct StreamFile {
                 KnownList.intervals.contains(Int64(seconds))
             else {
                 throw error(
-                    path, line(of: "interval", in: block), "interval is not a time from a minute to a year",
-                    "write interval = \"12h\"")
+                    path, line: line(of: "interval", in: block), "interval is not a time from a minute to a year",
+                    next: "write interval = \"12h\"")
             }
             interval = Int64(seconds)
         }
@@ -133,22 +142,22 @@ struct StreamFile {
         guard let url = try? WebURL(split.url), !url.needsHandler else {
             // Without the text itself, which may contain a password or a token; the line says where it is.
             throw error(
-                path, line(of: "url", in: block), "url: the URL must begin with http:// or https://",
-                "write url = \"https://…\"")
+                path, line: line(of: "url", in: block), "url: the URL must begin with http:// or https://",
+                next: "write url = \"https://…\"")
         }
         let name = table["name"]?.string ?? AssetNaming.name(for: url)
         guard AssetNaming.isName(name) else {
             throw error(
-                path, line(of: "name", in: block), "name: \"\(name)\" is not a name",
-                "write name = \"…\" with lower-case letters, digits and single dashes")
+                path, line: line(of: "name", in: block), "name: \"\(name)\" is not a name",
+                next: "write name = \"…\" with lower-case letters, digits and single dashes")
         }
         do {
             return try KnownList(name: name, address: address, lines: fields(table) ?? [], interval: interval)
         } catch {
             // Without the values, which are secrets.
             throw Self.error(
-                path, line(of: "headers", in: block), "headers: \(error)",
-                "write headers = [\"Name: value\", \"Name: value\"]")
+                path, line: line(of: "headers", in: block), "headers: \(error)",
+                next: "write headers = [\"Name: value\", \"Name: value\"]")
         }
     }
 
@@ -233,8 +242,8 @@ struct StreamFile {
         }
         guard let own, attributes.count == own.keys.count else {
             throw error(
-                path, line(of: "attributes", in: block), "attributes is not a table of texts",
-                "write attributes = { \"tvg-chno\" = \"5\" }")
+                path, line: line(of: "attributes", in: block), "attributes is not a table of texts",
+                next: "write attributes = { \"tvg-chno\" = \"5\" }")
         }
         return attributes
     }
@@ -333,7 +342,9 @@ extension StreamFile {
         let optional = [
             ("title", stream.title), ("logo", stream.logo), ("group", stream.group), ("guide-id", stream.guideID),
         ]
-        lines += optional.compactMap { key, value in value.map { "\(key) = \(quoted($0))" } }
+        for case (let key, let value?) in optional {
+            lines.append("\(key) = \(quoted(value))")
+        }
         lines.append("url = \(quoted(stream.url.text))")
         if !stream.attributes.isEmpty {
             let pairs = stream.attributes.map { "\(quoted($0.name)) = \(quoted($0.value))" }

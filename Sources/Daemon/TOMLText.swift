@@ -34,7 +34,8 @@ enum TOMLText {
             var rest = line.drop { " \t[\"'".contains($0) }
             guard rest.hasPrefix(name) else { return false }
             rest = rest.dropFirst(name.count).drop { " \t\"'".contains($0) }
-            return rest.first.map { "=.]".contains($0) } ?? false
+            guard let sign = rest.first else { return false }
+            return "=.]".contains(sign)
         }
         return index.map { $0 + 1 }
     }

@@ -123,8 +123,10 @@ extension PlayerRoutes {
         let status = CacheStatus.forwarded(reason, isStored: true)
         do throws(LibraryError) {
             // The directives name numbers of the origin, which are others once a segment was left out.
-            let hasOmissions = rendition.live.map { !$0.omissions.isEmpty } ?? false
-            let isPlain = hasOmissions || request.session.mode == .timeshift
+            var isPlain = request.session.mode == .timeshift
+            if let live = rendition.live, !live.omissions.isEmpty {
+                isPlain = true
+            }
             let directives = isPlain ? .none : directives
             var latest = try await library.playlists.source(of: rendition, in: asset, directives)
             if let past = timeShifts?.endedSource(of: rendition, for: request.session.id) {

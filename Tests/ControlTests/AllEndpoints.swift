@@ -23,7 +23,7 @@ import WeirAPI
         let streams = StreamService(library, store: NoStreams())
         streams.register(in: &handlers)
         let lists = ChannelLists(library, store: NoLists())
-        ListService(library, lists, streams).register(in: &handlers)
+        ListService(library, lists, streams: streams).register(in: &handlers)
         return handlers
     }
 

@@ -20,7 +20,10 @@ import Store
         public var files: Int
 
         /// Creates limits.
-        public init(seconds: Double, files: Int = 4_096) { (self.seconds, self.files) = (seconds, files) }
+        public init(seconds: Double, files: Int = 4_096) {
+            self.seconds = seconds
+            self.files = files
+        }
     }
 
     private let library: Library
@@ -185,7 +188,12 @@ import Store
 
     /// The files count as a part of the play cache. They were used last, so all else goes first; then the earliest minutes.
     private func limit() {
-        var all = followed.values.compactMap { one in one.rendition.live?.timeShift.map { (one.rendition, $0) } }
+        var all: [(Rendition, TimeShift)] = []
+        for one in followed.values {
+            if let timeShift = one.rendition.live?.timeShift {
+                all.append((one.rendition, timeShift))
+            }
+        }
         let most = retention.cacheLimit ?? .max
         while bytes(of: all) > most || all.reduce(0, { $0 + $1.1.count }) > limits.files {
             all.sort { $0.1.bytes > $1.1.bytes }
