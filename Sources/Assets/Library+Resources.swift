@@ -107,7 +107,7 @@ extension Library {
 
     private func keeping(
         _ resource: Resource, in folder: PieceFolder, of asset: Asset, _ urgency: Fetch.Urgency
-    ) -> Loader.Keeping {
+    ) -> Loader.StorageDecision {
         switch resource.name.role {
         case .key(let number):
             // Only a renewal stores an expired or revoked key again. A player that streams gets it from the origin.
@@ -130,7 +130,7 @@ extension Library {
     }
 
     /// For an asset that the catalogue lacks. A live stream is never written there: that is no failure.
-    private func passing(for asset: Asset) -> Loader.Keeping {
+    private func passing(for asset: Asset) -> Loader.StorageDecision {
         guard !asset.isLive else { return .passing(because: nil) }
         return .passing(because: asset.saveFailure)
     }

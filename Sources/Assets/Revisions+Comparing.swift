@@ -103,7 +103,7 @@ extension Revisions {
             guard let fetch, let asset, !asset.isRemoved, let rendition = asset.rendition(folder.id) else { return }
             let name = fetch.resource.name
             // No media behind media that was recognised: it may be encrypted now.
-            if fetch.doubt != nil {
+            if fetch.contentError != nil {
                 return self.beginComparison(of: asset)
             }
             guard fetch.isPiece, name.isMedia, fetch.written > 0 else { return }

@@ -125,7 +125,7 @@ import HTTPMessage
         set(fetch, name)
         fetch.whenEnded { [weak self, weak fetch, weak rendition] result in
             guard let self, let fetch, let rendition, self.fetch(named: name) === fetch else { return }
-            guard case .success = result, fetch.doubt == nil, fetch.isOnDisk, !fetch.isPiece else {
+            guard case .success = result, fetch.contentError == nil, fetch.isOnDisk, !fetch.isPiece else {
                 return self.lose(name, of: rendition)
             }
         }
@@ -199,7 +199,7 @@ extension Library {
             return nil
         }
         for (_, timeShift) in timeShifts(of: resource.name, in: folder, of: asset) {
-            if let fetch = timeShift.fetch(named: resource.name), fetch.doubt == nil {
+            if let fetch = timeShift.fetch(named: resource.name), fetch.contentError == nil {
                 return fetch
             }
         }

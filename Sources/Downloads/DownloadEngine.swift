@@ -246,7 +246,7 @@ import Store
         // A fetch that ends at once calls back synchronously.
         guard !isFilling, planning == nil else { return }
         isFilling = true
-        while !isOver, faults.obstacle == nil, requests.mayBegin(atMost: mostRequests, ending: endingCount),
+        while !isOver, faults.stopReason == nil, requests.mayBegin(atMost: mostRequests, ending: endingCount),
             let batch = round.next(isIdle: isIdle)
         {
             fetch(batch)
@@ -316,7 +316,7 @@ import Store
         else { return }
         Task { @LoopActor in
             await keyTrial.run(sample)
-            guard !isOver, faults.obstacle == nil, keyTrial.isUnfit(sample.key) else { return }
+            guard !isOver, faults.stopReason == nil, keyTrial.isUnfit(sample.key) else { return }
             faults.stop(.failed(keyTrial.error(about: sample.key), isKey: true))
             fill()
         }
@@ -454,7 +454,7 @@ import Store
             return
         }
         release(piece)
-        switch fetch.doubt.map({ .failure($0) }) ?? result {
+        switch fetch.contentError.map({ .failure($0) }) ?? result {
         case .success:
             if let failure = fetch.keepFailure {
                 faults.stop(.storeFailed(failure))

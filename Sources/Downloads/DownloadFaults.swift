@@ -8,7 +8,7 @@ import Store
 /// a single piece.
 struct DownloadFaults {
     /// The reason to stop; nil to go on. The first one counts.
-    private(set) var obstacle: DownloadOutcome?
+    private(set) var stopReason: DownloadOutcome?
     /// The numbers of missing segments of subtitles, by rendition.
     private(set) var lost: [String: Set<Int>] = [:]
     private var first: (error: LibraryError, isKey: Bool)?
@@ -24,8 +24,8 @@ struct DownloadFaults {
 
     /// The outcome of the work, once nothing is under way; nil if nothing has failed.
     var outcome: DownloadOutcome? {
-        if let obstacle {
-            return obstacle
+        if let stopReason {
+            return stopReason
         }
         // The error that says most: one that costs more than cues, if there is any.
         if let first {
@@ -34,7 +34,7 @@ struct DownloadFaults {
         return firstLost.map { .failed($0, isKey: false, count: count) }
     }
 
-    mutating func stop(_ outcome: DownloadOutcome) { obstacle = obstacle ?? outcome }
+    mutating func stop(_ outcome: DownloadOutcome) { stopReason = stopReason ?? outcome }
 
     mutating func recordSuccess() { inARow = 0 }
 

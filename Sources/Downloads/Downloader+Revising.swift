@@ -80,19 +80,19 @@ extension Downloader {
     private func reselected(_ task: DownloadTask, of revision: Asset) async throws(Refusal) -> DownloadTask {
         var order = DownloadOrder()
         order.record = task.recordsLive
-        var obstacle: Refusal?
+        var stopReason: Refusal?
         var items: [DownloadTask.Item] = []
         for item in task.items {
             order.range = item.range
             do throws(Refusal) {
                 items.append(try await self.item(item.selection, order, of: revision))
             } catch {
-                obstacle = obstacle ?? error
+                stopReason = stopReason ?? error
             }
         }
-        if let obstacle {
-            guard !items.isEmpty else { throw obstacle }
-            report("\(revision.name): the new content has not all that was selected of the old: \(obstacle)")
+        if let stopReason {
+            guard !items.isEmpty else { throw stopReason }
+            report("\(revision.name): the new content has not all that was selected of the old: \(stopReason)")
         }
         return task.with(items)
     }

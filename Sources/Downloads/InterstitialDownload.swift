@@ -183,7 +183,7 @@ import Store
         guard let (_, began) = running.removeValue(forKey: ObjectIdentifier(fetch)) else { return }
         settled += max(0, fetch.written - began)
         fetch.release()
-        switch fetch.doubt.map({ .failure($0) }) ?? result {
+        switch fetch.contentError.map({ .failure($0) }) ?? result {
         case .success:
             if let reason = fetch.keepFailure {
                 failure = failure ?? LibraryError(reason, about: "\(fetch.resource.name) is not kept")

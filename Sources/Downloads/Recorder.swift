@@ -277,8 +277,8 @@ import Store
         if let end = download.task.recordEnd, library.date() >= end {
             return close(because: "its time is over")
         }
-        if let obstacle = tracks.lazy.compactMap({ $0.recording.obstacle }).first {
-            return close(because: obstacle)
+        if let stopReason = tracks.lazy.compactMap({ $0.recording.stopReason }).first {
+            return close(because: stopReason)
         }
         let reasons = tracks.compactMap(\.end)
         if reasons.count == tracks.count, let reason = reasons.first {
@@ -367,7 +367,7 @@ import Store
         if let failure = fetch.keepFailure {
             return end(.storeFailed(failure))
         }
-        switch fetch.doubt.map({ .failure($0) }) ?? result {
+        switch fetch.contentError.map({ .failure($0) }) ?? result {
         case .success where fetch.isPiece:
             failures[target] = nil
             observer?.work(for: download, received: fetch.written - began)

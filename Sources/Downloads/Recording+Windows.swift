@@ -9,7 +9,7 @@ extension Recording {
     public func observe(_ source: Rendition.Source) -> Rendition.Source {
         var source = source
         source.isWindow = true
-        if isActive, !source.playlist.isDeltaUpdate, obstacle == nil {
+        if isActive, !source.playlist.isDeltaUpdate, stopReason == nil {
             adopt(&source)
         }
         source.shift = numbering.shift
@@ -22,7 +22,7 @@ extension Recording {
             rendition.keys.add(url)
         }
         if playlist.needsDRM {
-            obstacle = "the stream is protected from here on (DRM)"
+            stopReason = "the stream is protected from here on (DRM)"
             return
         }
         if let restored {

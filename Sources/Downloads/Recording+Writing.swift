@@ -57,7 +57,7 @@ extension Recording {
         holes.append(seconds: item.entry.length, isMissing: item.isMissing)
         count += item.entry.count
         if text.count > Self.limits.bytes || count > Self.limits.segments {
-            obstacle = "it is as long as a playlist may be"
+            stopReason = "it is as long as a playlist may be"
         }
     }
 

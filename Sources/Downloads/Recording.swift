@@ -58,7 +58,7 @@ import Store
     /// The holes of the recorded playlist.
     var holes = RecordingHoles()
     /// The reason, as a sentence, why the recording stops although the stream continues; nil if there is none.
-    public internal(set) var obstacle: String?
+    public internal(set) var stopReason: String?
     unowned let rendition: Rendition
     /// Receives a sentence about each missing segment.
     let report: (String) -> Void

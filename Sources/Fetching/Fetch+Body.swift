@@ -111,7 +111,7 @@ extension Fetch: TransferReceiver {
         guard state.urgency == .playback else {
             throw FetchError(failure, about: "no room for \(location.url.redacted)")
         }
-        obstacle = failure
+        storageFailure = failure
     }
 
     /// Every byte has arrived: checks the body, and stores it or fails.
@@ -144,7 +144,7 @@ extension Fetch: TransferReceiver {
                 body.isSound = false
                 return end(.failure(error))
             }
-            doubt = error
+            contentError = error
         }
         commit()
     }
@@ -238,7 +238,7 @@ extension Fetch: TransferReceiver {
                 try folder.commit(file, as: resource.name.description)
                 isPiece = true
             } catch {
-                obstacle = error
+                storageFailure = error
             }
             return end(.success(()))
         }
@@ -246,7 +246,7 @@ extension Fetch: TransferReceiver {
             // The asset may have been removed meanwhile.
             if self.folder != nil {
                 if let failure {
-                    obstacle = failure
+                    storageFailure = failure
                 } else {
                     isPiece = true
                 }

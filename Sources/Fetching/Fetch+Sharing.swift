@@ -23,7 +23,7 @@ extension Fetch {
     /// True if another fetch may read its bytes. One that reads those of a third may not be read: two that wait for each other
     /// would wait for ever.
     package var isReadable: Bool {
-        guard !readsShared, body.isSound, doubt == nil, !isOneOff else { return false }
+        guard !readsShared, body.isSound, contentError == nil, !isOneOff else { return false }
         switch outcome {
         case nil: return state.isUnderWay
         case .success: return !isPiece

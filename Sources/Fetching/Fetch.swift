@@ -59,10 +59,10 @@ public import Store
     /// The result; nil before the end.
     public private(set) var outcome: Result<Void, FetchError>?
     /// The reason why the bytes are not stored, although they should be.
-    public var keepFailure: StoreError? { obstacle ?? file.spillReason }
-    var obstacle: StoreError?
+    public var keepFailure: StoreError? { storageFailure ?? file.spillReason }
+    var storageFailure: StoreError?
     /// The reason why the bytes are passed on and not stored, although the origin has sent them all: they are no known media.
-    public internal(set) var doubt: FetchError?
+    public internal(set) var contentError: FetchError?
     /// True if the fetch ended as a piece in the store.
     public internal(set) var isPiece = false
     /// The origin's times in the reply that answered last; nil without a time at which it was sent.
@@ -120,13 +120,13 @@ public import Store
     private let ended: (Fetch) -> Void
 
     init(
-        _ resource: Resource, folder: PieceFolder?, file: GrowingFile, obstacle: StoreError?, client: OriginClient,
+        _ resource: Resource, folder: PieceFolder?, file: GrowingFile, storageFailure: StoreError?, client: OriginClient,
         access: OriginAccess, committer: Committer? = nil, isLasting: Bool = false,
         ended: @escaping (Fetch) -> Void = { _ in }
     ) {
         self.resource = resource
         self.committer = committer
-        self.obstacle = obstacle
+        self.storageFailure = storageFailure
         self.folder = folder
         self.file = file
         self.client = client
@@ -147,7 +147,7 @@ public import Store
     }
 
     /// True if the bytes will become a piece, unless something fails.
-    public var isKept: Bool { folder != nil && keepFailure == nil && doubt == nil }
+    public var isKept: Bool { folder != nil && keepFailure == nil && contentError == nil }
 
     // MARK: Reading
 
@@ -213,11 +213,11 @@ public import Store
 
     /// Lets the fetch yield to another one of its player, which needs that one first. Its request is sent at once. Its bytes wait
     /// until those of the other have arrived, unless the player has a buffer: on a slow link both would come late.
-    public func trail(behind first: Fetch) {
+    public func hold(behind first: Fetch) {
         whenAnnounced { [weak self, weak first] _ in
             guard let first, first.isDelivering, let transfer = self?.transfer else { return }
-            transfer.trail(true)
-            first.observers.add(at: .unawaited) { [weak transfer] _ in transfer?.trail(false) }
+            transfer.holdBehind(true)
+            first.observers.add(at: .unawaited) { [weak transfer] _ in transfer?.holdBehind(false) }
         }
     }
 

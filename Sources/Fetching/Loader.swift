@@ -52,7 +52,7 @@ package import Store
     }
 
     /// Says if the bytes are stored.
-    package enum Keeping {
+    package enum StorageDecision {
         case kept
         /// The bytes go to a file without a name; with the error, if they should have been stored.
         case passing(because: StoreError?)
@@ -66,7 +66,7 @@ package import Store
     ///   - shared: finds bytes of the resource under another name, before the origin is asked; nil if nobody else can have them.
     /// - Throws: `store` if neither disk nor memory has space for it.
     package func fetch(
-        _ resource: Resource, held: Fetch? = nil, folder: PieceFolder, isLasting: Bool, _ keeping: Keeping,
+        _ resource: Resource, held: Fetch? = nil, folder: PieceFolder, isLasting: Bool, _ keeping: StorageDecision,
         access: OriginAccess, urgency: Fetch.Urgency, fallback: Fetch.Fallback, shared: (() -> SharedBytes?)? = nil,
         alternates: () -> any AlternateSources
     ) throws(FetchError) -> Fetch {
@@ -99,7 +99,7 @@ package import Store
     /// - Throws: `store` if neither disk nor memory has space for one of them; no new fetch is started then.
     package func fetches(
         _ resources: [Resource], folder: PieceFolder, isLasting: Bool, access: OriginAccess,
-        keeping: (Resource) -> Keeping, shared: (Resource) -> (() -> SharedBytes?)? = { _ in nil },
+        keeping: (Resource) -> StorageDecision, shared: (Resource) -> (() -> SharedBytes?)? = { _ in nil },
         alternates: (Resource) -> any AlternateSources
     ) throws(FetchError) -> [Fetch] {
         var all: [Fetch] = []
@@ -172,13 +172,13 @@ package import Store
     }
 
     private func add(
-        _ resource: Resource, _ key: Key, _ folder: PieceFolder, _ keeping: Keeping, _ access: OriginAccess,
+        _ resource: Resource, _ key: Key, _ folder: PieceFolder, _ keeping: StorageDecision, _ access: OriginAccess,
         _ urgency: Fetch.Urgency, _ alternates: any AlternateSources
     ) throws(FetchError) -> Fetch {
-        let (file, obstacle) = try growingFile(keeping, urgency, in: folder.volume)
+        let (file, storageFailure) = try growingFile(keeping, urgency, in: folder.volume)
         let home: PieceFolder? = if case .kept = keeping { folder } else { nil }
         let fetch = Fetch(
-            resource, folder: home, file: file, obstacle: obstacle, client: client, access: access,
+            resource, folder: home, file: file, storageFailure: storageFailure, client: client, access: access,
             committer: committer, isLasting: key.isLasting
         ) { [weak self] fetch in self?.ended(key, fetch) }
         fetch.alternates = alternates
@@ -218,11 +218,11 @@ package import Store
 
     /// Makes a file that can be stored, if required and accepted; otherwise one that cannot, with the reason.
     private func growingFile(
-        _ keeping: Keeping, _ urgency: Fetch.Urgency, in volume: Volume
+        _ keeping: StorageDecision, _ urgency: Fetch.Urgency, in volume: Volume
     ) throws(FetchError) -> (GrowingFile, StoreError?) {
-        var obstacle: StoreError?
+        var storageFailure: StoreError?
         switch keeping {
-        case .passing(let reason): obstacle = reason
+        case .passing(let reason): storageFailure = reason
         case .kept:
             do throws(StoreError) {
                 try checkRoom(in: volume)
@@ -233,14 +233,14 @@ package import Store
                 case .background: (try store.gatheringFile(named: name, in: volume), nil)
                 }
             } catch {
-                obstacle = error
+                storageFailure = error
                 if error.code == .diskFull, volume.isHome {
                     roomMaker?.recordDiskFull()
                 }
             }
         }
         do {
-            return (try store.anonymousFile(), obstacle)
+            return (try store.anonymousFile(), storageFailure)
         } catch {
             throw FetchError(error, about: Self.noRoom)
         }
@@ -267,7 +267,7 @@ package import Store
         switch fetch.outcome {
         case .success:
             fetches[key] = nil
-            if !fetch.isPiece, !fetch.isOneOff, fetch.doubt == nil {
+            if !fetch.isPiece, !fetch.isOneOff, fetch.contentError == nil {
                 recent.insert(fetch, key)
             }
         case .failure where fetch.isParked:

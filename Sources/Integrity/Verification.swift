@@ -218,8 +218,8 @@ extension Fetch {
         if case .failure(let error) = result {
             return LibraryError(error)
         }
-        if let doubt {
-            return LibraryError(doubt)
+        if let contentError {
+            return LibraryError(contentError)
         }
         return keepFailure.map { LibraryError($0, about: "\(resource.name) cannot be stored") }
     }

@@ -27,7 +27,7 @@ struct HostQueue {
     private var active: [UInt64: Entry] = [:]
     private var counts: [WebURL.Origin: Int] = [:]
     /// Paused transfers whose slots others may use.
-    private var lent: Set<UInt64> = []
+    private var lentSlots: Set<UInt64> = []
     /// Hosts with reserved slots, and the end of the reservation.
     private var reserved: [WebURL.Origin: ContinuousClock.Instant] = [:]
 
@@ -47,7 +47,7 @@ struct HostQueue {
 
     mutating func release(_ id: UInt64) {
         if let entry = active.removeValue(forKey: id) {
-            if lent.remove(id) == nil {
+            if lentSlots.remove(id) == nil {
                 count(entry.host, -1)
             }
         } else {
@@ -56,13 +56,13 @@ struct HostQueue {
     }
 
     /// Lends or reclaims a paused transfer's slot; true if changed. The host may exceed its limit by one for a while.
-    mutating func lend(_ id: UInt64, _ isLent: Bool) -> Bool {
-        guard let host = active[id]?.host, isLent != lent.contains(id) else { return false }
+    mutating func lendSlot(_ id: UInt64, _ isLent: Bool) -> Bool {
+        guard let host = active[id]?.host, isLent != lentSlots.contains(id) else { return false }
         if isLent {
-            lent.insert(id)
+            lentSlots.insert(id)
             count(host, -1)
         } else {
-            lent.remove(id)
+            lentSlots.remove(id)
             count(host, 1)
         }
         return true
@@ -102,7 +102,7 @@ struct HostQueue {
             }
             guard counts[entry.host] ?? 0 >= slots else { continue }
             let others = active.values.filter {
-                $0.host == entry.host && $0.priority == .background && !lent.contains($0.id)
+                $0.host == entry.host && $0.priority == .background && !lentSlots.contains($0.id)
             }
             guard others.count > slots - reserve else { continue }
             keepReserve(at: entry.host, now: now)

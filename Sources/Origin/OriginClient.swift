@@ -235,8 +235,8 @@ public import HTTPMessage
 
     func remove(_ transfer: Transfer) { transfers[transfer.id] = nil }
 
-    func lend(_ transfer: Transfer, _ isLent: Bool) {
-        if queue.lend(transfer.id, isLent) {
+    func lendSlot(_ transfer: Transfer, _ isLent: Bool) {
+        if queue.lendSlot(transfer.id, isLent) {
             pump?.fireSoon()
         }
     }

@@ -106,8 +106,8 @@ import HTTPMessage
 
     /// Lets a transfer for a player yield to another one that the same player needs first, or ends that: it has a download's
     /// share of the link meanwhile, and is still the player's.
-    public func trail(_ trails: Bool) {
-        guard receiver != nil, urgency.trail(trails) else { return }
+    public func holdBehind(_ trails: Bool) {
+        guard receiver != nil, urgency.holdBehind(trails) else { return }
         client.move(self)
     }
 
@@ -230,7 +230,7 @@ import HTTPMessage
         case .wait(let time): client.throttle(after: time)
         case .limit(let window, let lendsSlot, let isPaused):
             wire.receiveLimits.limitWindow(to: window)
-            client.lend(self, lendsSlot)
+            client.lendSlot(self, lendsSlot)
             wire.setPaused(isPaused)
         }
     }

@@ -63,7 +63,7 @@ struct TransferUrgency {
     mutating func reclaim() { isAbandoned = false }
 
     /// Begins or ends to yield to another transfer of its player. Only a player's can begin.
-    mutating func trail(_ trails: Bool) -> Bool {
+    mutating func holdBehind(_ trails: Bool) -> Bool {
         guard trails != isTrailing, !trails || priority == .playback else { return false }
         isTrailing = trails
         mayTrail = mayTrail || trails

@@ -27,7 +27,7 @@ import Fetching
         }
         items = left + [Item(fetch: fetch, number: number, folder: folder)]
         if let earlier {
-            fetch.trail(behind: earlier.fetch)
+            fetch.hold(behind: earlier.fetch)
         }
     }
 }

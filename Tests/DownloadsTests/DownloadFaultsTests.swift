@@ -90,7 +90,7 @@ struct DownloadFaultsTests {
             case .diskFails: faults.stop(.storeFailed(StoreError(.diskFull, path: "")))
             }
         }
-        #expect((faults.obstacle != nil) == work.stops)
+        #expect((faults.stopReason != nil) == work.stops)
         #expect(faults.outcome.map(words) == work.outcome)
     }
 

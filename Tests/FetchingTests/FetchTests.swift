@@ -308,7 +308,7 @@ import Testing
             let fetch = try fixture.fetch(0, of: rendition, in: asset)
             try await fetch.end()
             #expect(fetch.bytes.count == body.count / 2 && !fetch.isPiece)
-            #expect("\(try #require(fetch.doubt))".contains("no media that Weir recognizes"))
+            #expect("\(try #require(fetch.contentError))".contains("no media that Weir recognizes"))
             fetch.release()
         }
         let download = try fixture.fetch(0, of: rendition, in: asset, urgency: .background)

@@ -138,7 +138,7 @@ struct LentPlaceTests {
         var queue = HostQueue(slots: 2, reserve: 1)
         queue.enqueue(1, priority: .background, host: try host())
         #expect(queue.grant(now: now) == [1])
-        let isLent = [queue.lend(1, true), queue.lend(1, true)]
+        let isLent = [queue.lendSlot(1, true), queue.lendSlot(1, true)]
         #expect(isLent == [true, false])
         for id in 3...5 {
             queue.enqueue(UInt64(id), priority: .playback, host: try host())
@@ -146,7 +146,7 @@ struct LentPlaceTests {
         queue.backgroundSlots = 0
         #expect(queue.displace(now: now) == [])
         #expect(queue.grant(now: now) == [3, 4])
-        _ = queue.lend(1, false)
+        _ = queue.lendSlot(1, false)
         queue.release(3)
         #expect(queue.grant(now: now) == [])
         queue.release(4)
@@ -157,7 +157,7 @@ struct LentPlaceTests {
         var queue = HostQueue(slots: 1, reserve: 0)
         queue.enqueue(1, priority: .background, host: try host())
         #expect(queue.grant(now: now) == [1])
-        _ = queue.lend(1, true)
+        _ = queue.lendSlot(1, true)
         queue.release(1)
         for id in 2...3 {
             queue.enqueue(UInt64(id), priority: .playback, host: try host())
@@ -301,19 +301,19 @@ extension OverSockets {
             let transfer = bench.client.start(try bench.request(origin, "/x"), receiver: recorder)
             #expect(await eventually { recorder.bytes.count == Self.half })
             bench.client.backgroundAllowance = .nothing
-            transfer.trail(true)
+            transfer.holdBehind(true)
             // The pause comes with the next turn.
             try await playerPasses(bench, origin)
             origin.release()
             try await playerPasses(bench, origin)
             #expect(recorder.bytes.count == Self.half)
             for _ in 0..<3 {
-                transfer.trail(false)
+                transfer.holdBehind(false)
                 try await playerPasses(bench, origin)
-                transfer.trail(true)
+                transfer.holdBehind(true)
                 try await playerPasses(bench, origin)
             }
-            transfer.trail(false)
+            transfer.holdBehind(false)
             #expect(await recorder.error == nil)
             #expect(recorder.has(Self.body) && recorder.beginnings == [0])
             #expect(origin.requests.count { $0.target == "/x" } == 1)

@@ -10,7 +10,7 @@ struct TransferUrgencyTests {
         case raise(ignoresAbsence: Bool = false, moves: Bool)
         case lower(isAbandoned: Bool = false, moves: Bool)
         case reclaim
-        case trail(Bool, moves: Bool)
+        case holdBehind(Bool, moves: Bool)
         case isReadWhileFetched
     }
 
@@ -60,18 +60,18 @@ struct TransferUrgencyTests {
             waiters: [.playerOnceBegun, .anyone]),
         Case(
             testDescription: "it yields to another one of its player",
-            events: [.trail(true, moves: true), .trail(true, moves: false)], priority: .background, isTrailing: true,
+            events: [.holdBehind(true, moves: true), .holdBehind(true, moves: false)], priority: .background, isTrailing: true,
             mayTrail: true, waiters: [.playerOnceBegun, .anyone]),
         Case(
-            testDescription: "its turn has come", events: [.trail(true, moves: true), .trail(false, moves: true)],
+            testDescription: "its turn has come", events: [.holdBehind(true, moves: true), .holdBehind(false, moves: true)],
             priority: .playback, mayTrail: true, waiters: [.playerOnceBegun, .anyone]),
         Case(
             testDescription: "a player leaves the transfer that yields",
-            events: [.trail(true, moves: true), .lower(moves: false), .trail(false, moves: false)],
+            events: [.holdBehind(true, moves: true), .lower(moves: false), .holdBehind(false, moves: false)],
             priority: .background, mayTrail: true, waiters: [.anyone, .anyone]),
         Case(
             testDescription: "a download's transfer does not yield", begins: .background,
-            events: [.trail(true, moves: false)], priority: .background, waiters: [.anyone, .anyone]),
+            events: [.holdBehind(true, moves: false)], priority: .background, waiters: [.anyone, .anyone]),
     ]
 
     @Test(arguments: cases)
@@ -85,7 +85,7 @@ struct TransferUrgencyTests {
                 #expect(urgency.raise(to: .playback, ignoresAbsence: ignoresAbsence) == moves)
             case .lower(let isAbandoned, let moves): #expect(urgency.lower(isAbandoned: isAbandoned) == moves)
             case .reclaim: urgency.reclaim()
-            case .trail(let trails, let moves): #expect(urgency.trail(trails) == moves)
+            case .holdBehind(let trails, let moves): #expect(urgency.holdBehind(trails) == moves)
             case .isReadWhileFetched: urgency.isReadWhileFetched = true
             }
         }
