@@ -120,7 +120,8 @@ public import Store
     private let ended: (Fetch) -> Void
 
     init(
-        _ resource: Resource, folder: PieceFolder?, file: GrowingFile, storageFailure: StoreError?, client: OriginClient,
+        _ resource: Resource, folder: PieceFolder?, file: GrowingFile, storageFailure: StoreError?,
+        client: OriginClient,
         access: OriginAccess, committer: Committer? = nil, isLasting: Bool = false,
         ended: @escaping (Fetch) -> Void = { _ in }
     ) {

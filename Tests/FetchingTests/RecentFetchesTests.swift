@@ -28,7 +28,8 @@ import Testing
         try result.get()
         file.finish()
         let fetch = Fetch(
-            resource, folder: nil, file: file, storageFailure: nil, client: OriginClient(), access: OriginAccess(to: url)
+            resource, folder: nil, file: file, storageFailure: nil, client: OriginClient(),
+            access: OriginAccess(to: url)
         )
         return (fetch, Loader.Key(folder: ObjectIdentifier(rendition.folder), resource: resource))
     }

@@ -60,10 +60,12 @@ struct TransferUrgencyTests {
             waiters: [.playerOnceBegun, .anyone]),
         Case(
             testDescription: "it yields to another one of its player",
-            events: [.holdBehind(true, moves: true), .holdBehind(true, moves: false)], priority: .background, isTrailing: true,
+            events: [.holdBehind(true, moves: true), .holdBehind(true, moves: false)], priority: .background,
+            isTrailing: true,
             mayTrail: true, waiters: [.playerOnceBegun, .anyone]),
         Case(
-            testDescription: "its turn has come", events: [.holdBehind(true, moves: true), .holdBehind(false, moves: true)],
+            testDescription: "its turn has come",
+            events: [.holdBehind(true, moves: true), .holdBehind(false, moves: true)],
             priority: .playback, mayTrail: true, waiters: [.playerOnceBegun, .anyone]),
         Case(
             testDescription: "a player leaves the transfer that yields",
