@@ -534,8 +534,7 @@ extension Transfer: CurlRequestOwner {
         guard priority == .background, !wire.mayBeMultiplexed, client.isAheadOfRate(after: undelivered) else {
             return true
         }
-        isHeldBack = true
-        recordPause(true)
+        hold.pauseAtRate(now: .now)
         return false
     }
 

@@ -60,6 +60,12 @@ struct TransferHold {
         return .limit(window: limit, lendsSlot: hold == .long, isPaused: isPaused)
     }
 
+    /// The request pauses by itself, because what has arrived is all that the rate allows. `apply` resumes it.
+    mutating func pauseAtRate(now: ContinuousClock.Instant) {
+        isHeldBack = true
+        recordPause(true, now: now)
+    }
+
     /// True if this changes something. Nearly all transfers are never held back, and each turn of the client looks at all of them.
     func isNeeded(_ hold: Transfer.Hold, window: Int?) -> Bool { hold != .none || window != nil || isHeldBack }
 
