@@ -134,7 +134,7 @@ package import Origin
     }
 
     /// Records that the user did not name the host of the present URL.
-    package func unname() { namesPeer = false }
+    package func unname() { rights.namesPeer = false }
 
     /// Replaces the user's settings; the class of the first address stays.
     package func change(_ route: OriginRoute) {
