@@ -30,11 +30,7 @@ extension Library {
             return known
         }
         let stream = stream(at: url)
-        var given: String?
-        if let stream, !isTaken(stream.name) {
-            given = stream.name
-        }
-        let name = given ?? AssetNaming.unique(AssetNaming.name(for: url), isTaken: isTaken)
+        let name = freeName(of: stream) ?? AssetNaming.unique(AssetNaming.name(for: url), isTaken: isTaken)
         let own = fields.applied(to: stream?.fields ?? UserFields())
         let access = OriginAccess(
             to: url, with: own, namesPeer: isUsers || stream?.namesHost ?? false, route: self.route(route, to: stream))

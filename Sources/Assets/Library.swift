@@ -209,6 +209,12 @@ public import Store
         streams.first { $0.url == url } ?? listed.channel(at: url)
     }
 
+    /// The name of a known stream, unless something else has it.
+    func freeName(of stream: KnownStream?) -> String? {
+        guard let stream, !isTaken(stream.name) else { return nil }
+        return stream.name
+    }
+
     // MARK: Opening
 
     /// Returns the asset of `url`, with its entry playlist loaded. Creates the asset if it is new. A URL that differs

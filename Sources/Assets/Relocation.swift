@@ -51,10 +51,10 @@ import Store
             library.readOnlyReason == nil, channel.revision == nil
         else { return }
         let isSameHost = channel.origin.host == stream.url.host
-        library.occupy(channel.origin, by: nil)
+        library.assign(channel.origin, to: nil)
         library.byTokenlessURL.remove(channel)
         channel.origin = stream.url
-        library.occupy(stream.url, by: channel)
+        library.assign(stream.url, to: channel)
         library.byTokenlessURL.add(channel)
         channel.access.change(to: stream.url, with: stream.fields ?? channel.fields)
         if !isSameHost, !stream.namesHost {

@@ -248,9 +248,9 @@ extension Rendition {
         let listed = maps + parts + hints
         // A delta update leaves out sections that are still in force.
         guard playlist.isDeltaUpdate, let full = live?.timeShift?.source ?? self.source else {
-            return maps + parts + hints
+            return listed
         }
-        return maps + parts + hints + full.playlist.maps.compactMap { self.resource(of: $0, in: full) }
+        return listed + full.playlist.maps.compactMap { self.resource(of: $0, in: full) }
     }
 
     /// The last segments that precede another playlist's: players request some just after their removal. Those at the end, if
