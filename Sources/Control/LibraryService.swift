@@ -408,7 +408,7 @@ package import WeirAPI
         var namesHost = request.isFromLink != true
         if let stream = library.stream(named: request.source) {
             namesHost = namesHost && stream.namesHost
-            order = try OriginOrder(stream.url.text, request.headers, request.route)
+            order = try OriginOrder(stream.url.text, headers: request.headers, route: request.route)
         } else {
             var source = request.source
             if isName {

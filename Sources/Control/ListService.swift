@@ -52,7 +52,7 @@ import WeirAPI
     }
 
     private func list(of request: API.ChannelListRequest) throws(APIError) -> KnownList {
-        let order = try OriginOrder(request.url, request.headers)
+        let order = try OriginOrder(request.url, headers: request.headers)
         if let name = request.name, !AssetNaming.isName(name) {
             throw APIError(.badRequest, AssetNaming.flaw(of: name))
         }
