@@ -32,4 +32,10 @@ package struct ConfigurationError: Error, Equatable, CustomStringConvertible, Se
         case .file(let path, let line): "\(Self.address(path, line: line)): \(message)"
         }
     }
+
+    /// A line of a file as editors take it: `weir.toml:3`; only the file without a line.
+    static func address(_ path: String, line: Int?) -> String {
+        guard let line else { return path }
+        return "\(path):\(line)"
+    }
 }

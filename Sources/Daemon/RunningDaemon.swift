@@ -391,7 +391,7 @@ import WeirAPI
         notices.stop()
         schedules.stop()
         lists.stop()
-        await limited("the accounts of downloads", .seconds(2)) { await self.downloader.close() }
+        await wait(for: "the accounts of downloads", atMost: .seconds(2)) { await self.downloader.close() }
         // Stops both servers in parallel. One after the other would double the wait for players, and let new ones in
         // meanwhile.
         async let networkStopped: ()? = network?.stop(within: .seconds(2))

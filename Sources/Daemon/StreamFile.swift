@@ -48,7 +48,7 @@ struct StreamFile {
         var urls: [WebURL: Int] = [:]
         for (index, entry) in array.enumerated() {
             let block = Self.block(index, of: Self.streamTable, in: lines)
-            let stream = try Self.stream(entry.table, block, path)
+            let stream = try Self.stream(entry.table, in: block, path: path)
             if let index = urls[stream.url] ?? names[stream.name] {
                 let twin = streams[index]
                 var key = "name"
