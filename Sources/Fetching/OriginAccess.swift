@@ -65,23 +65,29 @@ package import Origin
         if let knownTraffic {
             return knownTraffic
         }
-        let made = TrafficTally()
+        let made = TrafficTally(countsEveryUrgency: isForRecording)
         knownTraffic = made
         return made
     }
     /// Nil until it is needed.
     private var knownTraffic: TrafficTally?
+    /// True if it has the rights of a channel.
+    private let isForRecording: Bool
 
     package init(
         to url: WebURL, with fields: UserFields = UserFields(), namesPeer: Bool = true, cookies: CookieJar? = nil,
         route: OriginRoute = OriginRoute()
     ) {
         rights = Rights(to: url, with: fields, namesPeer: namesPeer, cookies: cookies)
+        isForRecording = false
         self.route = route
     }
 
-    /// Has the rights of another one, present and later ones, and an account of its own.
-    package init(withRightsOf other: OriginAccess) { rights = other.rights }
+    /// Has the rights of a channel, present and later ones, and an account of its own for a recording of it.
+    package init(withRightsOf other: OriginAccess) {
+        rights = other.rights
+        isForRecording = true
+    }
 
     /// Frees what can be made again, while nothing of the asset is requested or downloaded.
     package func forgetUse() {

@@ -1,7 +1,7 @@
 public import EventLoop
 public import HTTPMessage
 
-/// Counts the background requests for an asset, by origin. Requests of players are not counted.
+/// Counts the requests for an asset that no player waits for, by origin.
 @LoopActor public final class TrafficTally {
     /// The requests to one origin, and the bytes of their bodies as they arrived, decoded.
     public struct Count: Equatable, Sendable {
@@ -22,8 +22,13 @@ public import HTTPMessage
     /// Requests that followed an error which may pass.
     public private(set) var retries = 0
 
+    /// True if requests count at any urgency: a recording raises what is about to leave the origin's playlist.
+    let countsEveryUrgency: Bool
+
     /// Creates an empty tally.
-    public nonisolated init() {}
+    public nonisolated init(countsEveryUrgency: Bool = false) {
+        self.countsEveryUrgency = countsEveryUrgency
+    }
 
     func recordRequest(to origin: WebURL.Origin) { counts[origin, default: Count()].requests += 1 }
     func recordRetry() { retries += 1 }

@@ -61,8 +61,8 @@ import HTTPMessage
 
     var request: OriginRequest { state.request }
     private var tally: TrafficTally? {
-        guard urgency.isBackground else { return nil }
-        return request.tally
+        guard let tally = request.tally, urgency.isBackground || tally.countsEveryUrgency else { return nil }
+        return tally
     }
     /// The urgency.
     public var priority: OriginRequest.Priority { urgency.priority }
