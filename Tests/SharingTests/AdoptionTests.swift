@@ -71,7 +71,7 @@ import Testing
         #expect(found.id == asset.id && found.content.isEverythingComplete && found.bytes == bytes)
         #expect(downloads.adopted == ["film"])
         #expect(found.life.policy == policy && found.origin.isPlaceholder && found.created == asset.created)
-        #expect(fixture.log.lines.contains { $0.contains("1 bundle in the store") && $0.contains("\"film\"") })
+        #expect(fixture.log.lines.contains { $0.contains("the store had 1 bundle") && $0.contains("\"film\"") })
         // The catalogue knows the asset from now on.
         try await fixture.restart()
         await fixture.exchange.orphans.adopt()
@@ -138,7 +138,7 @@ import Testing
         await fixture.exchange.orphans.adopt()
         #expect(fixture.library.assets.isEmpty && fixture.exchange.orphans.bundles.isEmpty)
         #expect(try bundles() == ["notes", "My Film", "readme", "linked"])
-        let lines = fixture.log.lines.filter { $0.contains("left alone") }
+        let lines = fixture.log.lines.filter { $0.contains("are left unchanged") }
         #expect(lines.count == 1)
         for name in try bundles() {
             #expect(lines.first?.contains("\"\(name)\"") ?? false)
