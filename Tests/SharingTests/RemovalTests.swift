@@ -200,7 +200,7 @@ import Testing
         await fixture.exchange.orphans.adopt()
         #expect(fixture.library.assets.isEmpty && fixture.exchange.orphans.bundles.isEmpty)
         try await waitUntil("the files to go") { bundles(in: fixture.folder.path).isEmpty }
-        #expect(!fixture.log.lines.contains { $0.contains("left alone") })
+        #expect(!fixture.log.lines.contains { $0.contains("left unchanged") })
     }
 
     @Test("An import gets a new id, also of a bundle that was exported here")
