@@ -179,6 +179,15 @@ import Testing
         #expect(try await stream.segments().count == 7)
     }
 
+    /// The origin lists four segments of a second each.
+    @Test func anOriginThatListsAsMuchItselfNeedsNone() async throws {
+        let stream = try await WatchedStream(seconds: 4)
+        try await stream.play()
+        try await stream.goOn(by: 3, isPlayed: true)
+        #expect(!stream.isKept)
+        #expect(try await stream.segments().count == 4)
+    }
+
     @Test func thePlayCacheLimitsIt() async throws {
         let size = try Int64(Repository.fixture("/ts/90p/0.ts").count)
         let stream = try await WatchedStream(cacheLimit: 8 * size)

@@ -90,16 +90,22 @@ import Store
     // MARK: Following
 
     private func begin(_ one: FollowedRendition) {
-        guard one.work == nil else { return }
+        guard one.work == nil, needsTimeShift(one) else { return }
         let timeShift = TimeShift(seconds: limits.seconds)
         one.rendition.makeLive().timeShift = timeShift
         library.holdRecent(for: timeShift, of: one.rendition)
         one.work = Task { @LoopActor [weak self] in
-            while !Task.isCancelled, let self, self.isWatched(one) {
+            while !Task.isCancelled, let self, self.isWatched(one), self.needsTimeShift(one) {
                 await self.follow(one)
             }
             self?.end(one)
         }
+    }
+
+    /// False if the origin lists as much itself.
+    private func needsTimeShift(_ one: FollowedRendition) -> Bool {
+        guard let playlist = one.rendition.source?.playlist else { return true }
+        return playlist.duration.seconds < limits.seconds
     }
 
     private func follow(_ one: FollowedRendition) async {
@@ -150,14 +156,24 @@ import Store
         }
     }
 
+    /// Fetches for one rendition. The next turn goes on behind them: a live stream grows by one segment at a time.
+    private static let mostAtOnce = 8
+
     /// Players that do not pause are at most this number of segments behind the end.
     private static let ofPlayers = 3
 
     private func fetch(
         _ resource: Resource, in folder: PieceFolder, _ one: FollowedRendition, urgency: Fetch.Urgency
     ) {
-        guard let fetch = try? library.fetch(resource, in: folder, of: one.asset, urgency: urgency) else { return }
-        fetch.whenEnded { _ in fetch.release(urgency) }
+        // Each has a file from the start, and an origin may list thousands.
+        guard one.fetching < Self.mostAtOnce,
+            let fetch = try? library.fetch(resource, in: folder, of: one.asset, urgency: urgency)
+        else { return }
+        one.fetching += 1
+        fetch.whenEnded { _ in
+            one.fetching -= 1
+            fetch.release(urgency)
+        }
     }
 
     private func isWatched(_ one: FollowedRendition) -> Bool {
@@ -216,6 +232,8 @@ import Store
     /// By session.
     var viewers: [String: Viewer] = [:]
     var work: Task<Void, Never>?
+    /// The number of fetches that no player has asked for.
+    var fetching = 0
 
     init(_ rendition: Rendition, in asset: Asset) {
         self.rendition = rendition

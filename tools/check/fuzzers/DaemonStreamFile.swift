@@ -1,4 +1,4 @@
-// sources: Sources/Daemon/StreamFile.swift Sources/Daemon/TOMLText.swift Sources/Daemon/TOMLFlaw.swift Sources/Daemon/ConfigurationError.swift
+// sources: Sources/Daemon/StreamFile.swift Sources/Daemon/TimeSpan.swift Sources/Daemon/TOMLText.swift Sources/Daemon/TOMLFlaw.swift Sources/Daemon/ConfigurationError.swift
 // rooms: as built
 import Assets
 import Glibc
