@@ -36,6 +36,8 @@ private func check(_ target: [UInt8]) {
         precondition(Route(target: (path + Array("?a=/b".utf8))[...]) == route, "a query that changes the asset")
         guard AssetNaming.isName(name) else { return }
         precondition(Route(target: Array("/\(PercentEncoding.encode(name)).m3u8".utf8)[...]) == route, "another name")
+    case .listed(let url):
+        precondition(!url.isEmpty && target.starts(with: Route.listedPrefix.utf8), "an entry that no list names")
     case .badChoice(let reason):
         precondition(!reason.isEmpty && target.starts(with: "/select/".utf8))
     case .channels:
