@@ -51,7 +51,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         for name in files.dropFirst(texts.count) {
             unlink("\(path)/film/\(name)")
         }
-        guard let origin = try? WebURL.nowhere("film-aaaa") else { return }
+        guard let origin = try? WebURL.placeholder(for: "film-aaaa") else { return }
         let asset = Asset(
             id: "film-aaaa", name: "film", title: nil, origin: origin, created: 1, store: store, isPreview: true)
         let folder = PlaylistFolder(path: "\(path)/film/entry.m3u8", followsEntry: false)
