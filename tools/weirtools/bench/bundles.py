@@ -56,7 +56,7 @@ class Adoption:
         self.server = bench.weir(binary, home)
         self.listening = time.monotonic() - began
         # Not by asking, which would have to be done while all of them are looked into.
-        common.wait_for("assets", lambda: "now in the list" in (home / "log").read_text(), bound=1800, pause=0.2)
+        common.wait_for("assets", lambda: "listed again" in (home / "log").read_text(), bound=1800, pause=0.2)
         self.known = time.monotonic() - began
         common.wait_for("summaries", lambda: summaries(self.server) >= count, bound=1800, pause=1)
         self.noted = time.monotonic() - began
