@@ -7,7 +7,7 @@ import SafeText
 import Substitution
 import WeirAPI
 
-/// The question of a command before it starts a player: players report a refusal poorly.
+/// Answers a command before it starts a player, because players report a refusal poorly.
 extension LibraryService {
     /// The presentation that a player of a source would get. Throws what a download of the same source would throw, and `.offline`
     /// if it plays only from its origin, which is not asked.
@@ -57,9 +57,8 @@ extension LibraryService {
         await library.wake(asset)
         do throws(LibraryError) {
             try retention.checkExpiry(of: asset)
-            // Media that is complete plays whatever the origin says, and what is being recorded plays as it grows.
-            let isThere = asset.isPlayableOffline || asset.isRecording
-            if !isThere {
+            // Complete media plays whatever the origin says, and a recording plays while it grows: nothing waits for the network.
+            if !asset.isPlayableOffline, !asset.isRecording {
                 try await checkOrigin(of: asset, isOffline: isOffline)
             }
         } catch {
@@ -67,10 +66,6 @@ extension LibraryService {
         }
 
         try checkChoice(choice, among: asset)
-        if !isOffline, !library.isOffline, let first = asset.renditions.first {
-            // What fails here may still play in another variant.
-            _ = try? await library.playlists.source(of: first, in: asset)
-        }
         if asset.renditions.contains(where: \.needsDRM) {
             throw Self.failure(.needsDRM(name: asset.name), of: asset, isKnown: isKnown)
         }
@@ -80,10 +75,19 @@ extension LibraryService {
     /// that is stored can be played instead.
     private func checkOrigin(of asset: Asset, isOffline: Bool) async throws(LibraryError) {
         if !isOffline, !library.isOffline {
-            guard try await library.playlists.refresh(asset) != .answered else { return }
+            let answer = try await library.playlists.refresh(asset)
+            if answer == .answered {
+                return await loadFirstPlaylist(of: asset)
+            }
         }
         guard let ranges = await substitutions.playableRanges(of: asset) else { throw .nothingStored(of: asset) }
         guard ranges.isPlayable else { throw .nothingStored(of: asset, but: ranges.seconds) }
+    }
+
+    /// Loads a media playlist, which may show that the asset needs DRM. If this variant fails, another one may still play.
+    private func loadFirstPlaylist(of asset: Asset) async {
+        guard let first = asset.renditions.first else { return }
+        _ = try? await library.playlists.source(of: first, in: asset)
     }
 
     private func checkChoice(_ choice: Selection, among asset: Asset) throws(APIError) {

@@ -15,8 +15,13 @@ package enum ForegroundProgram {
     /// Runs a program to its end. It gets the terminal's signals itself; SIGTERM and SIGHUP are passed on.
     package static func run(_ path: String, _ arguments: [String]) async -> End {
         // Ctrl-C and Ctrl-\ are for the program, which decides when it ends.
-        signal(SIGINT, SIG_IGN)
-        signal(SIGQUIT, SIG_IGN)
+        let interrupt = signal(SIGINT, SIG_IGN)
+        let quit = signal(SIGQUIT, SIG_IGN)
+        defer {
+            signal(SIGINT, interrupt)
+            signal(SIGQUIT, quit)
+        }
+
         let process: SpawnedProcess
         do throws(SpawnedProcess.Failure) {
             process = try SpawnedProcess(

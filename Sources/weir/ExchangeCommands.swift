@@ -27,7 +27,8 @@ struct ExportCommand: ReportingCommand {
 
     func validate() throws {
         guard format == nil else { return }
-        try ExportEnding.check((target as NSString).pathExtension.lowercased())
+        try ExportEnding.check(
+            (target as NSString).pathExtension, otherwise: "for a folder of that name: --format folder")
     }
 
     func execute() async throws {
@@ -48,7 +49,7 @@ struct ExportCommand: ReportingCommand {
     /// The absolute path of the target: within a folder that exists, as cp(1) does it, under the asset's name.
     private func path(in client: APIClient) async throws -> String {
         let path = DiskPath.absolute(target)
-        guard ExportTarget.isFolder(path) else { return path }
+        guard ExportPattern.isFolder(path) else { return path }
         // It may be given by its URL or id.
         let asset = try await client.call(Endpoints.asset, name)
         var ending = ""

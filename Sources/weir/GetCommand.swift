@@ -32,8 +32,8 @@ struct GetCommand: AsyncParsableCommand {
             """
             Then write the film to a new file, such as '~/Videos/{title}.mkv', or to a folder that exists. {title}, {name}, {date}, \
             {quality} and {ext} stand for the film's. The endings are those of "weir export".
-            """, valueName: "file"), transform: { try ExportTarget($0) })
-    var to: ExportTarget?
+            """, valueName: "file"), transform: { try ExportPattern($0) })
+    var to: ExportPattern?
     @Flag(help: "Play the asset while the download continues.")
     var play = false
     @Option(help: ArgumentHelp("The player for --play.", valueName: "program"))
@@ -105,7 +105,7 @@ struct GetCommand: AsyncParsableCommand {
     /// Before a long download, and not after it.
     private func checkTarget() throws(Failure) {
         guard let folder = to?.knownFolder else { return }
-        guard ExportTarget.isFolder(folder) else {
+        guard ExportPattern.isFolder(folder) else {
             throw Failure(
                 "\(folder) is no folder, so that nothing can be written there",
                 next: "mkdir -p \(Failure.quoted(folder))", exitCode: 73, code: APIError.Code.badTarget.rawValue)
@@ -115,7 +115,7 @@ struct GetCommand: AsyncParsableCommand {
     /// Writes the film to the target; nil without one, and for a download that is not complete.
     private func export(_ download: API.Download?, from daemon: DaemonHandle) async throws -> API.Export? {
         guard let to, let download, download.state == .complete else { return nil }
-        let film = ExportTarget.Film(
+        let film = ExportPattern.Film(
             name: download.asset, title: download.title, quality: download.selection.variants.first?.quality,
             date: TimeText.day(Int(Date().timeIntervalSince1970)))
         let path = to.path(for: film) { FileManager.default.fileExists(atPath: $0) }

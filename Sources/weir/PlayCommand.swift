@@ -39,21 +39,16 @@ struct PlayCommand: ReportingCommand {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        try origin.check(words)
+        try origin.check(words.source)
         _ = try kind
     }
 
-    /// The source, or a curl command behind `--`.
-    private var words: [String] {
+    /// The words that name the source, and those for the player. A curl command stands where those for the player do.
+    private var words: (source: [String], player: [String]) {
         if source == nil, CurlOrder.isMeant(by: arguments) {
-            return arguments
+            return (arguments, [])
         }
-        return [source].compactMap(\.self)
-    }
-
-    private var playerArguments: [String] {
-        let isCommand = source == nil && CurlOrder.isMeant(by: arguments)
-        return isCommand ? [] : arguments
+        return ([source].compactMap(\.self), arguments)
     }
 
     private var kind: Entry.Kind {
@@ -80,7 +75,7 @@ struct PlayCommand: ReportingCommand {
             start = try player.options(start: from)
         }
 
-        var order = try origin.order(for: words)
+        var order = try origin.order(for: words.source)
         order.audio = audio.withAudio
         try LocalFile.refuse(order.source)
         let source = try await origin.apply(order, in: daemon)
@@ -90,10 +85,10 @@ struct PlayCommand: ReportingCommand {
         let script = PlayerScript.find(program: DaemonStarter.program, environment: environment)
         var options = player.options(title: entry.title ?? presentation.title) + start
         options += player.options(script: script, state: common.state)
-        try await player.play(options + playerArguments + [entry.url])
+        try await player.play(options + words.player + [entry.url])
     }
 
-    /// Asks what a player would get: it reports a refusal poorly.
+    /// Asks the daemon before a player does, because players report a refusal poorly.
     private func check(_ source: String, in daemon: DaemonHandle) async throws -> API.Presentation {
         let request = API.DownloadRequest(source: source, selection.selection(environment: [:]))
         let query = offline ? API.query("offline", "1") : ""

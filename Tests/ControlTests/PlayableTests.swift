@@ -101,6 +101,16 @@ import WeirAPI
         }
     }
 
+    /// Of the other variants not even the playlist is known.
+    @Test func aSilentOriginDelaysNothingThatIsStored() async throws {
+        try await save("ts")
+        try await house.restart(.downloader())
+        try await origin.add(OriginRule("*") { $0.hold = true })
+        let service = LibraryService(of: house)
+        _ = try await service.playable(API.DownloadRequest(source: "ts"), isOffline: false)
+        #expect(try await origin.load().paused == 0)
+    }
+
     @Test func anAbsentOriginIsToldBeforeAPlayerWaitsForIt() async throws {
         _ = try await ask(origin.master("ts"))
         try await origin.stop()
