@@ -6,8 +6,8 @@ import HTTPMessage
 /// Resources that an asset lists more than once: in one playlist, or in those of several renditions. The same URL and the same range are
 /// the same bytes. Each listing has a name of its own, because players show by it where they are; the bytes are fetched and stored once.
 ///
-/// What decrypts them is no part of them: a segment is stored as the origin sends it, and each listing has its own key, initialization
-/// vector and section in the playlist.
+/// A segment is stored as the origin sends it, encrypted or not. So two listings with different keys have the same bytes too: each
+/// listing's key, initialization vector and section are in the playlist.
 extension Library {
     /// The bytes of a resource under another name of its asset; nil if they are neither stored nor on their way.
     func repeated(_ resource: Resource, in folder: PieceFolder, of asset: Asset) -> SharedBytes? {

@@ -114,7 +114,7 @@ import Store
         for rendition in renditions where rendition.isLong {
             await meter.measureCompleteness(of: rendition, task.span(of: rendition.name.id) ?? .all)
         }
-        // What is said of the end is not what was true before it.
+        // The end is reported from the numbers measured here, not from those of the last interval.
         _ = await measuredProgress()
     }
 

@@ -110,7 +110,8 @@ import Retention
 
     private func record(_ scan: HoleScan?, of rendition: Rendition, _ wanted: WantedTime) -> Bool {
         var missing: String?
-        // What comes last stays missing for long. Subtitles that are given up may change that without a piece.
+        // While the last hole's segment is missing, the rendition cannot be complete, and needs no new scan. Not so where segments
+        // are given up: that changes the answer although no piece is added.
         if case .segment(let index)? = scan?.holes.last?.item, rendition.givenUp.isEmpty {
             missing = rendition.segmentFiles[index]
         }

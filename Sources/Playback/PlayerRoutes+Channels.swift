@@ -47,7 +47,7 @@ extension PlayerRoutes {
             guard asset.refusal == nil, (try? retention.checkExpiry(of: asset)) != nil, mayPlay(asset) else { continue }
             let stream = streams[asset.origin] ?? library.listed.channel(at: asset.origin)
             var channel = Self.channel(named: asset.name, base: base)
-            // What is in a recording is no longer in the guide.
+            // A television guide lists what a channel sends now. A recording has what it sent once.
             if let stream, !asset.isChannelRecording {
                 Self.describe(&channel, by: stream, base: base)
             }

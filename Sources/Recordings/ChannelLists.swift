@@ -186,14 +186,13 @@ package protocol ListStore: Sendable {
         if !isOrdered {
             request.priority = .background
         }
-        let head: OriginHead
-        let text: [UInt8]
+        let answer: (head: OriginHead, text: [UInt8])
         do throws(LibraryError) {
-            (head, text) = try await library.playlistFetcher.fetch(request, wanted: "a channel list")
+            answer = try await library.playlistFetcher.fetch(request, wanted: "a channel list")
         } catch {
             return error.message
         }
-        return await adopt(text, from: head.url, hostClass: access.route.firstClass, subscription)
+        return await adopt(answer.text, from: answer.head.url, hostClass: access.route.firstClass, subscription)
     }
 
     /// A text that was fetched, as it was understood.

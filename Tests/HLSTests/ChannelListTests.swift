@@ -93,6 +93,9 @@ struct ChannelListTests {
         let list = Array("#EXTM3U\n#EXT-X-APP: x\n#EXTINF:-1,A\nhttp://a/1\n".utf8)
         #expect(ChannelList.isMeant(by: list) && !ChannelList.isHLS(list))
         #expect(!ChannelList.isMeant(by: Array("# mine\nhttp://a/1\n".utf8)) && !ChannelList.isMeant(by: []))
+        // A tag ends at a colon, a blank or the end of its line. What only begins like one is another line, for both questions.
+        let beginning = Array("#EXTM3U\n#EXT-X-STREAM-INF>BANDWIDTH=800000\nv.m3u8\n".utf8)
+        #expect(!ChannelList.isHLS(beginning) && ChannelList.isList(beginning))
     }
 
     @Test("keeps the attributes of the list and of each channel")

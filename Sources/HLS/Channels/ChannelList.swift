@@ -84,8 +84,10 @@ public struct ChannelList: Equatable, Sendable {
 
     /// True for an HLS playlist: a line has a tag that each media or multivariant playlist must have (RFC 8216 §4.3).
     public static func isHLS(_ bytes: [UInt8]) -> Bool {
-        lines(of: bytes).contains { line in
-            ["#EXT-X-TARGETDURATION", "#EXT-X-STREAM-INF", "#EXT-X-I-FRAME-STREAM-INF"].contains { line.hasPrefix($0) }
+        let signs: Set<Tag> = [.targetDuration, .streamInf, .iFrameStreamInf]
+        return hasLine(in: bytes) { line in
+            guard let tag = Self.tag(of: line) else { return false }
+            return signs.contains(tag)
         }
     }
 
@@ -95,29 +97,40 @@ public struct ChannelList: Equatable, Sendable {
         guard isMeant(by: bytes), !isPLS(bytes) else { return false }
         var hasSign = false
         var hasEntry = false
+        let hasTag = hasLine(in: bytes) { line in
+            if line.first != UInt8(ascii: "#") {
+                hasEntry = true
+                hasSign = hasSign || isPlaylistURL(line)
+            } else if tag(of: line) != nil {
+                return true
+            } else {
+                hasSign = hasSign || describesEntry(line)
+            }
+            return false
+        }
+        return hasEntry && hasSign && !hasTag
+    }
+
+    /// True if one of the lines that are not empty is such a line. They are read as bytes, without blanks in front, up to the first that
+    /// is.
+    private static func hasLine(in bytes: [UInt8], where isSuch: (ArraySlice<UInt8>) -> Bool) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {
             let end = rest.firstIndex { $0 == 0x0A || $0 == 0x0D } ?? rest.endIndex
             let line = rest[..<end].drop { [0x20, 0x09, 0xEF, 0xBB, 0xBF].contains($0) }
             rest = rest[end...].dropFirst()
-            guard let first = line.first else { continue }
-            if first != UInt8(ascii: "#") {
-                hasEntry = true
-                hasSign = hasSign || isPlaylistURL(line)
-            } else if isTag(line) {
-                return false
-            } else {
-                hasSign = hasSign || describesEntry(line)
+            if !line.isEmpty, isSuch(line) {
+                return true
             }
         }
-        return hasEntry && hasSign
+        return false
     }
 
-    /// True for a tag that only HLS has.
-    private static func isTag(_ line: ArraySlice<UInt8>) -> Bool {
-        guard line.starts(with: "#EXT-X-".utf8) else { return false }
+    /// The tag of a line that only HLS has.
+    private static func tag(of line: ArraySlice<UInt8>) -> Tag? {
+        guard line.starts(with: "#EXT-X-".utf8) else { return nil }
         let name = String(decoding: line.prefix { $0 != UInt8(ascii: ":") && $0 != 0x20 }, as: UTF8.self)
-        return Tag(rawValue: name) != nil
+        return Tag(rawValue: name)
     }
 
     private static func isPlaylistURL(_ line: ArraySlice<UInt8>) -> Bool {

@@ -119,7 +119,7 @@ public struct PastSegments: Sendable {
 
     private mutating func subtract(_ past: Past) {
         seconds -= past.duration.seconds
-        // What rounding has left over.
+        // The sum of no segments is zero; sums of rounded numbers may differ from it a little.
         if all.isEmpty {
             seconds = 0
         }

@@ -188,7 +188,7 @@ extension PlayerRoutes {
         }
         guard progress.elapsed >= quality.duration / 2 else { return false }
         let throughput = Double(max(1, progress.bytes)) / progress.elapsed
-        // What is stored costs no time.
+        // A stored segment needs no transfer.
         let substituteBytes = lowest.isStored ? 0 : lowest.bytes
         return AdaptationRule.isHopeless(
             remaining: progress.remaining ?? max(0, quality.bytes - progress.allBytes),

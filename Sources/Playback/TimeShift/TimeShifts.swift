@@ -144,7 +144,8 @@ import Store
         for segment in source.playlist.segments.prefix(leaving) {
             let number = Int(segment.mediaSequenceNumber) + source.shift
             guard number > one.first, !segment.isGap else { continue }
-            // What is gone with the next playlist goes beside the players, and not behind them, even if it was asked for before.
+            // The oldest segment leaves the origin's window with its next playlist: it is fetched as urgently as what a player asks for,
+            // even if a less urgent fetch of it has begun.
             guard segment.index == 0 || !timeShift.isKept(segment, source, of: rendition) else { continue }
             let urgency: Fetch.Urgency = segment.index == 0 ? .playback : .background
             if let resource = rendition.resource(of: segment, in: source) {
