@@ -20,6 +20,7 @@ extension API.Download {
         let asset = download.asset
         let progress = download.progress
         self.init(stateOf: download)
+
         title = asset.title
         priority = download.task.priority
         note = download.task.note
@@ -28,6 +29,7 @@ extension API.Download {
         if !state.isFinal {
             stage = progress.stage
         }
+
         loaded = progress.loaded.shape
         if progress.isOpen {
             isRecording = true
@@ -39,6 +41,7 @@ extension API.Download {
         parts = Self.parts(of: progress)
         selections = progress.selections.map { Selected($0) }
         summary = download.account.map { Summary($0, of: progress) }
+
         if progress.duration > 0 {
             duration = API.milliseconds(progress.duration)
         }
@@ -50,9 +53,11 @@ extension API.Download {
         if unfinished > 0 {
             arriving = unfinished
         }
+
         rate = download.bytesPerSecond.map { Int($0) }
         silence = download.silence.map { Int($0.components.seconds) }
         eta = download.timeLeft(progress).map { Int($0.components.seconds) }
+
         selection = AssetShapes(asset).tracks(of: download.ids)
         reasons = Self.reasons(of: download).nonEmpty
         if !download.task.rules.isEmpty {

@@ -48,6 +48,7 @@ public struct CurlCommand: Equatable, Sendable {
         guard let program = words.first?.split(separator: "/").last, program == "curl" || program == "curl.exe" else {
             throw .noCommand
         }
+
         var rest = words.dropFirst()
         var isBehindOptions = false
         while let word = rest.popFirst() {
@@ -62,6 +63,11 @@ public struct CurlCommand: Equatable, Sendable {
             }
         }
         guard !url.isEmpty else { throw .noURL }
+        addUserToURL()
+    }
+
+    /// Puts the name and password of `--user` into the URL.
+    private mutating func addUserToURL() {
         guard let user, let scheme = url.firstRange(of: "://") else { return }
         let parts = user.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         let name = parts.map { PercentEncoding.encode($0) }.joined(separator: ":")
@@ -102,14 +108,13 @@ public struct CurlCommand: Equatable, Sendable {
     private static let otherShort = Set("CDEKPQUYcmowrytz")
     /// Other options with a value.
     private static let otherLong: Set = [
-        "output", "output-dir", "max-time", "connect-timeout", "retry", "retry-delay", "retry-max-time", "range",
-        "cert", "key",
-        "cacert", "capath", "cert-type", "key-type", "pass", "resolve", "connect-to", "interface", "limit-rate",
-        "cookie-jar",
-        "config", "ciphers", "tls-max", "max-redirs", "proto", "proto-redir", "write-out", "dump-header", "speed-limit",
-        "speed-time", "dns-servers", "proxy-user", "proxy-header", "noproxy", "time-cond", "continue-at",
-        "max-filesize",
-        "user-agent-file", "unix-socket", "local-port", "stderr", "trace", "trace-ascii", "tls13-ciphers", "curves",
+        "cacert", "capath", "cert", "cert-type", "ciphers", "config", "connect-timeout", "connect-to", "continue-at",
+        "cookie-jar", "curves", "dns-servers", "dump-header", "interface", "key", "key-type", "limit-rate",
+        "local-port",
+        "max-filesize", "max-redirs", "max-time", "noproxy", "output", "output-dir", "pass", "proto", "proto-redir",
+        "proxy-header", "proxy-user", "range", "resolve", "retry", "retry-delay", "retry-max-time", "speed-limit",
+        "speed-time", "stderr", "time-cond", "tls-max", "tls13-ciphers", "trace", "trace-ascii", "unix-socket",
+        "user-agent-file", "write-out",
     ]
 
     private mutating func read(long text: String, _ rest: inout ArraySlice<String>) throws(Mistake) {
@@ -127,6 +132,7 @@ public struct CurlCommand: Equatable, Sendable {
             return
         }
         guard option.hasValue else { return try apply(option, "") }
+
         let attached = parts.dropFirst().first
         guard let value = attached ?? rest.popFirst() else { throw .noValue("--\(name)") }
         try apply(option, value)
@@ -143,7 +149,12 @@ public struct CurlCommand: Equatable, Sendable {
                 }
                 continue
             }
-            let value = letters.isEmpty ? rest.popFirst() : String(letters)
+
+            // The value is the rest of the word, or else the next word.
+            var value: String? = String(letters)
+            if letters.isEmpty {
+                value = rest.popFirst()
+            }
             guard let value else { throw .noValue("-\(letter)") }
             if let option {
                 try apply(option, value)
@@ -184,18 +195,21 @@ public struct CurlCommand: Equatable, Sendable {
             }
             throw .field(count)
         }
+
         let name = field.name.lowercased()
-        let isOfRequest =
-            Self.ofRequest.contains(name)
-            || ["if-", "sec-fetch-", "proxy-", "content-"].contains { name.hasPrefix($0) }
-        guard !isOfRequest, !field.value.isEmpty else { return }
+        guard !Self.isOfOneRequest(name), !field.value.isEmpty else { return }
         // A later field replaces an earlier one, as the last -A does in curl.
         fields.removeAll { $0.lowercased().hasPrefix(name + ":") }
         fields.append("\(field.name): \(field.value)")
     }
 
-    /// Fields that concern one request or connection.
-    private static let ofRequest: Set = [
+    /// True for a field that concerns one request or connection. The name is in small letters.
+    private static func isOfOneRequest(_ name: String) -> Bool {
+        let beginnings = ["if-", "sec-fetch-", "proxy-", "content-"]
+        return namesOfOneRequest.contains(name) || beginnings.contains { name.hasPrefix($0) }
+    }
+
+    private static let namesOfOneRequest: Set = [
         "host", "connection", "accept", "accept-encoding", "range", "te", "transfer-encoding", "upgrade",
         "upgrade-insecure-requests", "keep-alive", "expect", "cache-control", "pragma", "priority", "trailer",
         "http2-settings",

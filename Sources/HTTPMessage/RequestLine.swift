@@ -15,22 +15,25 @@ struct RequestLine: Sendable {
         guard methodEnd > line.lowerBound, methodEnd < line.upperBound, bytes[methodEnd] == ByteClass.space else {
             throw .malformedRequestLine
         }
+
         // "HTTP/1.1" is eight bytes long and follows a space.
         let versionStart = line.upperBound - 8
         guard versionStart - 1 > methodEnd, bytes[versionStart - 1] == ByteClass.space else {
             throw .malformedRequestLine
         }
         version = try Self.version(UnsafeRawBufferPointer(rebasing: bytes[versionStart..<line.upperBound]))
+
         let name = UnsafeRawBufferPointer(rebasing: bytes[line.lowerBound..<methodEnd])
         guard let method = HTTPMethod(name) else { throw .unknownMethod }
         self.method = method
-        let sent = methodEnd + 1..<versionStart - 1
-        if let parts = try Self.absoluteParts(of: sent, in: bytes) {
+
+        let written = methodEnd + 1..<versionStart - 1
+        if let parts = try Self.absoluteParts(of: written, in: bytes) {
             authority = parts.authority
             target = parts.target
         } else {
             authority = nil
-            target = sent
+            target = written
         }
         try Self.checkTarget(UnsafeRawBufferPointer(rebasing: bytes[target]), method: method)
     }
@@ -71,8 +74,10 @@ struct RequestLine: Sendable {
         return .http11
     }
 
-    /// Accepts origin form, also behind the host of an absolute one, and the asterisk of OPTIONS. Wider than RFC 3986 in one respect: users paste an origin's URL after
-    /// Weir's own, so any visible ASCII except `#` is accepted, and so is UTF-8.
+    /// Accepts origin form, also behind the host of an absolute one, and the asterisk of OPTIONS.
+    ///
+    /// Wider than RFC 3986 in one respect: users paste an origin's URL after Weir's own, so any visible ASCII except `#` is accepted, and
+    /// so is UTF-8.
     private static func checkTarget(
         _ target: UnsafeRawBufferPointer, method: HTTPMethod
     ) throws(RequestHeadError) {

@@ -247,13 +247,15 @@ public final class BundleStore: Sendable {
         }
     }
 
-    /// Calls `body` with an empty folder on the store's disk, and removes the folder. Do not call it on the loop.
-    public func withWorkFolder(_ body: (Directory) throws(StoreError) -> Void) throws(StoreError) {
+    /// Calls `body` with an empty folder on the store's disk, removes the folder, and returns what `body` did. Do not call it on the loop.
+    public func withWorkFolder<Value>(
+        _ body: (Directory) throws(StoreError) -> Value
+    ) throws(StoreError) -> Value {
         guard let temporary else { throw readOnlyReason ?? StoreError(.notWritable, path: root.path) }
         let name = Self.uniqueName("work")
         let folder = try temporary.subdirectory(name, create: true)
         defer { try? temporary.removeTree(name) }
-        try body(folder)
+        return try body(folder)
     }
 
     /// Returns a name that nothing else in `tmp/` has.

@@ -20,6 +20,7 @@ extension API {
         package var tiles: String?
         /// The time of one image of such a picture, in seconds; absent to spread the images over the film.
         package var interval: Seconds?
+
         package init(path: String) { self.path = path }
     }
 
@@ -29,6 +30,7 @@ extension API {
         package var asset: String
         /// The name of its folder in the bundle, by which it is detached.
         package var id: String
+        /// The kind of track: subtitles, chapters, artwork and others.
         package var kind: AttachmentKind
         /// For display.
         package var name: String
@@ -38,6 +40,7 @@ extension API {
         package var count: Int
         /// The encoding of the file, if it was not UTF-8 and had no mark of its encoding; absent otherwise.
         package var assumedEncoding: String?
+
         package init(asset: String, id: String, kind: AttachmentKind, name: String, count: Int) {
             self.asset = asset
             self.id = id
@@ -51,9 +54,11 @@ extension API {
     package struct Detachment: Codable, Equatable, Sendable {
         /// The asset's name.
         package var asset: String
+        /// The name of the folder that it had in the bundle.
         package var id: String
         /// The bytes that it occupied.
         package var bytes: Int
+
         package init(asset: String, id: String, bytes: Int) {
             self.asset = asset
             self.id = id

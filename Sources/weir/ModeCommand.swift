@@ -19,10 +19,13 @@ struct ModeCommand: ReportingCommand {
 
     func execute() async throws {
         let client = try common.daemon().client
-        let answer =
-            if let mode { try await client.call(Endpoints.setMode, body: API.Mode(mode)) } else {
-                try await client.call(Endpoints.mode)
-            }
+        let answer: API.Mode
+        if let mode {
+            answer = try await client.call(Endpoints.setMode, body: API.Mode(mode))
+        } else {
+            answer = try await client.call(Endpoints.mode)
+        }
+
         guard !json else { return try Output.json(answer) }
         Output.line(answer.mode.rawValue)
         if mode != nil {

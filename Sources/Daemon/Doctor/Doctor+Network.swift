@@ -11,13 +11,14 @@ extension Doctor {
         if running != nil {
             current = await self.current
         }
-        let others = Self.machineAddresses.filter { !Self.isLocal($0) }
         guard let wish = configuration.lan else {
             if let current {
                 return [.ok("lan", "other machines are admitted at \(current)", next: "weir url NAME --lan --qr")]
             }
             return [.ok("lan", "no other machine is admitted")]
         }
+
+        let others = Self.machineAddresses.filter { !Self.isLocal($0) }
         var other = "\"ip addr\" shows the addresses of this machine"
         if let best = Self.best(of: others) {
             other = "weir serve --lan \(best)"
@@ -29,17 +30,22 @@ extension Doctor {
             }
             return [.fault("lan", "\(wish.host) is not an address of this machine: \(list)", next: other)]
         }
-        var port = configuration.listen[0].port
+
+        let address = ListenAddress(host: wish.host, port: port(for: wish, running: running))
+        let reach = reachFinding(of: address, next: other)
+        let listener = await listenerFinding(address, current: current, isRunning: running != nil)
+        return [reach, listener].compactMap(\.self)
+    }
+
+    /// The port for other machines: that of the wish, else the running daemon's, else the first that is configured.
+    private func port(for wish: NetworkAddress, running: String?) -> UInt16 {
         if let chosen = wish.port {
-            port = chosen
-        } else if let running, let used = ListenAddress.port(ofURL: running) {
-            port = used
+            return chosen
         }
-        let address = ListenAddress(host: wish.host, port: port)
-        return [
-            reachFinding(of: address, next: other), await listenerFinding(address, current, isRunning: running != nil),
-        ]
-        .compactMap(\.self)
+        if let running, let used = ListenAddress.port(ofURL: running) {
+            return used
+        }
+        return configuration.listen[0].port
     }
 
     /// Warns of an address that other machines cannot reach, or that the whole Internet can; nil for a good address.
@@ -54,7 +60,7 @@ extension Doctor {
             next: "use a firewall that admits only your network to port \(address.port), or: \(next)")
     }
 
-    private func listenerFinding(_ address: ListenAddress, _ current: String?, isRunning: Bool) async -> Finding {
+    private func listenerFinding(_ address: ListenAddress, current: String?, isRunning: Bool) async -> Finding {
         let again = "end it, and start: weir serve --lan \(address)"
         if let current {
             guard current == "\(address)" || address.port == 0 else {
@@ -66,6 +72,7 @@ extension Doctor {
         if isRunning {
             return .warning("lan", "the running daemon admits no other machine", next: again)
         }
+
         switch Self.bindingError(address) {
         case 0:
             guard address.port != 0 else { return .ok("lan", "Weir can listen on \(address.host)") }
@@ -97,6 +104,7 @@ extension Doctor {
         var first: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&first) == 0 else { return [] }
         defer { freeifaddrs(first) }
+
         var literals: [String] = []
         var next = first
         while let entry = next?.pointee {
@@ -116,12 +124,15 @@ extension Doctor {
         case AF_INET6: length = MemoryLayout<sockaddr_in6>.size
         default: return nil
         }
+
         var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
         guard getnameinfo(address, socklen_t(length), &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) == 0 else {
             return nil
         }
-        let literal = text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-        return String(decoding: literal.prefix { $0 != UInt8(ascii: "%") }, as: UTF8.self)
+        let bytes = text.map { UInt8(bitPattern: $0) }
+        // An interface's name follows a percent sign.
+        let literal = bytes.prefix { $0 != 0 && $0 != UInt8(ascii: "%") }
+        return String(decoding: literal, as: UTF8.self)
     }
 
     /// True if an interface has this address. Compares bytes, because an address has several text forms.
@@ -144,7 +155,12 @@ extension Doctor {
 
     /// True if other machines cannot use an address: loopback, or link-local, which needs an interface's name.
     private static func isLocal(_ literal: String) -> Bool {
-        isLoopback(literal) || literal.contains(":") && bytes(literal)[0] == 0xfe && bytes(literal)[1] & 0xc0 == 0x80
+        if isLoopback(literal) {
+            return true
+        }
+        // fe80::/10 (RFC 4291 §2.5.6).
+        let bytes = bytes(literal)
+        return literal.contains(":") && bytes[0] == 0xfe && bytes[1] & 0xc0 == 0x80
     }
 
     /// The best address to suggest: a private one, IPv4 before IPv6.

@@ -116,15 +116,20 @@ extension MultivariantPlaylist {
     /// True if the variants with the highest BANDWIDTH can be played from the stored renditions alone, and no variant with a larger
     /// picture is missing.
     public func isHighestComplete(renditions: Set<Int>) -> Bool {
-        func pixels(_ variant: Variant) -> Int {
-            guard let resolution = variant.resolution else { return 0 }
-            return resolution.width * resolution.height
-        }
         guard let most = variants.map(\.bandwidth).max() else { return false }
         let complete = completeVariants(renditions: renditions)
         let indices = Set(complete.map(\.index))
-        let largest = complete.map(pixels).max() ?? 0
-        return variants.allSatisfy { indices.contains($0.index) || $0.bandwidth < most && pixels($0) <= largest }
+        let largest = complete.map(Self.pixels(of:)).max() ?? 0
+
+        return variants.allSatisfy { variant in
+            let isSurpassed = variant.bandwidth < most && Self.pixels(of: variant) <= largest
+            return isSurpassed || indices.contains(variant.index)
+        }
+    }
+
+    private static func pixels(of variant: Variant) -> Int {
+        guard let resolution = variant.resolution else { return 0 }
+        return resolution.width * resolution.height
     }
 
     /// Returns the variants that can be played from the stored renditions alone.
@@ -141,6 +146,7 @@ extension MultivariantPlaylist {
         for member in media where !(isAvailable[member.group] ?? false) {
             isAvailable[member.group] = member.renditionIndex.map(renditions.contains) ?? true
         }
+
         return variants.filter { variant in
             guard renditions.contains(variant.renditionIndex) else { return false }
             return [Media.Kind.audio, .video].allSatisfy { type in
@@ -190,6 +196,7 @@ extension MultivariantPlaylist {
             variants = Set(listed.map(\.index))
             let iFrames = playlist.iFrameVariants.filter { renditions.contains($0.renditionIndex) }
             iFrameVariants = Set(iFrames.map(\.index))
+
             let referenced = Set(listed.flatMap(\.groups))
             let members = playlist.media.filter {
                 referenced.contains($0.group) && ($0.renditionIndex.map(renditions.contains) ?? true)
@@ -201,10 +208,15 @@ extension MultivariantPlaylist {
 
         /// Returns the first listed member of each group whose default is not listed.
         private static func promotions(_ members: [Media], of playlist: MultivariantPlaylist) -> Set<Int> {
-            let lost = Set(playlist.media.filter(\.isDefault).map(\.group))
-                .subtracting(members.filter(\.isDefault).map(\.group))
-            var done: Set<Media.Group> = []
-            return Set(members.filter { lost.contains($0.group) && done.insert($0.group).inserted }.map(\.index))
+            let withDefault = Set(playlist.media.filter(\.isDefault).map(\.group))
+            let kept = members.filter(\.isDefault).map(\.group)
+            var lost = withDefault.subtracting(kept)
+
+            var promoted: Set<Int> = []
+            for member in members where lost.remove(member.group) != nil {
+                promoted.insert(member.index)
+            }
+            return promoted
         }
     }
 }

@@ -85,11 +85,11 @@ import Store
     ) async -> Result<Void, ExchangeError> {
         do {
             return try await DiskWork.run { () throws(StoreError) in
-                var result = Result<Void, ExchangeError>.success(())
                 try store.withWorkFolder { work throws(StoreError) in
-                    do throws(ExchangeError) { try remuxer.run(in: work, to: path) } catch { result = .failure(error) }
+                    Result { () throws(ExchangeError) in
+                        try remuxer.run(in: work, to: path)
+                    }
                 }
-                return result
             }
         } catch {
             return .failure(ExchangeError(leaving: error, "\(remuxer.title) is not exported"))

@@ -37,75 +37,36 @@ import Synchronization
     }
 
     func open() async throws(ExchangeError) -> PublicationFinding {
-        let finding = try await inWorkFolder {
-            [self] work throws(StoreError) -> (ChildProgram.Outcome, [UInt8]?, [String]) in
-            let names = Mutex<[String]>([])
-            let listed = try ChildProgram.run(
-                program, options + ["--list-only", "--", address + "/"], in: work, cancellation: cancellation
-            ) { line in names.withLock { $0.append(String(line)) } }
-            let lines = names.withLock { $0 }.filter { !$0.hasSuffix(" .") }
-            guard listed.hasSucceeded, lines.contains(where: { $0.hasSuffix(" " + PublicationRecord.fileName) }) else {
-                return (listed, nil, lines)
-            }
-            let got = try ChildProgram.run(
-                program, options + ["--", "\(address)/\(PublicationRecord.fileName)", work.path + "/record"], in: work,
-                cancellation: cancellation)
-            guard got.hasSucceeded else { return (got, nil, lines) }
-            let record = try work.read("record") ?? []
-            return (got, record, lines)
+        let found = try await inWorkFolder { [self] work throws(StoreError) in
+            try look(in: work)
         }
-        let (outcome, record, names) = finding
         // rsync creates the last folder of the path when it sends.
-        if outcome.code == Self.partial, outcome.reports("No such file or directory") {
+        if found.outcome.code == Self.partial, found.outcome.reports("No such file or directory") {
             return PublicationFinding(isEmpty: true, record: nil)
         }
-        guard outcome.hasSucceeded else { throw error(outcome) }
-        return PublicationFinding(isEmpty: names.isEmpty, record: record)
+        guard found.outcome.hasSucceeded else { throw error(found.outcome) }
+        return PublicationFinding(isEmpty: found.names.isEmpty, record: found.record)
     }
 
     func put(
         _ items: [ExportContents.Item], done: @escaping @LoopActor (ExportContents.Item, Bool) -> Void
     ) async throws(ExchangeError) {
         guard !items.isEmpty else { return }
-        let byPath = Dictionary(items.map { ($0.path, $0) }) { $1 }
-        let outcome =
-            try await inWorkFolder { [self] work throws(StoreError) in
-                let folder = try work.subdirectory("film", create: true)
-                defer { Self.removeLinks(from: folder, to: items) }
-                try Self.fill(folder, with: items)
-                let sent = Mutex<Set<String>>([])
-                // Pieces never change. Texts are rewritten each time, so that their times differ.
-                for (isText, exactly) in [(false, "--times"), (true, "--checksum")] {
-                    let paths = items.filter { $0.isText == isText }.map(\.path)
-                    guard !paths.isEmpty else { continue }
-                    try work.write(Array(paths.map { $0 + "\n" }.joined().utf8), as: "list")
-                    let outcome = try ChildProgram.run(
-                        program,
-                        options + [
-                            exactly, "--files-from=\(work.path)/list", "--no-implied-dirs", "--recursive", "--perms",
-                            "--chmod=Du=rwx,Dgo=rx,Fu=rw,Fgo=r", "--partial-dir=.weir-part", "--out-format=%i %n", "--",
-                            folder.path + "/", address + "/",
-                        ], in: work, cancellation: cancellation
-                    ) { line in
-                        guard line.hasPrefix("<f"), let path = line.split(separator: " ").last.map(String.init) else {
-                            return
-                        }
-                        // The bytes may be up to date, and only the time wrong.
-                        guard
-                            line.dropFirst(2).first == "+" || line.dropFirst(2).prefix(2).contains(where: "cs".contains)
-                        else { return }
-                        guard sent.withLock({ $0.insert(path).inserted }), let item = byPath[path] else { return }
-                        Task { @LoopActor in done(item, true) }
-                    }
-                    guard outcome.hasSucceeded else { return outcome }
-                    for item in items where item.isText == isText && !sent.withLock({ $0.contains(item.path) }) {
-                        Task { @LoopActor in done(item, false) }
-                    }
-                }
-                return nil
-            } as ChildProgram.Outcome?
-        if let outcome {
-            throw error(outcome)
+        let failure = try await inWorkFolder { [self] work throws(StoreError) -> ChildProgram.Outcome? in
+            let folder = try work.subdirectory("film", create: true)
+            defer { Self.removeLinks(from: folder, to: items) }
+            try Self.fill(folder, with: items)
+
+            // A piece with the same length and time is the same. Texts are rewritten each time, so that their times differ.
+            let pieces = items.filter { !$0.isText }
+            let texts = items.filter(\.isText)
+            if let failure = try send(pieces, comparedBy: "--times", from: folder, work: work, done: done) {
+                return failure
+            }
+            return try send(texts, comparedBy: "--checksum", from: folder, work: work, done: done)
+        }
+        if let failure {
+            throw error(failure)
         }
     }
 
@@ -116,13 +77,8 @@ import Synchronization
             for name in Set(nested.map { path in String(path.prefix { $0 != "/" }) }) {
                 _ = try folder.subdirectory(name, create: true)
             }
-            try work.write(Array(paths.map { $0 + "\n" }.joined().utf8), as: "list")
-            return try ChildProgram.run(
-                program,
-                options + [
-                    "--files-from=\(work.path)/list", "--no-implied-dirs", "--delete-missing-args", "--force", "--",
-                    folder.path + "/", address + "/",
-                ], in: work, cancellation: cancellation)
+            let chosen = ["--no-implied-dirs", "--delete-missing-args", "--force"]
+            return try run(chosen, listing: paths, from: folder, work: work)
         }
         guard outcome.hasSucceeded else { throw error(outcome) }
     }
@@ -131,12 +87,91 @@ import Synchronization
 
     // MARK: Work
 
+    /// The state of the target.
+    private struct Found: Sendable {
+        /// Of the call that failed, or of the last.
+        var outcome: ChildProgram.Outcome
+        /// One line of rsync for each name.
+        var names: [String]
+        /// The bytes of the record of an earlier publication; nil if there is none.
+        var record: [UInt8]?
+    }
+
+    /// Lists the target, and fetches the record of an earlier publication.
+    private nonisolated func look(in work: Directory) throws(StoreError) -> Found {
+        let listed = try ChildProgram.run(
+            program, options + ["--list-only", "--", address + "/"], in: work, cancellation: cancellation)
+        let lines = listed.output.split(separator: "\n").map(String.init)
+        let names = lines.filter { !$0.hasSuffix(" .") }
+        let hasRecord = names.contains { $0.hasSuffix(" " + PublicationRecord.fileName) }
+        guard listed.hasSucceeded, hasRecord else { return Found(outcome: listed, names: names) }
+
+        let source = "\(address)/\(PublicationRecord.fileName)"
+        let fetched = try ChildProgram.run(
+            program, options + ["--", source, work.path + "/record"], in: work, cancellation: cancellation)
+        guard fetched.hasSucceeded else { return Found(outcome: fetched, names: names) }
+        return Found(outcome: fetched, names: names, record: try work.read("record") ?? [])
+    }
+
+    /// Sends the items that the target does not have, or has otherwise. Returns the outcome of a call that failed.
+    private nonisolated func send(
+        _ items: [ExportContents.Item], comparedBy comparison: String, from folder: Directory, work: Directory,
+        done: @escaping @LoopActor (ExportContents.Item, Bool) -> Void
+    ) throws(StoreError) -> ChildProgram.Outcome? {
+        guard !items.isEmpty else { return nil }
+        let chosen = [
+            comparison, "--no-implied-dirs", "--recursive", "--perms", "--chmod=Du=rwx,Dgo=rx,Fu=rw,Fgo=r",
+            "--partial-dir=.weir-part", "--out-format=%i %n",
+        ]
+        let byPath = Dictionary(items.map { ($0.path, $0) }) { $1 }
+        let sent = Mutex<Set<String>>([])
+        let outcome = try run(chosen, listing: items.map(\.path), from: folder, work: work) { line in
+            guard let path = Self.sentPath(line), let item = byPath[path] else { return }
+            let isFirst = sent.withLock { $0.insert(path).inserted }
+            guard isFirst else { return }
+            Task { @LoopActor in done(item, true) }
+        }
+        guard outcome.hasSucceeded else { return outcome }
+
+        let others = sent.withLock { sent in
+            items.filter { !sent.contains($0.path) }
+        }
+        for item in others {
+            Task { @LoopActor in done(item, false) }
+        }
+        return nil
+    }
+
+    /// The path of a file whose bytes were sent, by a line of `--out-format=%i %n` (rsync(1)); nil for another line, and for a file of
+    /// which only the time was wrong.
+    private nonisolated static func sentPath(_ line: Substring) -> String? {
+        guard line.hasPrefix("<f") else { return nil }
+        let changes = line.dropFirst(2).prefix(2)
+        let isNew = changes.first == "+"
+        guard isNew || changes.contains(where: "cs".contains) else { return nil }
+        return line.split(separator: " ").last.map(String.init)
+    }
+
+    /// Runs rsync from a folder to the target for these paths alone.
+    private nonisolated func run(
+        _ chosen: [String], listing paths: [String], from folder: Directory, work: Directory,
+        onLine: ((Substring) -> Void)? = nil
+    ) throws(StoreError) -> ChildProgram.Outcome {
+        let list = paths.map { $0 + "\n" }.joined()
+        try work.write(Array(list.utf8), as: "list")
+        let arguments = options + chosen + ["--files-from=\(work.path)/list", "--", folder.path + "/", address + "/"]
+        return try ChildProgram.run(program, arguments, in: work, cancellation: cancellation, onLine: onLine)
+    }
+
     private nonisolated static func fill(_ folder: Directory, with items: [ExportContents.Item]) throws(StoreError) {
         for item in items {
-            let home = try item.folder.map { name throws(StoreError) in try folder.subdirectory(name, create: true) }
+            var home = folder
+            if let name = item.folder {
+                home = try folder.subdirectory(name, create: true)
+            }
             switch item.source {
-            case .text(let bytes): try (home ?? folder).write(bytes, as: item.name)
-            case .piece: try item.link(into: home ?? folder)
+            case .text(let bytes): try home.write(bytes, as: item.name)
+            case .piece: try item.link(into: home)
             }
         }
     }
@@ -152,11 +187,8 @@ import Synchronization
     private nonisolated func inWorkFolder<Value: Sendable>(
         _ body: @escaping @Sendable (Directory) throws(StoreError) -> Value
     ) async throws(ExchangeError) -> Value {
-        try await onDisk { [store, address] () throws(StoreError) in
-            var value: Value?
-            try store.withWorkFolder { work throws(StoreError) in value = try body(work) }
-            guard let value else { throw StoreError(.io, path: address) }
-            return value
+        try await onDisk { [store] () throws(StoreError) in
+            try store.withWorkFolder(body)
         }
     }
 
