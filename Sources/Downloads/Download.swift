@@ -92,7 +92,10 @@ import Store
 
     /// True if everything that one selection requests is stored.
     func isComplete(_ item: DownloadTask.Item) -> Bool {
-        item.renditions.allSatisfy { id in asset.rendition(id).map { isComplete($0, item.wanted) } ?? false }
+        item.renditions.allSatisfy { id in
+            guard let rendition = asset.rendition(id) else { return false }
+            return isComplete(rendition, item.wanted)
+        }
     }
 
     func isComplete(_ rendition: Rendition, _ wanted: WantedTime) -> Bool {
@@ -148,8 +151,10 @@ import Store
                 let id = rendition.name.id
                 var track = Plan.Track()
                 if !whole.contains(id) {
-                    let known = scans[ProgressMeter.Key(rendition: id, wanted: item.wanted)]
-                    let scan = known ?? HoleScan.Input(rendition, item.wanted).map { HoleScan($0) }
+                    var scan = scans[ProgressMeter.Key(rendition: id, wanted: item.wanted)]
+                    if scan == nil, let input = HoleScan.Input(rendition, item.wanted) {
+                        scan = HoleScan(input)
+                    }
                     track = Plan.Track(of: rendition, scan) { !seen.insert($0).inserted }
                     if let known = planned[id] {
                         track.preliminaries.removeAll { known.contains($0.item) }
@@ -199,7 +204,10 @@ import Store
     /// The time since the last byte, if it runs and that time is long.
     package var silence: Duration? { state == .running ? rate.reading(at: .now).silence : nil }
     /// Bytes of pieces that are on their way.
-    package var unfinishedBytes: Int64 { state == .running ? work?.unfinished ?? 0 : 0 }
+    package var unfinishedBytes: Int64 {
+        guard state == .running, let work else { return 0 }
+        return work.unfinished
+    }
 
     /// The time until it is complete; nil unless it is known to a factor of two.
     package func timeLeft(_ progress: DownloadProgress) -> Duration? {
@@ -226,7 +234,10 @@ import Store
 
     /// Restores a download of an earlier process. One whose task cannot be read fails, and its row stays.
     convenience init(_ record: DownloadRecord, of asset: Asset, by reader: inout TaskReader) {
-        let failure = record.errorMessage.map { JobFailure(code: .init(stored: record.errorCode ?? ""), message: $0) }
+        var failure: JobFailure?
+        if let message = record.errorMessage {
+            failure = JobFailure(code: .init(stored: record.errorCode ?? ""), message: message)
+        }
         do {
             let (task, account) = try reader.read(record)
             self.init(

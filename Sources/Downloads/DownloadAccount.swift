@@ -48,7 +48,10 @@ struct DownloadBook {
         var retries = 0
 
         init() {}
-        @LoopActor init(_ tally: TrafficTally) { (counts, retries) = (tally.counts, tally.retries) }
+        @LoopActor init(_ tally: TrafficTally) {
+            counts = tally.counts
+            retries = tally.retries
+        }
     }
 
     /// The JSON of the stored account, read when it is needed.

@@ -27,7 +27,10 @@ extension Download {
         /// The requested media time; nil for all of it.
         package let range: MediaRange?
 
-        init(_ item: DownloadTask.Item) { (renditions, range) = (item.renditions, item.range) }
+        init(_ item: DownloadTask.Item) {
+            renditions = item.renditions
+            range = item.range
+        }
     }
 }
 

@@ -37,7 +37,10 @@ package struct DownloadProgress: Sendable {
             return (exact * 10_000 + 1e-9).rounded(.down) / 10_000
         }
 
-        init(id: String, kind: TrackKind) { (self.id, self.kind) = (id, kind) }
+        init(id: String, kind: TrackKind) {
+            self.id = id
+            self.kind = kind
+        }
     }
 
     /// Progress of one selection.
@@ -175,10 +178,13 @@ package enum ProgressWeights {
     package static func of(_ kinds: [TrackKind]) -> [Double] {
         let counts = Dictionary(kinds.map { ($0, 1) }, uniquingKeysWith: +)
         let sum = counts.keys.reduce(0) { $0 + share(of: $1) }
-        var units = kinds.map { share(of: $0) * 10_000 / (sum * (counts[$0] ?? 1)) }
+        var units = kinds.map { kind in
+            let parts = sum * (counts[kind] ?? 1)
+            return share(of: kind) * 10_000 / parts
+        }
         // Integer division loses units; the first parts get them, so that the sum is exact.
-        let rest = kinds.isEmpty ? 0 : 10_000 - units.reduce(0, +)
-        for index in 0..<rest {
+        let given = units.reduce(0, +)
+        for index in 0..<(10_000 - given) where !units.isEmpty {
             units[index % units.count] += 1
         }
         return units.map { Double($0) / 10_000 }
@@ -300,9 +306,11 @@ struct Measure: Sendable {
                     ready.append(start..<end)
                     part.loaded.append(start..<end)
                 }
-                part.reached += segment.isGap ? 0 : Double(announced)
+                if !segment.isGap {
+                    part.reached += Double(announced)
+                }
                 if isCounted {
-                    part.bytes += size.map { ByteCount($0) } ?? .zero
+                    part.bytes += ByteCount(size ?? 0)
                     countedSeconds += end - start
                 }
             } else if !isCounted {
@@ -414,7 +422,11 @@ struct AnnouncedRates {
 extension Segment {
     /// One segment counts as a terabyte at most.
     fileprivate func announcedBytes(bitRate: BitRate) -> ByteCount {
-        byteRange?.size ?? min((self.bitRate ?? bitRate).bytes(in: duration), 1_000_000_000_000)
+        if let size = byteRange?.size {
+            return size
+        }
+        let rate = self.bitRate ?? bitRate
+        return min(rate.bytes(in: duration), 1_000_000_000_000)
     }
 }
 

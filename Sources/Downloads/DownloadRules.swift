@@ -78,7 +78,10 @@ package struct Conditions: Equatable, Sendable {
         /// The charge of the battery, or of all batteries together; nil if it is not known.
         package let percent: Int?
 
-        package init(isOnBattery: Bool, percent: Int?) { (self.isOnBattery, self.percent) = (isOnBattery, percent) }
+        package init(isOnBattery: Bool, percent: Int?) {
+            self.isOnBattery = isOnBattery
+            self.percent = percent
+        }
     }
 
     /// The minute of the day in local time, 0..<1440.

@@ -80,13 +80,15 @@ extension DownloadTask.Item: Codable {
 
     init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: Key.self)
-        let sentence = try values.decodeIfPresent(String.self, forKey: .otherQuality)
-        let shortfall = try values.decodeIfPresent(Shortfall.self, forKey: .shortfall)
+        var shortfall = try values.decodeIfPresent(Shortfall.self, forKey: .shortfall)
+        if shortfall == nil, let sentence = try values.decodeIfPresent(String.self, forKey: .otherQuality) {
+            shortfall = Shortfall(.quality, sentence)
+        }
         self.init(
             try values.decode(Selection.self, forKey: .selection),
             range: try values.decodeIfPresent(MediaRange.self, forKey: .range),
             renditions: try values.decode([String].self, forKey: .renditions),
-            shortfall: shortfall ?? sentence.map { Shortfall(.quality, $0) })
+            shortfall: shortfall)
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -115,7 +117,8 @@ private enum CatalogueText {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
         // Encoding cannot fail: the values are strings, Booleans and finite numbers.
-        return (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        let bytes = try? encoder.encode(value)
+        return String(decoding: bytes ?? Data(), as: UTF8.self)
     }
 }
 

@@ -22,7 +22,10 @@ package struct DownloadTask: Equatable, Sendable {
         var shortfall: Shortfall?
 
         var identity: Identity { Identity(renditions: renditions, range: range) }
-        var wanted: WantedTime { range.map { .parts([$0.seconds]) } ?? .all }
+        var wanted: WantedTime {
+            guard let range else { return .all }
+            return .parts([range.seconds])
+        }
 
         init(_ selection: Selection, range: MediaRange? = nil, renditions: [String], shortfall: Shortfall? = nil) {
             self.selection = selection

@@ -55,7 +55,11 @@ extension Downloader {
 
     private func fetch(_ pieces: [(PieceFolder, Resource)], of asset: Asset) async throws(Refusal) -> Int64 {
         var fetches: [Fetch] = []
-        defer { for fetch in fetches { fetch.release() } }
+        defer {
+            for fetch in fetches {
+                fetch.release()
+            }
+        }
         do throws(LibraryError) {
             for (folder, resource) in pieces {
                 fetches.append(try library.fetch(resource, in: folder, of: asset, urgency: .background))

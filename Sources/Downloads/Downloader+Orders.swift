@@ -85,10 +85,14 @@ extension Downloader {
         if let range = order.range {
             try check(range.seconds, chosen, of: asset)
         }
-        let shortfall =
-            failure.map { Shortfall(.quality, "\($0); the next best quality is downloaded") }
-            ?? leftOut.map { Shortfall(.missing, "\($0); the other tracks are downloaded") }
-            ?? chosen.lazy.compactMap(\.abridgement).first.map { Shortfall(.holes, $0) }
+        var shortfall: Shortfall?
+        if let failure {
+            shortfall = Shortfall(.quality, "\(failure); the next best quality is downloaded")
+        } else if let leftOut {
+            shortfall = Shortfall(.missing, "\(leftOut); the other tracks are downloaded")
+        } else if let abridgement = chosen.lazy.compactMap(\.abridgement).first {
+            shortfall = Shortfall(.holes, abridgement)
+        }
         return DownloadTask.Item(
             selection, range: order.range, renditions: chosen.map(\.name.id), shortfall: shortfall)
     }
@@ -137,7 +141,8 @@ extension Downloader {
     }
 
     private func check(_ range: Range<Double>, _ renditions: [Rendition], of asset: Asset) throws(Refusal) {
-        let duration = renditions.compactMap { $0.source?.playlist.duration.seconds }.max() ?? 0
+        let durations = renditions.compactMap { $0.source?.playlist.duration.seconds }
+        let duration = durations.max() ?? 0
         guard range.lowerBound < duration else { throw .noSuchTime(name: asset.name, duration: duration) }
     }
 
@@ -158,9 +163,11 @@ extension Rendition {
     fileprivate var hasPlayableSegment: Bool {
         guard folder.hasSegments == true, let segments = source?.playlist.segments else { return false }
         return segments.contains { segment in
-            folder.sizes[file(of: segment), default: 0] > 0
-                && segment.map.map { folder.contains(name(of: $0).description) } ?? true
-                && segment.keys.compactMap { number(of: $0) }.allSatisfy(keys.hasFile)
+            guard folder.sizes[file(of: segment), default: 0] > 0 else { return false }
+            if let map = segment.map, !folder.contains(name(of: map).description) {
+                return false
+            }
+            return segment.keys.compactMap { number(of: $0) }.allSatisfy(keys.hasFile)
         }
     }
 

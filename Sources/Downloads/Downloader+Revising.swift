@@ -122,7 +122,7 @@ extension Downloader {
         if download.asset.hasChanged {
             await startRevision(download, failure)
         } else if let pause {
-            wait(download, for: .network, failure, pause)
+            wait(download, for: .network, failure, pause: pause)
         } else if await !takeNextBest(download, failure) {
             fail(download, failure)
         }
@@ -146,7 +146,7 @@ extension Downloader {
             let all = byAsset[revision.id]?.task.adding(task.items) ?? task
             let new = prepare(all, of: revision)
             let sentence = Download.otherContentSentence
-            set(download, .failed, nil, .init(code: .library(.otherContent), message: sentence))
+            set(download, .failed, failure: .init(code: .library(.otherContent), message: sentence))
             report("\(asset.name): \(sentence)")
             // In one step: after a kill in between, the old download would go on and store pieces of the new content.
             await save(download, new)

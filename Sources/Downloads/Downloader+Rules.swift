@@ -70,7 +70,7 @@ extension Downloader {
             guard download.state != .waiting || download.holds != holds else { continue }
             halt(download)
             let message = holds.map(\.message).joined(separator: ", and ")
-            set(download, .waiting, first.need, JobFailure(code: .rule, message: message))
+            set(download, .waiting, need: first.need, failure: JobFailure(code: .rule, message: message))
             download.holds = holds
             if download.task.recordsLive, let end = download.task.recordEnd {
                 wait(download, .seconds(end - library.date()))

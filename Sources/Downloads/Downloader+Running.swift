@@ -212,7 +212,7 @@ extension Downloader: DownloadWorkObserver {
         case .lookAgain(let failure, let pause) where mayHaveNewContent(download, outcome):
             return continueWithRevision(of: download, after: failure, orAgainAfter: pause)
         case .fail(let failure): fail(download, failure)
-        case .lookAgain(let failure, let pause): wait(download, for: .network, failure, pause)
+        case .lookAgain(let failure, let pause): wait(download, for: .network, failure, pause: pause)
         case .wait(.space, let failure, let pause):
             download.step = Task { @LoopActor [weak self, weak download] in
                 if let self, let download {
@@ -220,7 +220,7 @@ extension Downloader: DownloadWorkObserver {
                 }
             }
             return
-        case .wait(let need, let failure, let pause): wait(download, for: need, failure, pause)
+        case .wait(let need, let failure, let pause): wait(download, for: need, failure, pause: pause)
         }
         schedule()
         saveSoon(download)
@@ -230,7 +230,7 @@ extension Downloader: DownloadWorkObserver {
         if !download.lost.isEmpty, giveUpLost(of: download, failure) {
             return work(for: download, ended: .complete)
         }
-        set(download, .failed, nil, failure)
+        set(download, .failed, failure: failure)
         report("\(download.asset.name): the download stopped: \(failure.message)")
     }
 
@@ -259,8 +259,8 @@ extension Downloader: DownloadWorkObserver {
         }
     }
 
-    func wait(_ download: Download, for need: Need, _ failure: JobFailure, _ pause: Duration) {
-        set(download, .waiting, need, failure)
+    func wait(_ download: Download, for need: Need, _ failure: JobFailure, pause: Duration) {
+        set(download, .waiting, need: need, failure: failure)
         wait(download, pause)
     }
 

@@ -33,7 +33,7 @@ extension Downloader {
         guard let download = byAsset[asset.id], !download.isUnreadable else { return }
         halt(download)
         let code: JobFailure.Code = retention.isExpired(asset) ? .library(.expired) : .store(.diskFull)
-        set(download, .failed, nil, JobFailure(code: code, message: reason))
+        set(download, .failed, failure: JobFailure(code: code, message: reason))
         schedule()
         saveSoon(download)
     }
@@ -50,7 +50,7 @@ extension Downloader {
             let sentence = "\(download.asset.name) has ended, because the disk is full; what is recorded plays"
             fail(download, JobFailure(code: failure.code, message: sentence))
         } else {
-            set(download, .waiting, .space, failure)
+            set(download, .waiting, need: .space, failure: failure)
             wait(download, pause)
             if isHome {
                 retention.recordDiskFull()
@@ -72,7 +72,7 @@ extension Downloader {
         do throws(LibraryError) {
             try library.volumes.checkPresence(of: download.asset)
         } catch {
-            set(download, .waiting, .volume, JobFailure(error))
+            set(download, .waiting, need: .volume, failure: JobFailure(error))
             saveSoon(download)
             return true
         }
@@ -120,7 +120,11 @@ extension Download {
 }
 
 extension Downloader: DownloadStatus {
-    package func isKept(_ asset: Asset) -> Bool { byAsset[asset.id].map { $0.state != .cancelled } ?? false }
+    package func isKept(_ asset: Asset) -> Bool {
+        guard let download = byAsset[asset.id] else { return false }
+        return download.state != .cancelled
+    }
+
     package func givenUp(of asset: Asset) -> [String: Set<Int>] {
         let segments = byAsset[asset.id]?.task.givenUp?.segments ?? [:]
         return segments.mapValues { Set($0) }

@@ -111,7 +111,10 @@ import Store
             return try await start(target, order, selecting: selections, beside: task)
         }
         // The download may have found the new content before it was saved.
-        return asset.revision.flatMap { byAsset[$0.id] } ?? download
+        if let revision = asset.revision, let newer = byAsset[revision.id] {
+            return newer
+        }
+        return download
     }
 
     private func start(
@@ -335,7 +338,7 @@ import Store
         byAsset = [:]
     }
 
-    func set(_ download: Download, _ state: JobState, _ need: Need? = nil, _ failure: JobFailure? = nil) {
+    func set(_ download: Download, _ state: JobState, need: Need? = nil, failure: JobFailure? = nil) {
         download.state = state
         download.need = need
         download.failure = failure

@@ -27,7 +27,10 @@ enum FirstStoredTask {
 
     private static func rules(_ stored: Object) -> Object {
         var rules = stored
-        rules["metered"] = (stored["pausesOnMetered"] as? Bool).map { $0 ? "pause" : "allow" }
+        rules["metered"] = nil
+        if let pausesOnMetered = stored["pausesOnMetered"] as? Bool {
+            rules["metered"] = pausesOnMetered ? "pause" : "allow"
+        }
         rules["onBattery"] = stored["battery"]
         return rules
     }
@@ -76,7 +79,10 @@ enum FirstStoredTask {
         let width = stored["minimumWidth"] as? Int
         let height = stored["minimumHeight"] as? Int
         if let height {
-            preferences["minimumSize"] = width.map { "\($0)x\(height)" } ?? "\(height)p"
+            preferences["minimumSize"] = "\(height)p"
+            if let width {
+                preferences["minimumSize"] = "\(width)x\(height)"
+            }
         }
         return preferences
     }
@@ -93,11 +99,14 @@ enum FirstStoredTask {
         guard let (name, value) = payload(stored) else { return "" }
         let equal = isNegated ? "!=" : "="
         switch name {
-        case "not": return (value as? Object).map { condition($0, isNegated: !isNegated) } ?? ""
+        case "not":
+            guard let inner = value as? Object else { return "" }
+            return condition(inner, isNegated: !isNegated)
         case "videoRange": return "range\(equal)\((value as? [String] ?? []).joined(separator: ","))"
         case "codec": return "codec\(equal)\(value)"
         case "any":
-            let codecs = (value as? [Object] ?? []).compactMap { payload($0)?.value as? String }
+            let members = value as? [Object] ?? []
+            let codecs = members.compactMap { payload($0)?.value as? String }
             return "codec\(equal)\(codecs.joined(separator: ","))"
         default:
             guard let attribute = attributes[name], let (bound, number) = (value as? Object).flatMap(payload) else {

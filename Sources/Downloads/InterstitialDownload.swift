@@ -28,7 +28,10 @@ import Store
     /// More presentations than this, as a live stream names them in days, are not fetched.
     private static let limit = 200
 
-    init(_ download: Download, _ downloader: Downloader) { (self.download, self.downloader) = (download, downloader) }
+    init(_ download: Download, _ downloader: Downloader) {
+        self.download = download
+        self.downloader = downloader
+    }
 
     // MARK: DownloadWork
 

@@ -135,7 +135,11 @@ struct ParallelRequests {
         silence = Silence(from: count)
     }
 
-    private mutating func begin(_ count: Count) { (mark, settled, followsFar) = (count, nil, false) }
+    private mutating func begin(_ count: Count) {
+        mark = count
+        settled = nil
+        followsFar = false
+    }
 
     /// Records the totals so far; true if the requests beyond `width` do not pay and are to stop. Call it after each piece, and
     /// about twice a second.

@@ -69,7 +69,7 @@ struct Plan: Sendable {
         var isEmpty: Bool { phases.allSatisfy(\.isEmpty) }
 
         init(
-            _ selection: Int, _ preliminaries: ArraySlice<Hole>, _ segments: ArraySlice<Hole>, playhead: Double
+            _ selection: Int, preliminaries: ArraySlice<Hole>, segments: ArraySlice<Hole>, playhead: Double
         ) {
             self.selection = selection
             let split = segments.firstIndex(endingAfter: playhead)
@@ -77,8 +77,9 @@ struct Plan: Sendable {
         }
 
         func moved(to playhead: Double) -> Cursor {
-            Cursor(
-                selection, phases[0], phases[2].isEmpty ? phases[1] : phases[2] + phases[1], playhead: playhead)
+            // In the order of time.
+            let segments = phases[2] + phases[1]
+            return Cursor(selection, preliminaries: phases[0], segments: segments, playhead: playhead)
         }
     }
 
@@ -91,7 +92,11 @@ struct Plan: Sendable {
     ///
     /// - Parameter playhead: a session's position in seconds; 0 if the asset is not played.
     init(_ tracks: [Track], playhead: Double = 0) {
-        cursors = tracks.map { Cursor($0.selection, $0.preliminaries[...], $0.segments[...], playhead: playhead) }
+        cursors = tracks.map { track in
+            Cursor(
+                track.selection, preliminaries: track.preliminaries[...], segments: track.segments[...],
+                playhead: playhead)
+        }
         count = tracks.reduce(0) { $0 + $1.preliminaries.count + $1.segments.count }
     }
 

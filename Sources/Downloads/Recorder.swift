@@ -113,7 +113,7 @@ import Store
             let recording = try await library.recordings.start(rendition, of: asset, from: start)
             guard !isOver else { return library.recordings.pause(renditions, of: asset) }
             guard let recording else { continue }
-            tracks.append(RecordingTrack(rendition, recording, limits))
+            tracks.append(RecordingTrack(rendition, recording, limits: limits))
         }
         if tracks.isEmpty {
             guard !download.isClosedRecording else {
@@ -309,10 +309,21 @@ import Store
             track.collectNewItems()
         }
         while !isOver, fetching.count < parallel {
-            let track = tracks.filter { $0.nextTime != nil }.min { $0.nextTime ?? 0 < $1.nextTime ?? 0 }
-            guard let item = track?.next() else { return }
+            guard let item = earliestTrack?.next() else { return }
             fetch(item)
         }
+    }
+
+    /// The track whose next item is the earliest by media time; nil if none has one.
+    private var earliestTrack: RecordingTrack? {
+        var earliest: RecordingTrack?
+        var least = Double.infinity
+        for track in tracks {
+            guard let time = track.nextTime, time < least else { continue }
+            earliest = track
+            least = time
+        }
+        return earliest
     }
 
     private func fetch(_ item: Recording.Item) {
@@ -328,7 +339,7 @@ import Store
             let fetch = try library.fetch(need.resource, in: need.folder, of: asset, urgency: .background)
             let began = fetch.written
             fetching[target] = Arrival(fetch: fetch, began: began, urgency: .background)
-            fetch.whenEnded { [weak self] result in self?.ended(target, fetch, result, began: began) }
+            fetch.whenEnded { [weak self] result in self?.finish(fetch, of: target, with: result, began: began) }
         } catch {
             fail(target, error)
         }
@@ -359,7 +370,7 @@ import Store
         fetch.release(.background)
     }
 
-    private func ended(_ target: Target, _ fetch: Fetch, _ result: Result<Void, FetchError>, began: Int64) {
+    private func finish(_ fetch: Fetch, of target: Target, with result: Result<Void, FetchError>, began: Int64) {
         guard let arrival = fetching[target], arrival.fetch === fetch else { return }
         fetching[target] = nil
         settled += max(0, fetch.written - began)

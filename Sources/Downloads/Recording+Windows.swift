@@ -86,7 +86,12 @@ extension Recording {
             let number = Int(segment.mediaSequenceNumber + numbering.shift)
             let bytes = map.byteRange.map { Int64($0.offset)..<Int64($0.end) }
             let key = Self.mapKey(url, bytes)
-            let known = present[key] ?? maps[key] ?? recentMaps[number] ?? nextMap
+            var known = nextMap
+            if let former = present[key] ?? maps[key] {
+                known = former
+            } else if let former = recentMaps[number] {
+                known = former
+            }
             nextMap = max(nextMap, known + 1)
             present[key] = known
             now[number] = known
@@ -117,8 +122,10 @@ extension Recording {
     }
 
     private func addNeeds(of segment: Segment, to item: inout Item) {
-        let keys = (segment.keys + (segment.map?.keys ?? [])).compactMap { rendition.number(of: $0, in: item.source) }
-        item.needed = keys.compactMap { number in rendition.keys.resource(number).map { (rendition.keys.folder, $0) } }
+        let ofMap = segment.map?.keys ?? []
+        let keys = (segment.keys + ofMap).compactMap { rendition.number(of: $0, in: item.source) }
+        let keyPieces = keys.compactMap { rendition.keys.resource($0) }
+        item.needed = keyPieces.map { (rendition.keys.folder, $0) }
         let map = segment.map.flatMap { rendition.resource(of: $0, in: item.source) }
         let media = rendition.resource(of: segment, in: item.source)
         guard let media, segment.map == nil || map != nil else {
@@ -126,7 +133,10 @@ extension Recording {
             item.loss = "its URI is no URL"
             return report("segment \(item.number) is missing in the recording: line \(segment.line) is no URL")
         }
-        item.needed += [map, media].compactMap { $0 }.map { (rendition.folder, $0) }
+        for piece in [map, media] {
+            guard let piece else { continue }
+            item.needed.append((rendition.folder, piece))
+        }
     }
 
     private func reportLoss(of entry: LiveNumbering.Entry) {

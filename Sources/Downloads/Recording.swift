@@ -120,7 +120,8 @@ import Store
             holes.append(seconds: segment.duration.seconds, isMissing: segment.isGap)
         }
         hasEnded = playlist.hasEndList
-        nextMap = 1 + (playlist.maps.compactMap { PieceName($0.uri)?.role.number }.max() ?? -1)
+        let numbers = playlist.maps.compactMap { PieceName($0.uri)?.role.number }
+        nextMap = (numbers.max() ?? -1) + 1
     }
 
     /// The recorded playlist as it is now: live until the recording is closed; nil while nothing is recorded.
@@ -137,9 +138,10 @@ import Store
     public func current() async -> Rendition.Source? {
         guard parsed == nil, text.count > PureWork.small else { return source }
         let count = text.count
-        let task = parsing.flatMap { $0.count == count ? $0.task : nil } ?? parse()
-        parsing = (count, task)
-        guard let playlist = await task.value else { return nil }
+        if parsing?.count != count {
+            parsing = (count, parse())
+        }
+        guard let playlist = await parsing?.task.value else { return nil }
         if parsing?.count == count {
             parsing = nil
         }
@@ -213,7 +215,14 @@ extension LiveNumbering.Entry {
         }
     }
 
-    var count: Int { if case .missed(let missed) = self { missed.numbers.count } else { 1 } }
+    var count: Int {
+        guard case .missed(let missed) = self else { return 1 }
+        return missed.numbers.count
+    }
+
     /// True if the origin restarted its numbers with this segment.
-    var isRestart: Bool { if case .segment(_, _, true) = self { true } else { false } }
+    var isRestart: Bool {
+        guard case .segment(_, _, let isRestart) = self else { return false }
+        return isRestart
+    }
 }

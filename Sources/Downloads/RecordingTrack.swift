@@ -19,7 +19,7 @@ import Origin
     private var goneSince: ContinuousClock.Instant?
     private var error: LibraryError?
 
-    init(_ rendition: Rendition, _ recording: Recording, _ limits: GiveUpRule.RecordingLimits) {
+    init(_ rendition: Rendition, _ recording: Recording, limits: GiveUpRule.RecordingLimits) {
         self.rendition = rendition
         self.recording = recording
         self.limits = limits
@@ -71,8 +71,11 @@ import Origin
 
     func record(_ error: LibraryError?) {
         self.error = error
-        let isGone = error.map { $0.code == .missing || [404, 410].contains($0.originStatus ?? 0) } ?? false
-        goneSince = isGone ? goneSince ?? .now : nil
+        guard let error, error.code == .missing || [404, 410].contains(error.originStatus) else {
+            goneSince = nil
+            return
+        }
+        goneSince = goneSince ?? .now
     }
 
     /// The reason why nothing more is expected, as text; nil while more is expected.
@@ -90,7 +93,10 @@ import Origin
             : "nothing was to be had of the origin for \(Self.words(limit)): \(trouble)"
     }
 
-    private var trouble: String { error.map { "\($0)" } ?? "" }
+    private var trouble: String {
+        guard let error else { return "" }
+        return "\(error)"
+    }
 
     private static func words(_ duration: Duration) -> String {
         let seconds = duration.components.seconds

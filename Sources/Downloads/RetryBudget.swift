@@ -49,8 +49,8 @@ struct RetryBudget: Equatable, Sendable {
         case .storeFailed(let error):
             let failure = JobFailure(code: .store(error.code), message: "\(name) is not completely stored: \(error)")
             switch error.code {
-            case .diskFull: return wait(.space, failure, pauses)
-            case .away: return wait(.volume, failure, pauses)
+            case .diskFull: return wait(for: .space, failure, pauses: pauses)
+            case .away: return wait(for: .volume, failure, pauses: pauses)
             default: return .fail(failure)
             }
         case .failed(let error, let isKey, let count):
@@ -76,10 +76,14 @@ struct RetryBudget: Equatable, Sendable {
             if fault == .refused {
                 hasProgressed = false
             }
-            if fault == .doubtful, case .wait(_, _, let pause) = wait(.network, failure, pauses) {
+            if fault == .doubtful, case .wait(_, _, let pause) = wait(for: .network, failure, pauses: pauses) {
                 return .lookAgain(failure, pause: pause)
             }
-            return wait(fault == .refusedKey ? .key : .network, failure, pauses)
+            var need = Need.network
+            if fault == .refusedKey {
+                need = .key
+            }
+            return wait(for: need, failure, pauses: pauses)
         }
     }
 
@@ -97,7 +101,7 @@ struct RetryBudget: Equatable, Sendable {
     }
 
     private mutating func wait(
-        _ need: Need, _ failure: JobFailure, _ pauses: ClosedRange<Duration>
+        for need: Need, _ failure: JobFailure, pauses: ClosedRange<Duration>
     ) -> Verdict {
         let pause = GiveUpRule.downloadPause(afterFailures: failures, pauses)
         failures += 1

@@ -116,7 +116,11 @@ package import Store
     /// and there are fewer file descriptors than assets.
     package func readOnce<Value>(_ read: () -> Value) -> Value {
         let wasOpen = opened != nil
-        defer { if !wasOpen { opened = nil } }
+        defer {
+            if !wasOpen {
+                opened = nil
+            }
+        }
         return read()
     }
 

@@ -43,7 +43,11 @@ extension Fetch: TransferReceiver {
                 body.isSound = false
             }
             let isStillCut = body.isRepeated && file.written > 0 && error.code == .cutShort
-            fail(refusal ?? (isStillCut ? cutFailure : FetchError(error)))
+            var failure = FetchError(error)
+            if isStillCut {
+                failure = cutFailure
+            }
+            fail(refusal ?? failure)
         }
     }
 
@@ -135,7 +139,10 @@ extension Fetch: TransferReceiver {
         alternates?.recordArrival()
         if folder != nil, !body.isBeginningChecked, wholeVerdict == .unknown {
             let picture = MediaRecognition.pictureName(file.bytes(from: 0, count: MediaSignature.length))
-            let what = picture.map { "\($0), and " } ?? ""
+            var what = ""
+            if let picture {
+                what = "\(picture), and "
+            }
             let error = FetchError(
                 .badOrigin, "\(location.url.redacted) is not stored, because it is \(what)no media that Weir recognizes"
             )

@@ -42,7 +42,10 @@ public import Store
         package let sent: HTTPDate
         package let modified: HTTPDate?
 
-        package init(sent: HTTPDate, modified: HTTPDate?) { (self.sent, self.modified) = (sent, modified) }
+        package init(sent: HTTPDate, modified: HTTPDate?) {
+            self.sent = sent
+            self.modified = modified
+        }
 
         init?(_ head: OriginHead) {
             guard let sent = head[.date].flatMap({ HTTPDate($0) }) else { return nil }
@@ -495,7 +498,10 @@ public import Store
             timer?.schedule(after: GiveUpRule.originSilence)
         case .stopTimer: timer?.cancel()
         case .announce: notify(.announced)
-        case .search: if let failure { search(after: failure) }
+        case .search:
+            if let failure {
+                search(after: failure)
+            }
         case .reportSilence:
             doubtOrigin()
             fail(FetchError(.originAbsent, "\(location.url.redacted) does not answer"))

@@ -69,7 +69,10 @@ struct FetchState {
         }
     }
 
-    var hasEnded: Bool { if case .ended = phase { true } else { false } }
+    var hasEnded: Bool {
+        guard case .ended = phase else { return false }
+        return true
+    }
 
     /// True if a player waits that has nothing else to play, so that an absent origin is waited for.
     func isInsisting(_ hasUntriedSource: Bool) -> Bool {
@@ -127,7 +130,10 @@ struct FetchState {
     /// Asks for all of it again, to compare and to continue behind that.
     mutating func repeatRequest(hasUntriedSource: Bool) -> [Action] { request(hasUntriedSource) }
     mutating func merge() { phase = .merged }
-    mutating func unmerge() { if phase == .merged { phase = .idle } }
+    mutating func unmerge() {
+        guard phase == .merged else { return }
+        phase = .idle
+    }
 
     /// The merged request does not deliver it: requests it alone, if a reader waits.
     mutating func continueAlone(hasUntriedSource: Bool) -> [Action] {

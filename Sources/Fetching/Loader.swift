@@ -76,12 +76,14 @@ package import Store
         if known == nil, isLasting, case .passing = keeping {
             known = existing(Key(folder: key.folder, resource: resource), urgency)
         }
-        let fetch =
-            if let known {
-                known
-            } else {
-                try add(resource, key, folder, keeping, access, urgency, alternates())
-            }
+        let fetch: Fetch
+        if let known {
+            fetch = known
+        } else {
+            fetch = try add(
+                resource, key: key, to: folder, keeping: keeping, with: access, urgency: urgency,
+                alternates: alternates())
+        }
         fetch.findShared = shared
         if urgency == .playback {
             do { try fetch.file.materialize() } catch { throw FetchError(error, about: Self.noRoom) }
@@ -109,10 +111,14 @@ package import Store
             for resource in resources {
                 let key = Key(folder: ObjectIdentifier(folder), resource: resource, isLasting: isLasting)
                 let known = existing(key, .background)
-                let fetch =
-                    if let known { known } else {
-                        try add(resource, key, folder, keeping(resource), access, .background, alternates(resource))
-                    }
+                let fetch: Fetch
+                if let known {
+                    fetch = known
+                } else {
+                    fetch = try add(
+                        resource, key: key, to: folder, keeping: keeping(resource), with: access, urgency: .background,
+                        alternates: alternates(resource))
+                }
                 if known == nil {
                     fetch.findShared = shared(resource)
                     if fetch.findShared?() == nil {
@@ -164,7 +170,11 @@ package import Store
 
     private func existing(_ key: Key, _ urgency: Fetch.Urgency) -> Fetch? {
         // A recent fetch that was not stored is enough for a player; a download needs a piece, and there may be space now.
-        guard let known = fetches[key] ?? (urgency == .playback ? recent[key] : nil) else { return nil }
+        var found = fetches[key]
+        if found == nil, urgency == .playback {
+            found = recent[key]
+        }
+        guard let known = found else { return nil }
         if !parked.isEmpty {
             parked.removeAll { $0 == key }
         }
@@ -172,15 +182,20 @@ package import Store
     }
 
     private func add(
-        _ resource: Resource, _ key: Key, _ folder: PieceFolder, _ keeping: StorageDecision, _ access: OriginAccess,
-        _ urgency: Fetch.Urgency, _ alternates: any AlternateSources
+        _ resource: Resource, key: Key, to folder: PieceFolder, keeping: StorageDecision, with access: OriginAccess,
+        urgency: Fetch.Urgency, alternates: any AlternateSources
     ) throws(FetchError) -> Fetch {
         let (file, storageFailure) = try growingFile(keeping, urgency, in: folder.volume)
-        let home: PieceFolder? = if case .kept = keeping { folder } else { nil }
+        var home: PieceFolder?
+        if case .kept = keeping {
+            home = folder
+        }
         let fetch = Fetch(
             resource, folder: home, file: file, storageFailure: storageFailure, client: client, access: access,
             committer: committer, isLasting: key.isLasting
-        ) { [weak self] fetch in self?.ended(key, fetch) }
+        ) { [weak self] fetch in
+            self?.ended(key, fetch)
+        }
         fetch.alternates = alternates
         fetches[key] = fetch
         return fetch

@@ -38,7 +38,11 @@ struct MediaExtent {
         case .unknown: break
         case let end: return end
         }
-        return endOfAudio ?? endOfCues ?? laterPackets.map(end) ?? .unknown
+        if let end = endOfAudio ?? endOfCues {
+            return end
+        }
+        guard let laterPackets else { return .unknown }
+        return end(of: laterPackets)
     }
 
     private static let block: Int64 = 16

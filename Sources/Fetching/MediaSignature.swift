@@ -39,7 +39,10 @@ package enum MediaSignature {
         guard ascii > 0, ascii >= units.count / 8, !units.contains(where: { $0 < 0x20 && !isBlank(UInt8($0)) }) else {
             return false
         }
-        let whole = UTF16.isLeadSurrogate(units.last ?? 0) ? units.dropLast() : units[...]
+        var whole = units[...]
+        if let last = units.last, UTF16.isLeadSurrogate(last) {
+            whole = units.dropLast()
+        }
         return String(validating: whole, as: UTF16.self) != nil
     }
 
@@ -57,8 +60,7 @@ package enum MediaSignature {
             text = narrow
         }
         guard text.prefix(leastLength).allSatisfy(isText) else { return nil }
-        let start = text.drop { isBlank($0) }
-            .map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
+        let start = text.drop { isBlank($0) }.map { small($0) }
         if start.isEmpty {
             return text.count >= leastLength ? "blank text" : nil
         }
@@ -97,7 +99,14 @@ package enum MediaSignature {
         if even.allSatisfy({ all[$0] == 0 }) {
             return odd.map { all[$0] }
         }
-        return odd.allSatisfy { all[$0] == 0 } ? even.map { all[$0] } : nil
+        guard odd.allSatisfy({ all[$0] == 0 }) else { return nil }
+        return even.map { all[$0] }
+    }
+
+    /// A capital letter of ASCII as a small one; any other byte as it is.
+    private static func small(_ byte: UInt8) -> UInt8 {
+        guard (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) else { return byte }
+        return byte | 0x20
     }
 
     static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }

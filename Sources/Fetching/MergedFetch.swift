@@ -25,7 +25,10 @@ import Origin
 
     private init(_ fetches: [Fetch]) {
         members = fetches
-        order = MergedFetchOrder(lengths: fetches.map { $0.resource.exactLength ?? 0 })
+        let lengths = fetches.map { fetch in
+            fetch.resource.exactLength ?? 0
+        }
+        order = MergedFetchOrder(lengths: lengths)
     }
 
     private func start() {

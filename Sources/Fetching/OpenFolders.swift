@@ -33,7 +33,10 @@ import EventLoop
     /// Adds a folder that was just opened. Closes another one if there are too many.
     func add(_ holder: any FolderHolder) {
         recordUse(of: holder)
-        known.removeAll { known in known.holder.map { $0 === holder || !$0.isOpen } ?? true }
+        known.removeAll { known in
+            guard let other = known.holder else { return true }
+            return other === holder || !other.isOpen
+        }
         while known.count >= limit, let oldest = known.min(by: { Self.use($0) < Self.use($1) }) {
             oldest.holder?.park()
             known.removeAll { $0.holder === oldest.holder }

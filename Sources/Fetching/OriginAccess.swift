@@ -166,7 +166,11 @@ package import Origin
         request.classRecorder = self
         request.tally = traffic
         request.fields += fields.shared
-        defer { if !request.isUsers, let handled { request.add(handled) } }
+        defer {
+            if !request.isUsers, let handled {
+                request.add(handled)
+            }
+        }
         guard !fields.isEmpty else { return }
         request.credentials = OriginRequest.Credentials(origin: origin, fields: fields.credentials)
         request.scopedFields += fields.scoped

@@ -95,11 +95,11 @@ extension PieceFolder {
         let number = checkCount
         checks[file] = Check(number: number, isWhole: isWhole, done: done)
         bundle.store.check(file, in: directory, isUrgent: isUrgent, isWhole: isWhole) { result in
-            Task { @LoopActor in self.finish(file, number, result, in: directory) }
+            Task { @LoopActor in self.finish(file, check: number, result, in: directory) }
         }
     }
 
-    private func finish(_ file: String, _ number: Int, _ result: PieceCheck, in directory: PieceDirectory) {
+    private func finish(_ file: String, check number: Int, _ result: PieceCheck, in directory: PieceDirectory) {
         // Another check, of the whole piece, has begun since.
         guard checks[file]?.number == number, let check = checks.removeValue(forKey: file) else { return }
         // The asset was moved meanwhile: the result is of the copy that is deleted then.
@@ -116,7 +116,10 @@ extension PieceFolder {
         case .blocks(let digests, let identity):
             verifiedBlocks[file] = VerifiedBlocks(digests, of: identity, at: Self.now)
         case .unknown: verified.excuse(file, at: Self.now)
-        case .gone: if !verified.contains(file, at: Self.now) { removeFromList(file) }
+        case .gone:
+            if !verified.contains(file, at: Self.now) {
+                removeFromList(file)
+            }
         case .damaged(let fault): setAside(file, fault)
         }
         for done in check.done {
@@ -153,7 +156,7 @@ extension PieceFolder {
     ///   - identity: the open file's.
     ///   - digest: the block's, when the piece was opened.
     package func verify(
-        block number: Int, of file: String, _ descriptor: Int32, _ identity: FileIdentity, _ digest: Digest,
+        block number: Int, of file: String, in descriptor: Int32, _ identity: FileIdentity, digest: Digest,
         done: @escaping @LoopActor (Bool) -> Void
     ) {
         let start = Int64(number) * Ledger.Entry.blockSize
@@ -231,7 +234,10 @@ extension PieceFolder {
         if verifiedBlocks.isEmpty {
             return .verified
         }
-        return blocks(of: file).map { .verifiedByBlocks($0) } ?? .verified
+        if let blocks = blocks(of: file) {
+            return .verifiedByBlocks(blocks)
+        }
+        return .verified
     }
 
     /// A verification in progress.

@@ -10,7 +10,12 @@ package import Store
     /// The folder's name in the bundle: the rendition's id, or `keys`.
     public let id: String
     let bundle: Bundle
-    private var opened: PieceDirectory? { didSet { if let opened { latest = opened } } }
+    private var opened: PieceDirectory? {
+        didSet {
+            guard let opened else { return }
+            latest = opened
+        }
+    }
     /// The folder that was open last, as long as it is in use. It knows the pieces that still get their ledger lines.
     private weak var latest: PieceDirectory?
     var latestUse = 0
@@ -30,7 +35,10 @@ package import Store
     /// The number of the last segment that was verified ahead of a player; nil before the first.
     var verifiedAhead: Int?
 
-    package init(id: String, in bundle: Bundle) { (self.id, self.bundle) = (id, bundle) }
+    package init(id: String, in bundle: Bundle) {
+        self.id = id
+        self.bundle = bundle
+    }
 
     /// The pieces' lengths in bytes, by file name.
     public var sizes: [String: Int64] {
@@ -96,7 +104,10 @@ package import Store
 
     func performWrite(_ body: @escaping () -> Void) { bundle.performWrite(body) }
     /// Closes the folder, because the bundle has moved or is not in use. The list of pieces stays in memory.
-    package func closeDirectory() { (opened, latest) = (nil, nil) }
+    package func closeDirectory() {
+        opened = nil
+        latest = nil
+    }
 
     func park() { opened = nil }
 
@@ -357,8 +368,9 @@ package import Store
         let files = Array(sizes.keys)
         guard !files.isEmpty, let directory = try? directory(create: false) else { return [:] }
         return await Task.detached {
-            let times = files.compactMap { file in directory.directory.writeTime(of: file).map { (file, $0) } }
-            return Dictionary(times) { first, _ in first }
+            files.reduce(into: [:]) { times, file in
+                times[file] = directory.directory.writeTime(of: file)
+            }
         }.value
     }
 
@@ -368,7 +380,9 @@ package import Store
         let ledger = try? folder.ledger()
         return sizes.compactMap { file, size in
             let found = folder.directory.size(of: file)
-            return found == ledger?.entries[file]?.size ?? size ? nil : (file, found)
+            let expected = ledger?.entries[file]?.size ?? size
+            guard found != expected else { return nil }
+            return (file, found)
         }
     }
 

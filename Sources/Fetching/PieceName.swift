@@ -33,7 +33,10 @@ public struct PieceName: Hashable, Sendable, CustomStringConvertible {
     public let fileExtension: String
 
     /// Creates a name from a role and a file extension.
-    public init(_ role: Role, fileExtension: String) { (self.role, self.fileExtension) = (role, fileExtension) }
+    public init(_ role: Role, fileExtension: String) {
+        self.role = role
+        self.fileExtension = fileExtension
+    }
 
     /// Parses a name exactly as `description` writes it.
     public init?(_ text: String) {
@@ -45,7 +48,10 @@ public struct PieceName: Hashable, Sendable, CustomStringConvertible {
 
     private static func parse(_ text: UnsafeBufferPointer<UInt8>) -> PieceName? {
         guard let dot = text.firstIndex(of: UInt8(ascii: ".")), isExtension(text[(dot + 1)...]) else { return nil }
-        let start = text[..<dot].firstIndex(of: UInt8(ascii: "-")).map { $0 + 1 } ?? 0
+        var start = 0
+        if let dash = text[..<dot].firstIndex(of: UInt8(ascii: "-")) {
+            start = dash + 1
+        }
         guard let number = number(text[start..<dot]) else { return nil }
         let fileExtension = String(decoding: text[(dot + 1)...], as: UTF8.self)
         if start == 0 {

@@ -16,7 +16,11 @@ struct VerifiedPieces {
     private var records: [String: Record] = [:]
 
     var count: Int { records.count }
-    func contains(_ file: String, at now: Int64) -> Bool { records[file].map { now - $0.since < Self.life } ?? false }
+    func contains(_ file: String, at now: Int64) -> Bool {
+        guard let record = records[file] else { return false }
+        return now - record.since < Self.life
+    }
+
     func identity(of file: String) -> FileIdentity? { records[file]?.identity }
 
     mutating func insert(_ file: String, _ identity: FileIdentity, at now: Int64) {

@@ -64,7 +64,9 @@ import Store
                 advance()
             } else if digests.indices.contains(next) {
                 isVerifying = true
-                folder.verify(block: next, of: name, file.rawValue, identity, digests[next]) { [self] in finish($0) }
+                folder.verify(block: next, of: name, in: file.rawValue, identity, digest: digests[next]) { [self] in
+                    finish($0)
+                }
             } else {
                 state = .failed
             }

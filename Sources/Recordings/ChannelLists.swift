@@ -140,7 +140,10 @@ package protocol ListStore: Sendable {
 
     private func due(_ subscription: Subscription) -> Int64 {
         let interval = subscription.list.interval
-        let regular = subscription.content.map { $0.fetched + interval } ?? .min
+        var regular = Int64.min
+        if let content = subscription.content {
+            regular = content.fetched + interval
+        }
         guard let tried = subscription.tried else { return regular }
         return max(regular, tried + min(interval, Self.retryPause))
     }

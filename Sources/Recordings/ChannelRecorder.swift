@@ -33,11 +33,15 @@ package import Orders
         _ channel: Asset, _ order: DownloadOrder, name: String? = nil, title: String? = nil
     ) async throws(Downloader.Refusal) -> Download {
         let dated = RecordingName(begin: library.date(), in: zone())
-        let name = name.map { number($0, of: channel) } ?? dated.name(ofChannel: channel.name, isTaken: library.isTaken)
-        let title = title ?? dated.title(ofChannel: channel.title ?? channel.name)
+        var ownName = dated.name(ofChannel: channel.name, isTaken: library.isTaken)
+        if let name {
+            ownName = number(name, of: channel)
+        }
+        let titleOfChannel = channel.title ?? channel.name
+        let ownTitle = title ?? dated.title(ofChannel: titleOfChannel)
         let recording: Asset
         do throws(LibraryError) {
-            recording = try await library.makeRecording(of: channel, name: name, title: title)
+            recording = try await library.makeRecording(of: channel, name: ownName, title: ownTitle)
         } catch {
             throw .library(error)
         }

@@ -27,7 +27,7 @@ final class ListContent: Sendable {
         var channels: [KnownStream] = []
         var leftOut = 0
         for entry in roster.entries where !entry.isHidden {
-            guard let channel = Self.stream(entry, of: list, base, hostClass, secrets) else {
+            guard let channel = Self.stream(entry, of: list, base: base, hostClass: hostClass, secrets) else {
                 leftOut += 1
                 continue
             }
@@ -40,7 +40,7 @@ final class ListContent: Sendable {
 
     /// The stream of an entry; nil if it is no HLS.
     private static func stream(
-        _ entry: ChannelRoster.Entry, of list: KnownList, _ base: WebURL, _ hostClass: HostClass?,
+        _ entry: ChannelRoster.Entry, of list: KnownList, base: WebURL, hostClass: HostClass?,
         _ secrets: ListSecrets
     ) -> KnownStream? {
         let channel = entry.channel

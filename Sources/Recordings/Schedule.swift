@@ -55,14 +55,16 @@ package struct Schedule: Codable, Equatable, Sendable {
     ///   - handled: the last day of which a recording has begun or was missed; nil before the first.
     package func plan(at now: Int64, in zone: TimeZone, handled: LocalDate?) -> Plan {
         var plan = Plan()
-        var day = handled.map { max($0.next, first) } ?? first
+        var day = first
+        if let handled {
+            day = max(handled.next, first)
+        }
         while let occurrence = occurrence(from: day, in: zone) {
             guard occurrence.begin <= now else {
                 plan.next = occurrence
                 return plan
             }
-            let isOver = occurrence.end.map { $0 <= now } ?? false
-            if isOver {
+            if let end = occurrence.end, end <= now {
                 plan.missed.append(occurrence)
             } else if plan.due == nil {
                 plan.due = occurrence

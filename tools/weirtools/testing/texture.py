@@ -7,7 +7,7 @@ KINDS = ("body", "tuple", "inline", "ternary", "chain", "unlabelled")
 # The rooms whose code has room to breathe: none of these kinds may come back into them.
 ROOMS = (
     "WeirAPI", "AccessLog", "Assets", "Control", "Daemon", "EventLoop", "Extras", "HLS", "HTTPMessage",
-    "HTTPServer", "Integrity", "Orders", "Origin", "Playback", "Playheads", "PlaylistCheck", "Retention",
+    "Downloads", "Fetching", "HTTPServer", "Integrity", "Orders", "Origin", "Playback", "Playheads", "PlaylistCheck", "Recordings", "Retention",
     "SafeText", "SegmentFormat", "Sessions", "Sharing", "Store", "Subprocess", "Substitution", "weir",
 )
 REFUSED_IN_ROOMS = ("inline", "chain", "unlabelled")
