@@ -33,31 +33,46 @@ import Store
         let own = isSameOrigin ? asset.fields : UserFields()
         let access = OriginAccess(
             to: url, with: fields ?? own, cookies: asset.access.cookies, route: route(of: asset, at: url))
-        let losesFields = fields == nil && !isSameOrigin && !asset.fields.given.isEmpty
+        let losesFields = fields == nil && !isSameOrigin
         let destination = try await Destination(of: asset, at: url, access, by: library.playlistFetcher)
         try await checkFree(url, for: asset)
-        let names = "\(asset.fields.given)"
+        let given = asset.fields.given
         try await move(asset, to: destination)
-        guard losesFields else { return }
+        if losesFields {
+            reportLoss(of: given, asset)
+        }
+    }
+
+    /// Says in the log that fields for the former origin are forgotten.
+    private func reportLoss(of fields: UserFields, _ asset: Asset) {
+        guard !fields.isEmpty else { return }
         library.report(
-            "\(asset.name): the header fields that were given (\(names)) are forgotten: they were for another origin than "
-                + "\(url.origin)")
+            "\(asset.name): the header fields that were given (\(fields)) are forgotten: they were for another origin than "
+                + "\(asset.origin.origin)")
     }
 
     /// Gives a channel the URL that the user's list has for it now, without a look at it. Nothing happens if another asset has the URL,
     /// or if something else than recordings is stored of it, which a look would have to compare.
+    ///
+    /// Whoever writes the list chooses the new URL: secrets that were given for another origin do not go there.
     package func redirect(_ channel: Asset, to stream: KnownStream) async throws(LibraryError) {
         guard channel.origin != stream.url, library.asset(at: stream.url) == nil, channel.bytes == 0,
             library.readOnlyReason == nil, channel.revision == nil
         else { return }
-        let isSameHost = channel.origin.host == stream.url.host
+        let isSameOrigin = channel.origin.origin == stream.url.origin
+        let former = channel.fields
         library.assign(channel.origin, to: nil)
         library.byTokenlessURL.remove(channel)
         channel.origin = stream.url
         library.assign(stream.url, to: channel)
         library.byTokenlessURL.add(channel)
-        channel.access.change(to: stream.url, with: stream.fields ?? channel.fields)
-        if !isSameHost, !stream.namesHost {
+        let own = isSameOrigin ? former : UserFields()
+        channel.access.change(to: stream.url, with: stream.fields ?? own)
+        if !isSameOrigin {
+            channel.access.forgetCertificate()
+        }
+        // Another port of a private host is another service, which only the user may name.
+        if !isSameOrigin, !stream.namesHost {
             channel.access.unname()
         }
         channel.entryChecks.latest = nil
@@ -65,6 +80,9 @@ import Store
         library.client.forgetAbsence(of: stream.url)
         if channel.isPersistent {
             await library.records.save(channel)
+        }
+        if !isSameOrigin, stream.fields == nil {
+            reportLoss(of: former.given, channel)
         }
         library.events.send(.assetChanged(channel))
     }

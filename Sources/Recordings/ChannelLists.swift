@@ -47,8 +47,8 @@ package protocol ListStore: Sendable {
     private var subscriptions: [Subscription] = []
     private var timer: LoopTimer?
     private var isOpen = true
-    /// Orders the changes of the library's index.
-    private var publishing: Task<Void, Never>?
+    /// The latest change of the lists, in progress or done.
+    private var change: Task<Void, Never>?
 
     /// - Parameter report: receives sentences for the log.
     package init(
@@ -61,7 +61,9 @@ package protocol ListStore: Sendable {
     }
 
     /// Takes over the lists of the streams file, with their last states. Lists that are not named any more are forgotten.
-    package func set(_ lists: [KnownList]) async {
+    package func set(_ lists: [KnownList]) async { await inTurn { await self.adopt(lists) } }
+
+    private func adopt(_ lists: [KnownList]) async {
         let former = subscriptions
         subscriptions = lists.map { list in
             former.first { $0.list == list } ?? Subscription(list)
@@ -84,6 +86,18 @@ package protocol ListStore: Sendable {
         subscription.content = try? await DiskWork.run { () throws(StoreError) in
             store.read(list.name).flatMap { ListContent(stored: $0, of: list) }
         }
+    }
+
+    /// Makes a change after all earlier ones are made and saved: each takes a while on another thread, and begins with what the one
+    /// before it has left.
+    private func inTurn<Value: Sendable>(_ body: @escaping @LoopActor () async -> Value) async -> Value {
+        let before = change
+        let task = Task { @LoopActor in
+            await before?.value
+            return await body()
+        }
+        change = Task { @LoopActor in _ = await task.value }
+        return await task.value
     }
 
     /// Begins to look at the clock.
@@ -195,7 +209,9 @@ package protocol ListStore: Sendable {
         } catch {
             return error.message
         }
-        return await adopt(answer.text, from: answer.head.url, hostClass: access.route.firstClass, subscription)
+        return await inTurn {
+            await self.adopt(answer.text, from: answer.head.url, hostClass: access.route.firstClass, subscription)
+        }
     }
 
     /// A text that was fetched, as it was understood.
@@ -207,6 +223,7 @@ package protocol ListStore: Sendable {
     private func adopt(
         _ text: [UInt8], from base: WebURL, hostClass: HostClass?, _ subscription: Subscription
     ) async -> String? {
+        guard subscriptions.contains(where: { $0 === subscription }) else { return nil }
         let list = subscription.list
         let former = subscription.content
         let taken = names(besides: subscription)
@@ -218,7 +235,6 @@ package protocol ListStore: Sendable {
         case nil: return "it was given up"
         case .problem(let sentence): return sentence
         case .list(let content, let moved):
-            guard subscriptions.contains(where: { $0 === subscription }) else { return nil }
             subscription.content = content
             await publish()
             await redirect(moved)
@@ -275,20 +291,14 @@ package protocol ListStore: Sendable {
 
     /// Makes the channels of all lists known to the library.
     private func publish() async {
-        let before = publishing
-        let task = Task { @LoopActor in
-            await before?.value
-            let contents = subscriptions.compactMap(\.content)
-            let index = await Task.detached {
-                ListedChannels(contents.flatMap(\.channels), guides: contents.flatMap(\.guides))
-            }.value
-            let former = library.listed
-            library.listed = index
-            // To free 100,000 channels takes long.
-            Task.detached { _ = former }
-        }
-        publishing = task
-        await task.value
+        let contents = subscriptions.compactMap(\.content)
+        let index = await Task.detached {
+            ListedChannels(contents.flatMap(\.channels), guides: contents.flatMap(\.guides))
+        }.value
+        let former = library.listed
+        library.listed = index
+        // To free 100,000 channels takes long.
+        Task.detached { _ = former }
     }
 
     private func save(_ subscription: Subscription) async -> String? {
@@ -305,9 +315,16 @@ package protocol ListStore: Sendable {
     /// - Throws: a sentence if that cannot be noted; then nothing has changed.
     package func hide(_ channel: String) async throws(ListFailure) -> Bool {
         guard let stream = library.listed.channel(named: channel),
-            let subscription = subscriptions.first(where: { $0.list.name == stream.list }),
-            let former = subscription.content
+            let subscription = subscriptions.first(where: { $0.list.name == stream.list })
         else { return false }
+        // While the list is being read, it waits for the new content, which may have the channel as well.
+        return try await inTurn { await self.hide(channel, of: subscription) }.get()
+    }
+
+    private func hide(_ channel: String, of subscription: Subscription) async -> Result<Bool, ListFailure> {
+        guard subscriptions.contains(where: { $0 === subscription }), let former = subscription.content else {
+            return .success(false)
+        }
         let list = subscription.list
         let content = await Task.detached { () -> ListContent? in
             var roster = former.roster
@@ -315,14 +332,14 @@ package protocol ListStore: Sendable {
             return ListContent(
                 roster, of: list, base: former.base, hostClass: former.hostClass, fetched: former.fetched)
         }.value
-        guard let content, subscription.content === former else { return false }
+        guard let content else { return .success(false) }
         subscription.content = content
         if let failure = await save(subscription) {
             subscription.content = former
-            throw ListFailure(sentence: failure)
+            return .failure(ListFailure(sentence: failure))
         }
         await publish()
-        return true
+        return .success(true)
     }
 }
 

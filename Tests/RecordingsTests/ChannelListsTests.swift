@@ -4,6 +4,7 @@ import Foundation
 import HLS
 import HTTPMessage
 import Origin
+import Synchronization
 import TestRooms
 import TestSupport
 import Testing
@@ -11,15 +12,14 @@ import Testing
 @testable import Recordings
 
 /// The files of lists in memory.
-private final class MemoryStore: ListStore, @unchecked Sendable {
-    private let lock = NSLock()
-    private var texts: [String: [UInt8]] = [:]
+private final class MemoryStore: ListStore {
+    private let texts = Mutex<[String: [UInt8]]>([:])
 
-    func read(_ list: String) -> [UInt8]? { lock.withLock { texts[list] } }
-    func remove(_ list: String) { lock.withLock { texts[list] = nil } }
+    func read(_ list: String) -> [UInt8]? { texts.withLock { $0[list] } }
+    func remove(_ list: String) { texts.withLock { $0[list] = nil } }
 
     func write(_ list: String, _ text: [UInt8]) -> String? {
-        lock.withLock { texts[list] = text }
+        texts.withLock { $0[list] = text }
         return nil
     }
 }
@@ -132,6 +132,88 @@ private final class MemoryStore: ListStore, @unchecked Sendable {
         scene.clock.advance(by: 3_601)
         scene.lists.look()
         try await waitUntil("the list is read again") { try await count() == 2 }
+    }
+
+    /// Whoever writes the list chooses where a channel moves to.
+    @Test func fieldsThatWereGivenForAnOriginStayThereWhenTheChannelMoves() async throws {
+        let scene = try await ListScene()
+        try await scene.give(Self.two)
+        _ = try await scene.read()
+        _ = try await scene.get("/one.m3u8")
+        let asset = try #require(scene.house.library.asset(named: "one"))
+        try await scene.house.library.setFields(try UserFields(["X-Key: s3cret", "Cookie: a=s3cret"]), of: asset)
+        let other = try await TestOrigin()
+        var route = OriginRoute()
+        route.certificate = "/mine.pem"
+        try await scene.house.library.setRoute(route, of: asset)
+
+        try await scene.give(Self.two.replacing("?t=1", with: "?t=2"))
+        _ = try await scene.read()
+        #expect(asset.fields.lines.count == 2 && asset.route.certificate == "/mine.pem")
+        let moved = Self.two.replacing("/ts/master.m3u8?t=1", with: other.master("ts"))
+        try await scene.give(moved)
+        _ = try await scene.read()
+        #expect(asset.fields.isEmpty && asset.route.certificate == nil)
+        // The user has not named this private host.
+        #expect(try await scene.get("/one.m3u8").status != 200)
+        #expect(try await other.requests().isEmpty)
+        route = OriginRoute()
+        route.allowedHosts = [try AllowedHost("127.0.0.1:\(other.port)")]
+        try await scene.house.library.setRoute(route, of: asset)
+        #expect(try await scene.get("/one.m3u8").status == 200)
+        let requests = try await other.requests()
+        #expect(!requests.isEmpty && requests.allSatisfy { $0.headers["x-key"] == nil && $0.headers["cookie"] == nil })
+
+        // Those of the list are for its own URL.
+        try await scene.give(moved.replacing("master.m3u8\n", with: "master.m3u8?t=3|X-Key=list\n"))
+        _ = try await scene.read()
+        #expect(asset.origin.query == "t=3" && asset.fields.texts == ["X-Key: list"])
+    }
+
+    @Test func aChannelThatIsHiddenWhileTheListIsReadStaysHidden() async throws {
+        let scene = try await ListScene()
+        let entries = (1...4_000).map { "#EXTINF:-1 tvg-id=\"c\($0)\",C\($0)\nhttp://h.example/\($0).m3u8\n" }
+        try await scene.give("#EXTM3U\n" + entries.joined())
+        _ = try await scene.read()
+        var isRead = false
+        let reading = Task { @LoopActor in
+            await scene.lists.refresh("tv")
+            isRead = true
+        }
+        var hidden = 0
+        repeat {
+            hidden += 1
+            #expect(try await scene.lists.hide("c\(hidden)"))
+        } while !isRead
+        await reading.value
+        #expect(scene.lists.summary(of: "tv")?.hidden == hidden)
+        #expect(scene.channels.count == 4_000 - hidden)
+        try await scene.restart()
+        #expect(scene.channels.count == 4_000 - hidden)
+    }
+
+    @Test func twoChannelsThatAreHiddenAtATimeAreBothHidden() async throws {
+        let scene = try await ListScene()
+        try await scene.give(Self.two)
+        _ = try await scene.read()
+        async let one = scene.lists.hide("one")
+        async let two = scene.lists.hide("two")
+        let results = try await [one, two]
+        #expect(results == [true, true] && scene.channels.isEmpty)
+    }
+
+    @Test func listsThatAreReadAtATimeHaveDifferentNames() async throws {
+        let scene = try await ListScene()
+        try await scene.give(Self.two)
+        let address = scene.list.address
+        let names = ["tv", "tv-2", "tv-3"]
+        await scene.lists.set(try names.map { try KnownList(name: $0, address: "\(address)?\($0)", lines: []) })
+        for name in names {
+            Task { @LoopActor in await scene.lists.refresh(name) }
+        }
+        try await waitUntil("all channels") { scene.channels.count == 6 }
+        let known = scene.house.library.listed.channels.map(\.name)
+        #expect(known == ["one", "one-2", "one-3", "two", "two-2", "two-3"])
     }
 
     @Test func aHiddenChannelStaysHidden() async throws {
