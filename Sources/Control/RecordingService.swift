@@ -21,9 +21,9 @@ import WeirAPI
         }
         handlers.on(Endpoints.addRecording) { _, request throws(APIError) in try await self.add(request) }
         handlers.on(Endpoints.changeRecording) { call, times throws(APIError) in
-            try self.change(call.item, to: times)
+            try await self.change(call.item, to: times)
         }
-        handlers.on(Endpoints.cancelRecording) { call throws(APIError) in try self.cancel(call.item) }
+        handlers.on(Endpoints.cancelRecording) { call throws(APIError) in try await self.cancel(call.item) }
     }
 
     func add(_ request: API.RecordingRequest) async throws(APIError) -> API.ScheduledRecording {
@@ -51,30 +51,30 @@ import WeirAPI
         let plan = PlannedRecording(
             name: schedules.freeName(for: channel, schedule), channel: channel.id, title: request.download.title,
             schedule: schedule, order: order, keep: keep)
-        try put(plan)
+        try await put(plan)
         return shape(plan)
     }
 
-    private func change(_ name: String, to times: API.RecordingTimes) throws(APIError) -> API.ScheduledRecording {
+    private func change(_ name: String, to times: API.RecordingTimes) async throws(APIError) -> API.ScheduledRecording {
         let former = try find(name)
         var plan = PlannedRecording(
             name: former.name, channel: former.channel, title: former.title, schedule: try schedule(times),
             order: former.order, keep: try keep(times))
         plan.adoptRecordings(of: former)
-        try put(plan)
+        try await put(plan)
         return shape(plan)
     }
 
-    private func cancel(_ name: String) throws(APIError) -> API.ScheduledRecording {
+    private func cancel(_ name: String) async throws(APIError) -> API.ScheduledRecording {
         let plan = try find(name)
-        if let failure = schedules.cancel(name) {
+        if let failure = await schedules.cancel(name) {
             throw APIError(.cannotWrite, failure)
         }
         return shape(plan)
     }
 
-    private func put(_ plan: PlannedRecording) throws(APIError) {
-        if let failure = schedules.put(plan) {
+    private func put(_ plan: PlannedRecording) async throws(APIError) {
+        if let failure = await schedules.put(plan) {
             throw APIError(.cannotWrite, failure)
         }
     }

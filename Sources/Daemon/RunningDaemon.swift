@@ -126,8 +126,12 @@ import WeirAPI
         schedules = RecordingSchedules(
             library, downloader, stored: Self.planned(in: state, report: report),
             save: { text in
-                do throws(APIError) { try state.writeFile(Self.plansFile, text) } catch { return error.message }
-                return nil
+                do throws(APIError) {
+                    try state.writeFile(Self.plansFile, text, isDurable: true)
+                    return nil
+                } catch {
+                    return error.message
+                }
             }, report: report)
         RecordingService(service, schedules).register(in: &endpoints)
         PlaybackService(sessions, library: library).register(in: &endpoints)
@@ -166,7 +170,7 @@ import WeirAPI
     }
 
     /// The file of planned recordings in the state folder, and its length that is read at most.
-    private static let plansFile = "recordings"
+    private nonisolated static let plansFile = "recordings"
     private static let longestPlans = 4 << 20
 
     private static func planned(in state: StateDirectory, report: (String) -> Void) -> String? {
@@ -401,6 +405,7 @@ import WeirAPI
         await ProcessGuard.shared.endGroups(within: .seconds(2)) { try await LoopActor.pause(for: $0) }
         phones.close()
 
+        await wait(for: "the planned recordings", atMost: .seconds(2)) { await self.schedules.close() }
         await wait(for: "the summaries of assets", atMost: .seconds(2)) { await self.summaries.close() }
         await wait(for: "the latest pieces", atMost: .seconds(8)) { await self.library.close() }
         await sessions.close(within: .seconds(4))

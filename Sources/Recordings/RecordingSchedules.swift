@@ -20,8 +20,12 @@ import Store
     private let library: Library
     private let downloader: Downloader
     private let recorder: ChannelRecorder
-    /// Writes the file; the error as a sentence.
-    private let save: (String) -> String?
+    /// Writes the file, on another thread; the error as a sentence.
+    private let save: @Sendable (String) -> String?
+    /// The latest write, in progress or done.
+    private var writing: Task<Void, Never>?
+    /// True if the file has something else than plans: nothing is written over it.
+    private var isUnreadable = false
     private let report: @Sendable (String) -> Void
     private var timer: LoopTimer?
     /// The names of plans whose recording is just beginning.
@@ -32,10 +36,11 @@ import Store
 
     /// - Parameters:
     ///   - stored: the text of the file; nil if there is none.
-    ///   - save: writes the file, and returns nil or an error as a sentence.
+    ///   - save: writes the file so that it survives a loss of power, and returns nil or an error as a sentence. It is called on another
+    ///     thread, in the order of the changes.
     package init(
         _ library: Library, _ downloader: Downloader, zone: @escaping () -> TimeZone = { .current }, stored: String?,
-        save: @escaping (String) -> String?, report: @escaping @Sendable (String) -> Void = { _ in }
+        save: @escaping @Sendable (String) -> String?, report: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.library = library
         self.downloader = downloader
@@ -47,6 +52,7 @@ import Store
             do {
                 all = try JSONDecoder().decode([PlannedRecording].self, from: Data(stored.utf8))
             } catch {
+                isUnreadable = true
                 report("the planned recordings cannot be read, and none begins: \(error)")
             }
         }
@@ -79,28 +85,32 @@ import Store
     }
 
     /// Adds a plan, or replaces the one of its name. Returns an error as a sentence; then nothing has changed.
-    package func put(_ plan: PlannedRecording) -> String? {
-        let former = all
-        all.removeAll { $0.name == plan.name }
-        all.append(plan)
-        all.sort { $0.name < $1.name }
-        if let failure = write() {
-            all = former
-            return failure
+    package func put(_ plan: PlannedRecording) async -> String? {
+        let failure = await replace(plan.name, with: plan)
+        if failure == nil {
+            look()
         }
-        look()
-        return nil
+        return failure
     }
 
     /// Forgets a plan; its recordings stay, and one in progress goes on. Returns an error as a sentence; then nothing has changed.
-    package func cancel(_ name: String) -> String? {
-        let former = all
-        all.removeAll { $0.name == name }
-        if let failure = write() {
-            all = former
-            return failure
+    package func cancel(_ name: String) async -> String? { await replace(name, with: nil) }
+
+    private func replace(_ name: String, with plan: PlannedRecording?) async -> String? {
+        let former = self[name]
+        set(name, to: plan)
+        let failure = await write()
+        if failure != nil {
+            set(name, to: former)
         }
-        return nil
+        return failure
+    }
+
+    private func set(_ name: String, to plan: PlannedRecording?) {
+        all.removeAll { $0.name == name }
+        guard let plan else { return }
+        all.append(plan)
+        all.sort { $0.name < $1.name }
     }
 
     // MARK: Time
@@ -145,7 +155,7 @@ import Store
         guard !beginning.contains(name), let plan = self[name] else { return }
         guard let channel = library.asset(id: plan.channel) else {
             report("\(name): its channel was removed, and nothing more is recorded")
-            return _ = cancel(name)
+            return forget(name)
         }
         beginning.insert(name)
         Task { @LoopActor in
@@ -198,7 +208,7 @@ import Store
     /// Forgets a plan of which nothing is left to do. One that was missed stays, so that it is seen.
     private func finish(_ plan: PlannedRecording) {
         guard plan.problem == nil || !plan.recordings.isEmpty else { return }
-        _ = cancel(plan.name)
+        forget(plan.name)
     }
 
     // MARK: Retention
@@ -232,15 +242,43 @@ import Store
     private func change(_ name: String, _ body: (inout PlannedRecording) -> Void) {
         guard let index = all.firstIndex(where: { $0.name == name }) else { return }
         body(&all[index])
-        if let failure = write() {
-            report("the planned recordings are not noted: \(failure)")
+        note()
+    }
+
+    private func forget(_ name: String) {
+        set(name, to: nil)
+        note()
+    }
+
+    private func note() {
+        Task { @LoopActor in
+            if let failure = await write() {
+                report("the planned recordings are not noted: \(failure)")
+            }
         }
     }
 
-    private func write() -> String? {
+    /// Writes all plans, after all earlier writes. Returns an error as a sentence.
+    private func write() async -> String? {
+        guard !isUnreadable else { return "the file of planned recordings has something else; move it away" }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         guard let data = try? encoder.encode(all) else { return "they cannot be written" }
-        return save(String(decoding: data, as: UTF8.self))
+        let text = String(decoding: data, as: UTF8.self)
+        let save = save
+        let before = writing
+        let task = Task { @LoopActor () -> String? in
+            await before?.value
+            do throws(StoreError) {
+                return try await DiskWork.run { () throws(StoreError) in save(text) }
+            } catch {
+                return "\(error)"
+            }
+        }
+        writing = Task { @LoopActor in _ = await task.value }
+        return await task.value
     }
+
+    /// Waits until the latest change is written.
+    package func close() async { await writing?.value }
 }

@@ -4,11 +4,23 @@ import EventLoop
 import FoundationEssentials
 import Orders
 import Store
+import Synchronization
 import TestRooms
 import TestSupport
 import Testing
 
 @testable import Recordings
+
+/// The file of planned recordings in memory.
+private final class PlanFile: Sendable {
+    private let stored = Mutex<String?>(nil)
+    var text: String? { stored.withLock { $0 } }
+
+    func write(_ text: String) -> String? {
+        stored.withLock { $0 = text }
+        return nil
+    }
+}
 
 /// Planned recordings of a channel on a clock that the test moves; it begins at 2026-11-21 12:00, a Saturday, and clocks show UTC.
 @LoopActor private final class PlanScene {
@@ -16,7 +28,7 @@ import Testing
     let house: TestHouse
     let path = "/_live/news/media.m3u8"
     private(set) var schedules: RecordingSchedules
-    private(set) var file: String?
+    let file = PlanFile()
 
     init() async throws {
         house = try await TestHouse(.clock(clock), .downloader())
@@ -27,16 +39,14 @@ import Testing
 
     private func make() -> RecordingSchedules {
         RecordingSchedules(
-            house.library, house.downloader, zone: { TimeZone(secondsFromGMT: 0)! }, stored: file,
-            save: { [weak self] text in
-                self?.file = text
-                return nil
-            })
+            house.library, house.downloader, zone: { TimeZone(secondsFromGMT: 0)! }, stored: file.text,
+            save: { [file] text in file.write(text) })
     }
 
     /// A new process after a kill.
     func restart() async throws {
         schedules.stop()
+        await schedules.close()
         try await house.restart()
         schedules = make()
         house.downloader.resume()
@@ -56,7 +66,7 @@ import Testing
         let plan = PlannedRecording(
             name: schedules.freeName(for: channel, schedule), channel: channel.id, schedule: schedule,
             order: DownloadOrder(), keep: keep.flatMap { RecordingRetention($0) })
-        #expect(schedules.put(plan) == nil)
+        #expect(await schedules.put(plan) == nil)
         return plan
     }
 
@@ -140,10 +150,32 @@ import Testing
     @Test func whatIsCancelledDoesNotBegin() async throws {
         let scene = try await PlanScene()
         let plan = try await scene.plan("20:15")
-        #expect(scene.schedules.cancel(plan.name) == nil)
+        #expect(await scene.schedules.cancel(plan.name) == nil)
         try await scene.restart()
         try scene.move(to: "2026-11-21 20:15")
         #expect(scene.schedules.all.isEmpty && scene.recordings.isEmpty && !scene.schedules.isWaiting)
+    }
+
+    @Test func whatCannotBeWrittenDoesNotChange() async throws {
+        let scene = try await PlanScene()
+        let plan = try await scene.plan("20:15")
+        let house = scene.house
+        let schedules = RecordingSchedules(
+            house.library, house.downloader, stored: scene.file.text, save: { _ in "the disk is full" })
+        #expect(await schedules.cancel(plan.name) == "the disk is full" && schedules.all == [plan])
+        var other = plan
+        other.title = "Another"
+        #expect(await schedules.put(other) == "the disk is full" && schedules.all == [plan])
+    }
+
+    @Test func aFileThatHasSomethingElseStaysAsItIs() async throws {
+        let scene = try await PlanScene()
+        let plan = try await scene.plan("20:15")
+        let file = PlanFile()
+        let schedules = RecordingSchedules(
+            scene.house.library, scene.house.downloader, stored: "[{\"of\": \"a newer Weir\"}]",
+            save: { file.write($0) })
+        #expect(await schedules.put(plan) != nil && schedules.all.isEmpty && file.text == nil)
     }
 
     @Test func onlyWatchedRecordingsMakeWay() async throws {
