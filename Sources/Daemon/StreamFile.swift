@@ -35,226 +35,131 @@ struct StreamFile {
     init(_ text: String, path: String) throws(ConfigurationError) {
         let lines = TOMLText.lines(of: text)
         let table = try TOMLText.parse(text, path: path, next: "write each stream as in conf/streams.toml")
-        for key in table.keys.sorted() where key != Self.streamTable && key != Self.listTable {
-            throw Self.error(
-                path, line: Self.line(of: key, in: lines[...]), "there is no key \"\(key)\"",
+        for key in table.keys.sorted() where StreamFileEntry.Kind(rawValue: key) == nil {
+            let line = TOMLText.line(of: key, in: lines[...])
+            throw ConfigurationError(
+                source: .file(path, line: line), message: "there is no key \"\(key)\"",
                 next: "put the key below [[stream]]")
         }
-        let array = try Self.array(Self.streamTable, of: table, lines, path: path)
-        let tables = try Self.array(Self.listTable, of: table, lines, path: path)
-        lists = try Self.lists(tables, lines, path: path)
-        var streams: [KnownStream] = []
-        var names: [String: Int] = [:]
-        var urls: [WebURL: Int] = [:]
-        for (index, entry) in array.enumerated() {
-            let block = Self.block(index, of: Self.streamTable, in: lines)
-            let stream = try Self.stream(entry.table, in: block, path: path)
-            if let index = urls[stream.url] ?? names[stream.name] {
-                let twin = streams[index]
-                var key = "name"
-                var reason = "the name \(stream.name) is taken"
-                if twin.url == stream.url {
-                    key = "url"
-                    reason = "\(twin.name) has this URL"
-                } else if entry.table?["name"] == nil {
-                    key = "title"
-                }
-                throw Self.error(
-                    path, line: Self.line(of: key, in: block), "\(key): \(reason) in an earlier entry",
-                    next: "delete one of them, or give it another name")
-            }
-            names[stream.name] = index
-            urls[stream.url] = index
-            streams.append(stream)
+        var twins = Twins()
+        streams = try Self.entries(.stream, of: table, lines, path: path).map { entry throws(ConfigurationError) in
+            let stream = try Self.stream(entry)
+            try twins.add(name: stream.name, url: stream.url, entry)
+            return stream
         }
-        self.streams = streams
+        twins = Twins()
+        lists = try Self.entries(.lists, of: table, lines, path: path).map { entry throws(ConfigurationError) in
+            let list = try Self.list(entry)
+            try twins.add(name: list.name, url: list.url, entry)
+            return list
+        }
     }
 
-    private static let streamTable = "stream"
-    private static let listTable = "lists"
-
-    /// The tables of one kind; none if there is no such key.
-    private static func array(
-        _ key: String, of table: TOMLTable, _ lines: [Substring], path: String
-    ) throws(ConfigurationError) -> TOMLArray {
-        guard let value = table[key] else { return TOMLArray() }
+    /// The entries of one kind; none if the file has no such key.
+    private static func entries(
+        _ kind: StreamFileEntry.Kind, of table: TOMLTable, _ lines: [Substring], path: String
+    ) throws(ConfigurationError) -> [StreamFileEntry] {
+        guard let value = table[kind.rawValue] else { return [] }
         guard let array = value.array else {
-            throw error(path, line: line(of: key, in: lines[...]), "\(key) is not a list", next: "write [[\(key)]]")
+            let line = TOMLText.line(of: kind.rawValue, in: lines[...])
+            throw ConfigurationError(
+                source: .file(path, line: line), message: "\(kind.rawValue) is not a list",
+                next: "write [[\(kind.rawValue)]]")
         }
-        return array
+        var entries: [StreamFileEntry] = []
+        for (index, value) in array.enumerated() {
+            let block = block(index, of: kind, in: lines)
+            entries.append(try StreamFileEntry(kind, value, lines: block, path: path))
+        }
+        return entries
     }
 
-    // MARK: Channel lists
+    /// Finds entries of one kind with the same name or URL.
+    private struct Twins {
+        private var names: Set<String> = []
+        private var namesByURL: [WebURL: String] = [:]
 
-    private static let listKeys = ["name", "url", "interval", "headers"]
-
-    private static func lists(
-        _ array: TOMLArray, _ lines: [Substring], path: String
-    ) throws(ConfigurationError) -> [KnownList] {
-        var lists: [KnownList] = []
-        for (index, entry) in array.enumerated() {
-            let block = block(index, of: listTable, in: lines)
-            let list = try list(entry.table, block, path: path)
-            for (key, isTaken) in [
-                ("url", lists.contains { $0.url == list.url }), ("name", lists.contains { $0.name == list.name }),
-            ] where isTaken {
-                throw error(
-                    path, line: line(of: key, in: block) ?? block.startIndex + 1, "\(key): an earlier list has it",
-                    next: "delete one of them, or give it another name")
+        mutating func add(name: String, url: WebURL, _ entry: StreamFileEntry) throws(ConfigurationError) {
+            let next = "delete one of them, or give it another name"
+            if let twin = namesByURL[url] {
+                throw entry.error(at: "url", "url: \(twin) has this URL in an earlier entry", next: next)
             }
-            lists.append(list)
-        }
-        return lists
-    }
-
-    private static func list(
-        _ table: TOMLTable?, _ block: ArraySlice<Substring>, path: String
-    ) throws(ConfigurationError) -> KnownList {
-        guard let table else {
-            throw error(path, line: block.startIndex + 1, "lists is not a table", next: "write [[lists]]")
-        }
-        for key in table.keys.sorted() where !listKeys.contains(key) {
-            throw error(
-                path, line: line(of: key, in: block), "there is no key \"\(key)\"",
-                next: "the keys are \(listKeys.joined(separator: ", "))")
-        }
-        guard let address = table["url"]?.string else {
-            throw error(path, line: block.startIndex + 1, "url is missing", next: "write url = \"https://…\"")
-        }
-        var interval = KnownList.usualInterval
-        if let value = table["interval"] {
-            guard let seconds = value.string.flatMap({ TimeSpan.seconds($0) }),
-                KnownList.intervals.contains(Int64(seconds))
-            else {
-                throw error(
-                    path, line: line(of: "interval", in: block), "interval is not a time from a minute to a year",
-                    next: "write interval = \"12h\"")
+            guard names.insert(name).inserted else {
+                // A name that is not given comes from another key.
+                let key = ["name", "title"].first(where: entry.has) ?? "url"
+                throw entry.error(at: key, "\(key): the name \(name) is taken in an earlier entry", next: next)
             }
-            interval = Int64(seconds)
+            namesByURL[url] = name
         }
-        return try list(table, address: address, interval: interval, block, path: path)
     }
 
-    private static func list(
-        _ table: TOMLTable, address: String, interval: Int64, _ block: ArraySlice<Substring>, path: String
-    ) throws(ConfigurationError) -> KnownList {
-        let split = UserInformation(splitting: address)
-        guard let url = try? WebURL(split.url), !url.needsHandler else {
+    private static func list(_ entry: StreamFileEntry) throws(ConfigurationError) -> KnownList {
+        let address = try entry.address()
+        guard let url = try? WebURL(UserInformation(splitting: address).url), !url.needsHandler else {
             // Without the text itself, which may contain a password or a token; the line says where it is.
-            throw error(
-                path, line: line(of: "url", in: block), "url: the URL must begin with http:// or https://",
-                next: "write url = \"https://…\"")
+            throw entry.error(
+                at: "url", "url: the URL must begin with http:// or https://", next: "write url = \"https://…\"")
         }
-        let name = table["name"]?.string ?? AssetNaming.name(for: url)
-        guard AssetNaming.isName(name) else {
-            throw error(
-                path, line: line(of: "name", in: block), "name: \"\(name)\" is not a name",
-                next: "write name = \"…\" with lower-case letters, digits and single dashes")
-        }
+        let name = try entry.name() ?? AssetNaming.name(for: url)
+        let interval = try interval(entry)
+        let lines = try entry.fields() ?? []
         do {
-            return try KnownList(name: name, address: address, lines: fields(table) ?? [], interval: interval)
+            return try KnownList(name: name, address: address, lines: lines, interval: interval)
         } catch {
-            // Without the values, which are secrets.
-            throw Self.error(
-                path, line: line(of: "headers", in: block), "headers: \(error)",
-                next: "write headers = [\"Name: value\", \"Name: value\"]")
+            // The password of the URL makes a field too.
+            throw entry.error(at: "url", "url: \(error)", next: "give the password as a field, below headers")
         }
     }
 
-    private static func stream(
-        _ table: TOMLTable?, in block: ArraySlice<Substring>, path: String
-    ) throws(ConfigurationError) -> KnownStream {
-        guard let table else {
-            throw error(path, line: block.startIndex + 1, "stream is not a table", next: "write [[stream]]")
+    private static func interval(_ entry: StreamFileEntry) throws(ConfigurationError) -> Int64 {
+        guard entry.has("interval") else { return KnownList.usualInterval }
+        let text = try entry.text("interval")
+        guard let seconds = text.flatMap({ TimeSpan.seconds($0) }), KnownList.intervals.contains(Int64(seconds)) else {
+            throw entry.error(
+                at: "interval", "interval is not a time from a minute to a year", next: "write interval = \"12h\"")
         }
-        for key in table.keys.sorted() where !keys.contains(key) {
-            throw error(
-                path, line: line(of: key, in: block), "there is no key \"\(key)\"",
-                next: "the keys are \(keys.joined(separator: ", "))")
-        }
-        func text(_ key: String) throws(ConfigurationError) -> String? {
-            guard let value = table[key] else { return nil }
-            guard let text = value.string, !text.isEmpty else {
-                throw error(
-                    path, line: line(of: key, in: block), "\(key) is not a text", next: "write \(key) = \"…\"")
-            }
-            return text
-        }
-        let title = try text("title")
-        let given = try text("name")
-        guard let address = try text("url") else {
-            throw error(path, line: block.startIndex + 1, "url is missing", next: "write url = \"https://…\"")
-        }
+        return Int64(seconds)
+    }
+
+    private static func stream(_ entry: StreamFileEntry) throws(ConfigurationError) -> KnownStream {
+        let title = try entry.text("title")
+        let given = try entry.name()
+        let address = try entry.address()
         let url: WebURL
         do {
             url = try WebURL(address)
         } catch {
-            // Without the text itself, which may contain a password or a token; the line says where it is.
-            throw Self.error(
-                path, line: line(of: "url", in: block), "url: \(error)",
+            // Without the text itself, as for a list.
+            throw entry.error(
+                at: "url", "url: \(error)",
                 next: "write a URL that begins with http:// or https://, without a password")
         }
-        let derived = title.map(KnownStream.name)
-        let name = given ?? derived
-        guard var stream = KnownStream(name: name ?? "", title: title, url: url) else {
-            var key = "url"
-            var message = "there is no name, and none can be derived from the title"
-            if let given {
-                key = "name"
-                message = "name: \"\(given)\" is not a name"
-            } else if title != nil {
-                key = "title"
-            }
-            throw error(
-                path, line: line(of: key, in: block), message,
-                next: "write name = \"…\" with lower-case letters, digits and single dashes")
+        let derived = KnownStream.name(forTitle: title ?? "")
+        guard var stream = KnownStream(name: given ?? derived, title: title, url: url) else {
+            let key = title == nil ? "url" : "title"
+            throw entry.error(
+                at: key, "there is no name, and none can be derived from the title", next: StreamFileEntry.nextForName)
         }
-        stream.logo = try text("logo")
-        stream.group = try text("group")
-        stream.guideID = try text("guide-id")
-        stream.attributes = try attributes(table, block, path: path)
-        do throws(UserFields.Refusal) {
-            if let lines = fields(table), !lines.isEmpty {
-                stream.fields = try UserFields(lines)
-            }
-        } catch {
-            // Without the values, which are secrets.
-            throw Self.error(
-                path, line: line(of: "headers", in: block), "headers: \(error)",
-                next: "write headers = [\"Name: value\", \"Name: value\"]")
+        stream.logo = try entry.text("logo")
+        stream.group = try entry.text("group")
+        stream.guideID = try entry.text("guide-id")
+        stream.attributes = try attributes(entry)
+        if let lines = try entry.fields() {
+            stream.fields = try? UserFields(lines)
         }
         return stream
     }
 
-    private static let keys = ["name", "title", "url", "logo", "group", "guide-id", "attributes", "headers"]
-
-    private static func attributes(
-        _ table: TOMLTable, _ block: ArraySlice<Substring>, path: String
-    ) throws(ConfigurationError) -> [ChannelList.Attribute] {
-        guard let value = table["attributes"] else { return [] }
-        let own = value.table
+    private static func attributes(_ entry: StreamFileEntry) throws(ConfigurationError) -> [ChannelList.Attribute] {
+        let key = "attributes"
         var attributes: [ChannelList.Attribute] = []
-        for key in own?.keys.sorted() ?? [] {
-            guard let text = own?[key]?.string, let attribute = ChannelList.Attribute(name: key, value: text) else {
-                continue
+        for text in try entry.texts(key) {
+            guard let attribute = ChannelList.Attribute(name: text.key, value: text.value) else {
+                throw entry.notTexts(key)
             }
             attributes.append(attribute)
         }
-        guard let own, attributes.count == own.keys.count else {
-            throw error(
-                path, line: line(of: "attributes", in: block), "attributes is not a table of texts",
-                next: "write attributes = { \"tvg-chno\" = \"5\" }")
-        }
         return attributes
-    }
-
-    /// The texts of `headers`; one that no field can be for another value, so that it is refused.
-    private static func fields(_ table: TOMLTable) -> [String]? {
-        guard let value = table["headers"] else { return nil }
-        guard let array = value.array else { return [""] }
-        return array.map { value in
-            value.string ?? ""
-        }
     }
 
     /// The lines that begin an entry of any kind, with the name of its table.
@@ -268,20 +173,14 @@ struct StreamFile {
     }
 
     /// Finds the lines of an entry of a kind. The parser keeps no positions.
-    private static func block(_ index: Int, of table: String, in lines: [Substring]) -> ArraySlice<Substring> {
+    private static func block(
+        _ index: Int, of kind: StreamFileEntry.Kind, in lines: [Substring]
+    ) -> ArraySlice<Substring> {
         let heads = heads(in: lines)
-        let own = heads.filter { $0.table == table }
+        let own = heads.filter { $0.table == kind.rawValue }
         guard index < own.count else { return lines[...] }
         let end = heads.first { $0.line > own[index].line }?.line ?? lines.count
         return lines[own[index].line..<end]
-    }
-
-    private static func line(of key: String, in block: ArraySlice<Substring>) -> Int? {
-        TOMLText.line(of: key, in: block)
-    }
-
-    private static func error(_ path: String, line: Int?, _ message: String, next: String) -> ConfigurationError {
-        ConfigurationError(source: .file(path, line: line), message: message, next: next)
     }
 }
 
@@ -294,7 +193,7 @@ extension StreamFile {
         else { return nil }
         var wanted = old.streams
         wanted.remove(at: index)
-        guard let result = removing(index, of: streamTable, from: text, count: old.streams.count),
+        guard let result = removing(index, of: .stream, from: text, count: old.streams.count),
             let new = try? StreamFile(result, path: path), new.streams == wanted, new.lists == old.lists
         else { return nil }
         return result
@@ -307,18 +206,20 @@ extension StreamFile {
         else { return nil }
         var wanted = old.lists
         wanted.remove(at: index)
-        guard let result = removing(index, of: listTable, from: text, count: old.lists.count),
+        guard let result = removing(index, of: .lists, from: text, count: old.lists.count),
             let new = try? StreamFile(result, path: path), new.lists == wanted, new.streams == old.streams
         else { return nil }
         return result
     }
 
     /// - Parameter count: the number of entries of the kind, each of which must have lines of its own.
-    private static func removing(_ index: Int, of table: String, from text: String, count: Int) -> String? {
+    private static func removing(
+        _ index: Int, of kind: StreamFileEntry.Kind, from text: String, count: Int
+    ) -> String? {
         let lines = TOMLText.lines(of: text)
-        guard heads(in: lines).count(where: { $0.table == table }) == count else { return nil }
+        guard heads(in: lines).count(where: { $0.table == kind.rawValue }) == count else { return nil }
 
-        let block = block(index, of: table, in: lines)
+        let block = block(index, of: kind, in: lines)
         let isKept = { (line: Substring) in
             // By bytes: a combining mark behind a "#" makes another character of it.
             let start = line.utf8.first { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
@@ -338,7 +239,7 @@ extension StreamFile {
 
     /// An entry as text.
     static func text(of stream: KnownStream) -> String {
-        var lines = ["[[stream]]", "name = \(quoted(stream.name))"]
+        var lines = [head(of: .stream), "name = \(quoted(stream.name))"]
         let optional = [
             ("title", stream.title), ("logo", stream.logo), ("group", stream.group), ("guide-id", stream.guideID),
         ]
@@ -358,7 +259,7 @@ extension StreamFile {
 
     /// The entry of a channel list as text.
     static func text(of list: KnownList) -> String {
-        var lines = ["[[lists]]", "name = \(quoted(list.name))", "url = \(quoted(list.address))"]
+        var lines = [head(of: .lists), "name = \(quoted(list.name))", "url = \(quoted(list.address))"]
         if list.interval != KnownList.usualInterval {
             lines.append("interval = \(quoted(TimeSpan.text(list.interval)))")
         }
@@ -367,6 +268,8 @@ extension StreamFile {
         }
         return lines.joined(separator: "\n") + "\n"
     }
+
+    private static func head(of kind: StreamFileEntry.Kind) -> String { "[[\(kind.rawValue)]]" }
 
     /// A basic string of TOML 1.0.
     private static func quoted(_ text: String) -> String {

@@ -65,7 +65,19 @@ import Testing
         ("[[lists]]\nname = \"tv\"\n", 1, "url is missing"), ("[[lists]]\nurl = \"tv.m3u\"\n", 2, "url: "),
         ("[[lists]]\nurl = \"http://h/tv\"\ninterval = \"10s\"\n", 3, "interval is not"),
         ("[[lists]]\nurl = \"http://h/tv\"\nevery = \"1h\"\n", 3, "there is no key \"every\""),
-        (a + "[[lists]]\nurl = \"http://h/tv\"\n[[lists]]\nurl = \"http://h/tv\"\n", 7, "url: an earlier list"),
+        (
+            a + "[[lists]]\nurl = \"http://h/tv\"\n[[lists]]\nurl = \"http://h/tv\"\n", 7,
+            "url: tv has this URL in an earlier entry"
+        ),
+        (
+            "[[lists]]\nurl = \"http://h/1\"\nname = \"tv\"\n[[lists]]\nname = \"tv\"\nurl = \"http://h/2\"\n", 5,
+            "name: the name tv is taken in an earlier entry"
+        ),
+        ("[[lists]]\nurl = \"http://h/tv\"\nname = 5\n", 3, "name is not a text"),
+        ("[[lists]]\nurl = \"http://h/tv\"\nname = \"B c\"\n", 3, "name: \"B c\" is not a name"),
+        ("[[lists]]\nname = \"tv\"\nurl = 5\n", 3, "url is not a text"),
+        ("[[lists]]\nurl = \"http://h/tv\"\ninterval = 5\n", 3, "interval is not a text"),
+        ("lists = 5\n", 1, "lists is not a list"), ("lists = [5]\n", 1, "lists is not a table"),
         ("[[lists]]\nurl = \"http://h/tv\"\nheaders = [\"hush\"]\n", 3, "headers: "),
         (a + "attributes = \"x\"\n", 4, "attributes is not"),
     ])
