@@ -258,6 +258,29 @@ import Testing
         #expect(try await stream.fixture.mediaPaths().count == 4)
     }
 
+    /// Each fetch has a file from its start, and an origin may list thousands of segments at once.
+    @Test func atMostEightSegmentsAreFetchedAtATime() async throws {
+        let stream = try await WatchedStream()
+        try await stream.play()
+        try await stream.fixture.origin.add(OriginRule("/_vod/*.ts") { $0.hold = true })
+        let names = (0..<4).map { "\($0).ts" } + (4..<40).map { "/_vod/40x3000/\($0).ts" }
+        let lines = names.map { "#EXTINF:1,\n\($0)\n" }.joined()
+        try await stream.fixture.put(
+            "*/media.m3u8", "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-MEDIA-SEQUENCE:0\n" + lines)
+        let count = { try stream.rendition.live?.timeShift?.count ?? 0 }
+        try await waitUntil("eight fetches", within: .seconds(30)) { try count() >= 4 + 8 }
+        // Further turns begin no more of them.
+        let playlists = { try await stream.fixture.origin.requests(for: "/_live/show/media.m3u8").count }
+        let known = try await playlists()
+        try await waitUntil("two more turns", within: .seconds(30)) { try await playlists() >= known + 2 }
+        #expect(try count() == 4 + 8)
+        // As soon as some have ended, others begin. The last three are for players that do not pause.
+        try await waitUntil("all that leaves", within: .seconds(30)) {
+            try await stream.fixture.origin.release()
+            return try count() == 40 - 3
+        }
+    }
+
     @Test func aRestartOfTheNumbersForgetsWhatWasKept() async throws {
         let stream = try await WatchedStream()
         try await stream.play()
