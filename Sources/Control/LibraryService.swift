@@ -76,8 +76,9 @@ package import WeirAPI
         if let orphan = exchange.orphans.bundles[name], library.asset(named: name) == nil {
             return try await remove(orphan)
         }
-        if library.asset(named: name) == nil, let lists, try await lists.remove(named: name) {
-            return API.Removal(name: name, bytes: 0)
+        let isAsset = library.asset(named: name) != nil || asset(ofStream: name) != nil
+        if !isAsset, let removal = try await lists?.remove(named: name) {
+            return removal
         }
         if knownOnly(named: name) != nil, let streams {
             try await streams.remove(named: name)
@@ -85,8 +86,9 @@ package import WeirAPI
         }
         let asset = try find(name)
         // The list would name it again.
-        if !asset.isChannelRecording, let channel = library.listed.channel(at: asset.origin), let lists {
-            _ = try await lists.remove(named: channel.name)
+        var hidingList: String?
+        if !asset.isChannelRecording, let channel = library.listed.channel(at: asset.origin) {
+            hidingList = try await lists?.hide(channel.name)
         }
         downloader.forget(asset)
         let volume = asset.volume
@@ -95,6 +97,7 @@ package import WeirAPI
         do {
             var removal = API.Removal(name: asset.name, bytes: Int(try await library.remove(asset)))
             removal.heldBytes = heldBytes
+            removal.list = hidingList
             if let volume, !volume.isThere {
                 removal.remainingFolder = volume.path + "/assets/" + asset.id
             }

@@ -87,16 +87,25 @@ import WeirAPI
         return Self.shape(summary)
     }
 
-    /// Removes a list, or hides a channel of one; false if there is neither of the name.
-    func remove(named name: String) async throws(APIError) -> Bool {
+    /// Removes a list, or hides a channel of one; nil if there is neither of the name.
+    func remove(named name: String) async throws(APIError) -> API.Removal? {
         if lists.summary(of: name) != nil {
             await lists.set(try await streams.remove(list: name))
-            return true
+            return API.Removal(name: name, bytes: 0)
         }
+        guard let list = try await hide(name) else { return nil }
+        var removal = API.Removal(name: name, bytes: 0)
+        removal.list = list
+        return removal
+    }
+
+    /// Hides a channel, and returns the name of its list; nil if no list has it.
+    func hide(_ channel: String) async throws(APIError) -> String? {
+        let list = library.listed.channel(named: channel)?.list
         do throws(ListFailure) {
-            return try await lists.hide(name)
+            return try await lists.hide(channel) ? list : nil
         } catch {
-            throw APIError(.cannotWrite, "\(name) is not removed: \(error.sentence)")
+            throw APIError(.cannotWrite, "\(channel) is not removed: \(error.sentence)")
         }
     }
 

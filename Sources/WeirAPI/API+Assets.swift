@@ -142,6 +142,8 @@ extension API {
         package var remainingFolder: String?
         /// The part of `bytes` that is free only once the players that read it have read on, or end; absent otherwise.
         package var heldBytes: Int?
+        /// The channel list that hides the channel from now on; absent for what is no channel of a list.
+        package var list: String?
         package init(name: String, bytes: Int) {
             self.name = name
             self.bytes = bytes

@@ -3,12 +3,15 @@ import WeirAPI
 
 struct RemoveCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Delete assets from the store.",
+        commandName: "remove", abstract: "Delete assets from the store, and channel lists.",
         discussion: """
-            An asset that is only an entry of the streams file loses that entry; the file's comments stay.
+            An asset that is only an entry of the streams file loses that entry; the file's comments stay. A channel of a list is hidden, \
+            and stays hidden when the list is read again. A channel list goes with its channels, and the assets of those stay.
             """, aliases: ["rm"])
 
-    @Argument(help: ArgumentHelp("The assets' names.", valueName: "name"), completion: .assetNames)
+    @Argument(
+        help: ArgumentHelp("The names of assets, channels and channel lists.", valueName: "name"),
+        completion: .assetNames)
     var names: [String]
     @Flag(name: .shortAndLong, help: "Do not ask for confirmation.")
     var yes = false
@@ -20,19 +23,94 @@ struct RemoveCommand: ReportingCommand {
         let client = try common.daemon().client
         let query = wait ? "?wait=1" : ""
         for name in names {
-            let asset = try await client.call(Endpoints.asset, name)
-            guard try yes || Self.agrees(asset) else {
+            let item = try await RemovableItem(named: name, in: client)
+            guard try yes || Self.agrees(item) else {
                 throw Failure("\(name) was not removed", exitCode: 1, code: "declined")
             }
             let removal = try await client.call(Endpoints.removeAsset, name, query: query)
-            guard asset.isKnownOnly != true else {
-                Output.line("removed \(removal.name) from the streams file")
-                continue
-            }
-            Output.line("removed \(removal.name), \(Format.bytes(removal.bytes))\(Self.held(removal))")
+            Output.line(item.words(for: removal))
             if let folder = removal.remainingFolder {
                 Output.error("weir: its files are on an absent disk: \(folder) is deleted when the disk is back\n")
             }
+        }
+    }
+
+    private static func agrees(_ item: RemovableItem) throws(Failure) -> Bool {
+        guard Terminal.canAsk else {
+            throw Failure(
+                "\(item.name) was not removed: nobody can confirm it here", next: "weir remove \(item.name) --yes",
+                exitCode: 64,
+                code: "usage")
+        }
+        if case .asset(let asset) = item, let volume = asset.volume, !volume.isPresent {
+            Output.error(
+                "\(asset.name) is stored in \(volume.path), which is absent: its files there are deleted when it is back\n"
+            )
+        }
+        Output.error("\(item.question)? [y/N] ")
+        let answer = readLine()?.lowercased() ?? ""
+        return answer == "y" || answer == "yes"
+    }
+}
+
+/// Something that `weir remove` removes.
+enum RemovableItem {
+    case asset(API.Asset)
+    /// An entry of the streams file of which nothing is stored.
+    case entry(name: String)
+    /// A channel of a list of which nothing is stored.
+    case channel(name: String, list: String)
+    case list(API.ChannelList)
+
+    /// Finds an asset, a channel or a channel list. Throws `.noSuchAsset` if there is none.
+    init(named name: String, in client: APIClient) async throws(APIError) {
+        let asset: API.Asset
+        do throws(APIError) {
+            asset = try await client.call(Endpoints.asset, name)
+        } catch {
+            guard error.code == .noSuchAsset,
+                let list = try await client.channelLists().first(where: { $0.name == name })
+            else { throw error }
+            self = .list(list)
+            return
+        }
+        guard asset.isKnownOnly == true else {
+            self = .asset(asset)
+            return
+        }
+        if let list = asset.list {
+            self = .channel(name: asset.name, list: list)
+        } else {
+            self = .entry(name: asset.name)
+        }
+    }
+
+    var name: String {
+        switch self {
+        case .asset(let asset): asset.name
+        case .entry(let name), .channel(let name, _): name
+        case .list(let list): list.name
+        }
+    }
+
+    /// The question whether to remove it, without its mark.
+    var question: String {
+        switch self {
+        case .asset(let asset): "remove \(asset.name), \(Format.bytes(asset.bytes))"
+        case .entry(let name): "remove \(name) from the streams file"
+        case .channel(let name, let list): "hide \(name), a channel of the list \(list)"
+        case .list(let list): "remove the channel list \(list.name), \(Format.count(list.channels, "channel"))"
+        }
+    }
+
+    /// The sentence about its removal.
+    func words(for removal: API.Removal) -> String {
+        switch self {
+        case .asset:
+            "removed \(removal.name), \(Format.bytes(removal.bytes))" + Self.held(removal) + Self.hidden(removal)
+        case .entry: "removed \(removal.name) from the streams file"
+        case .channel(_, let list): "\(removal.name) is hidden: the list \(list) shows it no more"
+        case .list: "removed the channel list \(removal.name); assets of its channels stay"
         }
     }
 
@@ -42,22 +120,9 @@ struct RemoveCommand: ReportingCommand {
         return "; \(Format.bytes(bytes)) of it stay in use until the players that read them continue or end"
     }
 
-    private static func agrees(_ asset: API.Asset) throws(Failure) -> Bool {
-        guard Terminal.canAsk else {
-            throw Failure(
-                "\(asset.name) was not removed: nobody can confirm it here", next: "weir remove \(asset.name) --yes",
-                exitCode: 64,
-                code: "usage")
-        }
-        if let volume = asset.volume, !volume.isPresent {
-            Output.error(
-                "\(asset.name) is stored in \(volume.path), which is absent: its files there are deleted when it is back\n"
-            )
-        }
-        let what = asset.isKnownOnly == true ? " from the streams file" : ", \(Format.bytes(asset.bytes))"
-        Output.error("remove \(asset.name)\(what)? [y/N] ")
-        let answer = readLine()?.lowercased() ?? ""
-        return answer == "y" || answer == "yes"
+    private static func hidden(_ removal: API.Removal) -> String {
+        guard let list = removal.list else { return "" }
+        return "; the list \(list) shows it no more"
     }
 }
 

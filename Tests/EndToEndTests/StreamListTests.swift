@@ -99,6 +99,35 @@ struct StreamListTests {
         }
     }
 
+    @Test("of channels at a URL are removed by name, and their channels are hidden, each with words for what it is")
+    func removal() async throws {
+        try await Scene.with { scene in
+            let text = channels(scene)
+            try await scene.origin.add(OriginRule("/tv.m3u") { ($0.status, $0.body) = (200, text) })
+            #expect(try await scene.weir.run(["add", scene.origin.url("/tv.m3u"), "--name", "tv"]).exit == .code(0))
+            #expect(try await scene.weir.run(["get", "one", "-q", "worst"]).exit == .code(0))
+            let hidden = try await scene.weir.run(["remove", "zwei", "--yes"])
+            #expect(hidden.output == "zwei is hidden: the list tv shows it no more\n", "\(hidden)")
+            let stored = try await scene.weir.run(["remove", "one", "--yes"])
+            #expect(stored.output.hasPrefix("removed one, "), "\(stored)")
+            #expect(stored.output.hasSuffix("; the list tv shows it no more\n"), "\(stored)")
+            #expect(try await scene.weir.run(["remove", "one", "--yes"]).exit == .code(66))
+            // A channel whose asset has another name.
+            let url = scene.origin.master("aes")
+            #expect(try await scene.weir.run(["get", url, "-q", "worst", "--name", "mine"]).exit == .code(0))
+            let both = try await scene.weir.run(["remove", "zwei-2", "--yes"])
+            #expect(both.output.hasPrefix("removed mine, "), "\(both)")
+
+            let unsure = try await scene.weir.run(["remove", "tv"])
+            #expect(unsure.exit == .code(64) && unsure.errors.contains("tv was not removed: nobody"), "\(unsure)")
+            let removed = try await scene.weir.run(["remove", "tv", "--yes"])
+            #expect(removed.output == "removed the channel list tv; assets of its channels stay\n", "\(removed)")
+            #expect(try await scene.weir.run(["list", "--channels"]).output == "")
+            let again = try await scene.weir.run(["remove", "tv", "--yes"])
+            #expect(again.exit == .code(66) && again.errors.contains("there is no asset named tv"), "\(again)")
+        }
+    }
+
     @Test("of URLs have options behind them, and may come from standard input")
     func urls() async throws {
         try await Scene.with { scene in
