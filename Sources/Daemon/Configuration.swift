@@ -39,6 +39,8 @@ package struct Configuration: Equatable, Sendable {
     package var maxDownloads = 3
     /// The conditions under which downloads run.
     package var rules = DownloadRules()
+    /// True if the machine does not sleep while something records or downloads.
+    package var keepsAwake = true
     /// Most bytes per second of all downloads together; nil for no limit.
     package var limitRate: Int64?
     /// The receiver of events; nil for none.
@@ -157,6 +159,7 @@ extension Configuration {
         case metered
         case onBattery = "on-battery"
         case onlyIdle = "only-idle"
+        case keepAwake = "keep-awake"
         case limitRate = "limit-rate"
         case webhook
         case webhookEvents = "webhook-events"
@@ -344,6 +347,14 @@ extension Configuration.Key {
                 manual: """
                     true: downloads run only while nobody uses the machine, by the IdleHint of systemd-logind, which
                     desktops set some minutes after the last key. On a machine without logind they run always.
+                    """)
+        case .keepAwake:
+            Entry(
+                \.keepsAwake, .truth, under: .rules, option: .value("choice"),
+                help: "Keep the machine from sleeping while something records or downloads: true or false.",
+                manual: """
+                    The machine does not sleep while something records or downloads: Weir asks systemd-logind for that, and
+                    "systemd-inhibit --list" shows it. A lid that is closed still puts a laptop to sleep. false: it sleeps.
                     """)
         case .limitRate:
             Entry(

@@ -49,6 +49,8 @@ import WeirAPI
     private let limits: WebServer.Configuration
     private let metrics: Metrics
     private let conditions: ConditionMonitor
+    /// Nil if the machine may sleep.
+    private let sleepGuard: SleepGuard?
     private let webhook: Webhook?
     private let logger: Logger
     private let notices: Notices
@@ -92,6 +94,7 @@ import WeirAPI
             integrity: IntegrityService(of: library, retention, bytesPerSecond: Int64(configuration.verifyRate) << 20),
             configuration: downloads, report: report)
         conditions = ConditionMonitor(downloader, MachineSensors(environment: environment))
+        sleepGuard = Self.sleepGuard(configuration, of: downloader, environment: environment, report: report)
         webhook = Self.webhook(configuration, client, report: report)
         let playback = PlayerRoutes(
             library: library, substitutions: substitutions, retention: retention,
@@ -239,6 +242,14 @@ import WeirAPI
     ) -> Webhook? {
         guard let receiver = configuration.webhook else { return nil }
         return Webhook(receiver, events: configuration.webhookEvents, client: client, report: report)
+    }
+
+    private static func sleepGuard(
+        _ configuration: Configuration, of downloader: Downloader, environment: [String: String],
+        report: @escaping @Sendable (String) -> Void
+    ) -> SleepGuard? {
+        guard configuration.keepsAwake else { return nil }
+        return SleepGuard(downloader, SystemBus(environment: environment), report: report)
     }
 
     /// Each file of a time shift has a descriptor: half of them are for all else.
@@ -391,6 +402,7 @@ import WeirAPI
         events.end()
         webhook?.stop()
         conditions.stop()
+        sleepGuard?.stop()
         networkWatch = nil
         notices.stop()
         schedules.stop()

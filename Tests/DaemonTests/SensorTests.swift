@@ -152,4 +152,24 @@ import Testing
         let bus = SystemBus(environment: environment, limit: .milliseconds(50))
         #expect(bus.isMetered() == .absent)
     }
+
+    // MARK: Sleep
+
+    @Test func theMachineIsKeptAwakeUntilTheLockIsGone() async throws {
+        let bus = try await bus("{\"Inhibit\": true}")
+        var lock: SleepLock? = try SystemBus(environment: bus.environment).keepAwake("A test").get()
+        #expect(lock != nil)
+        let words = try await bus.process.line(startingWith: "inhibited ")
+        #expect(words == "sleep:idle | Weir | A test | block")
+        lock = nil
+        _ = try await bus.process.line(startingWith: "released")
+    }
+
+    @Test func aBusWithoutLogindKeepsNothingAwake() async throws {
+        let bus = try await bus("{}")
+        let refusal = SystemBus(environment: bus.environment).keepAwake("A test")
+        #expect(throws: BusFailure.refused(EHOSTUNREACH)) { try refusal.get() }
+        let none = SystemBus(environment: ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nowhere/bus"]).keepAwake("A test")
+        #expect(throws: BusFailure.noBus) { try none.get() }
+    }
 }

@@ -63,14 +63,49 @@ struct RuleTests {
         }
     }
 
-    @Test("of a metered network follows NetworkManager on the system bus")
-    func metered() async throws {
-        let folder = try TemporaryFolder()
-        try folder.write(Data("{\"Metered\": 1}".utf8), to: "values.json")
+    /// A system bus on a socket in a folder.
+    private func bus(_ values: String, in folder: TemporaryFolder) async throws -> ChildProcess {
+        try folder.write(Data(values.utf8), to: "values.json")
         let bus = try ChildProcess(
             "python3",
             [Repository.path("tools/weirtools/scenes/system_bus.py"), folder.path("bus"), folder.path("values.json")])
         _ = try await bus.line(startingWith: "listening on ")
+        return bus
+    }
+
+    @Test("of sleep: the machine is kept awake by logind while something downloads, unless the user does not want that")
+    func keptAwake() async throws {
+        for isWanted in [true, false] {
+            let folder = try TemporaryFolder()
+            let bus = try await bus("{\"Inhibit\": true}", in: folder)
+            let address = "DBUS_SYSTEM_BUS_ADDRESS=unix:path=\(folder.path("bus"))"
+            try await serve(["--keep-awake", "\(isWanted)"], wrapper: ["env", address]) { scene in
+                try await scene.origin.add(OriginRule("*/3.ts") { $0.hold = true })
+                #expect(try await scene.weir.run(["add", scene.origin.master("ts"), "-q", "worst"]).exit == .code(0))
+                try await waitUntil("the request that waits") {
+                    try await !scene.origin.requests(for: "/ts/90p/3.ts").isEmpty
+                }
+                if isWanted {
+                    let words = try await bus.line(startingWith: "inhibited ")
+                    #expect(words == "sleep:idle | Weir | Recordings and downloads are in progress | block")
+                    #expect(!bus.standardOutput.contains("released"))
+                }
+                try await scene.origin.clearRules()
+                try await scene.origin.release()
+                try await scene.waitForCompletion(of: "ts", within: .seconds(15))
+                if isWanted {
+                    _ = try await bus.line(startingWith: "released")
+                }
+                #expect(bus.standardOutput.contains("inhibited") == isWanted)
+            }
+        }
+    }
+
+    @Test("of a metered network follows NetworkManager on the system bus")
+    func metered() async throws {
+        let folder = try TemporaryFolder()
+        let bus = try await bus("{\"Metered\": 1}", in: folder)
+        defer { withExtendedLifetime(bus) {} }
         let address = "DBUS_SYSTEM_BUS_ADDRESS=unix:path=\(folder.path("bus"))"
         try await serve(["--metered", "pause"], wrapper: ["env", address]) { scene in
             #expect(try await scene.weir.run(["add", scene.origin.master("ts"), "-q", "worst"]).exit == .code(0))

@@ -1,8 +1,8 @@
 internal import Downloads
 internal import Glibc
+internal import HTTPServer
 
-/// Reads properties of services on the D-Bus system bus through the client of systemd's library, sd-bus(3); one connection for each
-/// reading.
+/// Asks services on the D-Bus system bus through the client of systemd's library, sd-bus(3); one connection for each question.
 struct SystemBus {
     /// Where a service has a property.
     struct Property {
@@ -26,6 +26,19 @@ struct SystemBus {
         static let idleHint = Property(
             service: "org.freedesktop.login1", path: "/org/freedesktop/login1",
             interface: "org.freedesktop.login1.Manager", name: "IdleHint", signature: .boolean)
+    }
+
+    /// A function of a service that takes texts and returns a descriptor.
+    struct Method {
+        let service: String
+        let path: String
+        let interface: String
+        let name: String
+
+        /// Takes the kinds of locks, separated by colons, the program's name, the reason, and the strength.
+        static let inhibit = Method(
+            service: "org.freedesktop.login1", path: "/org/freedesktop/login1",
+            interface: "org.freedesktop.login1.Manager", name: "Inhibit")
     }
 
     /// One or more addresses of the bus, separated by `;`, tried in turn.
@@ -54,6 +67,19 @@ struct SystemBus {
         return .value(value != 0)
     }
 
+    /// Keeps the machine awake: no program puts it to sleep by itself, as a desktop does after some idle minutes (logind's
+    /// Manager.Inhibit). A lid that is closed still does, by logind's usual settings.
+    /// - Parameter reason: for a person who lists the locks, or finds that the machine does not sleep.
+    func keepAwake(_ reason: String) -> Result<SleepLock, BusFailure> {
+        guard let library = BusLibrary.shared, let connection = library.connect(to: address, limit: limit) else {
+            return .failure(.noBus)
+        }
+        defer { library.close(connection) }
+        let lock = library.descriptor(
+            of: .inhibit, ["sleep:idle", "Weir", reason, "block"], on: connection, limit: limit)
+        return lock.map(SleepLock.init)
+    }
+
     /// The value of a property that is a number or a Boolean; nil if the bus or the service does not answer.
     private func value(of property: Property) -> UInt32? {
         guard let library = BusLibrary.shared, let connection = library.connect(to: address, limit: limit) else {
@@ -61,6 +87,29 @@ struct SystemBus {
         }
         defer { library.close(connection) }
         return library.value(of: property, on: connection)
+    }
+}
+
+/// Keeps the machine awake as long as it exists.
+final class SleepLock: Sendable {
+    private let descriptor: OwnedDescriptor
+
+    /// Takes ownership of a descriptor of logind's.
+    fileprivate init(_ descriptor: Int32) { self.descriptor = OwnedDescriptor(descriptor) }
+}
+
+/// The reason why a service of the bus did nothing.
+enum BusFailure: Error, Equatable, CustomStringConvertible {
+    /// There is no bus, or none that answers.
+    case noBus
+    /// The bus, or the service, has refused the call; the number is one of errno(3).
+    case refused(Int32)
+
+    var description: String {
+        switch self {
+        case .noBus: "there is no system bus"
+        case .refused(let number): String(cString: strerror(number))
+        }
     }
 }
 
@@ -83,6 +132,15 @@ private struct BusLibrary {
             Connection, Text, Text, Text, Text, UnsafeMutableRawPointer?, CChar, UnsafeMutableRawPointer
         ) -> CInt
 
+    private typealias Message = OpaquePointer
+    private typealias NewCall =
+        @convention(c) (Connection, UnsafeMutablePointer<Message?>, Text, Text, Text, Text) -> CInt
+    private typealias Append = @convention(c) (Message, CChar, UnsafeRawPointer) -> CInt
+    private typealias Call =
+        @convention(c) (Connection, Message, UInt64, UnsafeMutableRawPointer?, UnsafeMutablePointer<Message?>) -> CInt
+    private typealias Read = @convention(c) (Message, CChar, UnsafeMutableRawPointer) -> CInt
+    private typealias Free = @convention(c) (Message) -> Message?
+
     private let create: Create
     private let setAddress: SetAddress
     private let setIsBus: SetFlag
@@ -93,6 +151,11 @@ private struct BusLibrary {
     private let wait: SetMicroseconds
     private let getProperty: GetProperty
     private let closeAndFree: Close
+    private let newCall: NewCall
+    private let append: Append
+    private let call: Call
+    private let read: Read
+    private let free: Free
 
     /// Nil on a machine without the library.
     static let shared = BusLibrary()
@@ -111,7 +174,12 @@ private struct BusLibrary {
             let process = function("sd_bus_process", as: Process.self),
             let wait = function("sd_bus_wait", as: SetMicroseconds.self),
             let getProperty = function("sd_bus_get_property_trivial", as: GetProperty.self),
-            let closeAndFree = function("sd_bus_close_unref", as: Close.self)
+            let closeAndFree = function("sd_bus_close_unref", as: Close.self),
+            let newCall = function("sd_bus_message_new_method_call", as: NewCall.self),
+            let append = function("sd_bus_message_append_basic", as: Append.self),
+            let call = function("sd_bus_call", as: Call.self),
+            let read = function("sd_bus_message_read_basic", as: Read.self),
+            let free = function("sd_bus_message_unref", as: Free.self)
         else {
             dlclose(library)
             return nil
@@ -126,6 +194,11 @@ private struct BusLibrary {
         self.wait = wait
         self.getProperty = getProperty
         self.closeAndFree = closeAndFree
+        self.newCall = newCall
+        self.append = append
+        self.call = call
+        self.read = read
+        self.free = free
     }
 
     /// A connection to a bus that has answered; nil if there is none within the limit.
@@ -167,6 +240,37 @@ private struct BusLibrary {
             &value)
         guard result >= 0 else { return nil }
         return value
+    }
+
+    /// D-Bus's names of types: s and h.
+    private static let text: CChar = 115
+    private static let descriptor: CChar = 104
+
+    /// Calls a method. The caller owns the descriptor that it returns.
+    func descriptor(
+        of method: SystemBus.Method, _ texts: [String], on connection: Connection, limit: Duration
+    ) -> Result<Int32, BusFailure> {
+        var made: Message?
+        let result = newCall(connection, &made, method.service, method.path, method.interface, method.name)
+        guard result >= 0, let message = made else { return .failure(.refused(-result)) }
+        defer { _ = free(message) }
+        for text in texts {
+            let result = append(message, Self.text, text)
+            guard result >= 0 else { return .failure(.refused(-result)) }
+        }
+
+        var answer: Message?
+        let called = call(connection, message, limit.microseconds, nil, &answer)
+        guard called >= 0, let answer else { return .failure(.refused(-called)) }
+        defer { _ = free(answer) }
+        var borrowed: Int32 = -1
+        let found = read(answer, Self.descriptor, &borrowed)
+        guard found >= 0 else { return .failure(.refused(-found)) }
+        guard found > 0 else { return .failure(.refused(EBADMSG)) }
+        // The message closes its own.
+        let owned = fcntl(borrowed, F_DUPFD_CLOEXEC, 3)
+        guard owned >= 0 else { return .failure(.refused(errno)) }
+        return .success(owned)
     }
 
     func close(_ connection: Connection) { _ = closeAndFree(connection) }

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """A system bus with NetworkManager and systemd-logind, for tests: python3 system_bus.py SOCKET VALUES
 
-Listens on a Unix socket and speaks as much of D-Bus as a client needs that reads properties: EXTERNAL authentication, Hello, and
-Properties.Get. VALUES is a JSON file such as {"Metered": 1, "IdleHint": true}, read at each call, so that a test changes the
-machine by writing it. A property that it does not have is answered with an error, as by a bus without that service.
+Listens on a Unix socket and speaks as much of D-Bus as a client needs that reads properties, or keeps the machine awake: EXTERNAL
+authentication, Hello, Properties.Get, and logind's Manager.Inhibit. VALUES is a JSON file such as {"Metered": 1, "IdleHint": true},
+read at each call, so that a test changes the machine by writing it. A property that it does not have is answered with an error, as by
+a bus without that service. {"Inhibit": true} lets the machine be kept awake: a line is printed when that begins, and when it ends.
 """
 
+import array
 import json
 import os
 import pathlib
@@ -34,12 +36,14 @@ def strings(body):
     return found
 
 
-def message(kind, serial, answered, body, signature=b""):
+def message(kind, serial, answered, body, signature=b"", descriptors=0):
     fields = struct.pack("<BB", 5, 1) + b"u\0" + struct.pack("<I", answered)
     if kind == 3:
         fields = padded(fields, 8) + struct.pack("<BB", 4, 1) + b"s\0" + text("org.freedesktop.DBus.Error.ServiceUnknown")
     if signature:
         fields = padded(fields, 8) + struct.pack("<BB", 8, 1) + b"g\0" + struct.pack("<B", len(signature)) + signature + b"\0"
+    if descriptors:
+        fields = padded(fields, 8) + struct.pack("<BB", 9, 1) + b"u\0" + struct.pack("<I", descriptors)
     head = b"l" + struct.pack("<BBB", kind, 0, 1) + struct.pack("<III", len(body), serial, len(fields))
     return padded(head + fields, 8) + body
 
@@ -49,9 +53,11 @@ class Client:
         self.connection, self.values, self.serial = connection, values, 0
         self.stream = connection.makefile("rb")
 
-    def send(self, kind, answered, body=b"", signature=b""):
+    def send(self, kind, answered, body=b"", signature=b"", descriptors=()):
         self.serial += 1
-        self.connection.sendall(message(kind, self.serial, answered, body, signature))
+        data = message(kind, self.serial, answered, body, signature, len(descriptors))
+        rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", descriptors))] if descriptors else []
+        self.connection.sendmsg([data], rights)
 
     def serve(self):
         with self.connection:
@@ -74,6 +80,9 @@ class Client:
             answer = b"ERROR"
             if line.strip() == b"AUTH EXTERNAL":
                 answer = b"DATA"
+            elif word == b"NEGOTIATE_UNIX_FD":
+                self.connection.sendall(b"AGREE_UNIX_FD\r\n")
+                continue
             elif word in (b"AUTH", b"DATA"):
                 accepted = rest in (b"EXTERNAL " + user, b"")
                 answer = b"OK 0123456789abcdef0123456789abcdef" if accepted else b"REJECTED EXTERNAL"
@@ -85,13 +94,31 @@ class Client:
             # As a bus does: the name that was lost or acquired comes as a signal in between.
             self.send(2, serial, text(":1.1"), b"s")
             return
-        _, name = strings(body)
-        value = json.loads(self.values.read_text()).get(name)
-        if value is None:
+        words = strings(body)
+        values = json.loads(self.values.read_text())
+        if len(words) == 4 and values.get("Inhibit"):
+            self.inhibit(serial, words)
+            return
+        value = values.get(words[1])
+        if value is None or len(words) != 2:
             self.send(3, serial, text("there is no such service"), b"s")
         else:
             kind = b"b" if isinstance(value, bool) else b"u"
             self.send(2, serial, b"\1" + kind + b"\0\0" + struct.pack("<I", int(value)), b"v")
+
+    def inhibit(self, serial, words):
+        """Hands out a lock, which lasts until the client closes it, or ends."""
+        mine, given = os.pipe()
+        self.send(2, serial, struct.pack("<I", 0), b"h", [given])
+        os.close(given)
+        print("inhibited " + " | ".join(words), flush=True)
+        threading.Thread(target=self.wait, args=(mine,), daemon=True).start()
+
+    @staticmethod
+    def wait(mine):
+        os.read(mine, 1)
+        os.close(mine)
+        print("released", flush=True)
 
 
 def main():
