@@ -32,15 +32,8 @@ package struct PlayerURL: Sendable {
     /// The URL of an asset by its name, in a session that never uses the network.
     package func offlineAsset(named name: String) -> String { "\(base)/offline/\(PercentEncoding.encode(name)).m3u8" }
 
-    /// The URL of a name or an origin URL, in a session that lists only complete renditions if there are any.
-    package func localEntry(_ word: String) -> String {
-        "\(base)/local/" + Self.target(word)
-    }
-
-    /// The URL of a name or an origin URL, as one variant whose quality Weir adapts.
-    package func adaptiveEntry(_ word: String) -> String {
-        "\(base)/auto/" + Self.target(word)
-    }
+    /// The URL of a name or an origin URL in a view, such as `offline` or `timeshift`.
+    package func entry(_ word: String, in view: String) -> String { "\(base)/\(view)/\(Self.target(word))" }
 
     /// The end of a URL of Weir for a name or an origin URL.
     private static func target(_ word: String) -> String {

@@ -20,12 +20,7 @@ struct PlayCommand: ReportingCommand {
     @Argument(
         help: ArgumentHelp("The name of an asset, or any HLS URL.", valueName: "name|url"), completion: .assetNames)
     var source: String?
-    @Flag(help: "Do not use the network.")
-    var offline = false
-    @Flag(help: "Play only complete renditions, if there are any.")
-    var local = false
-    @Flag(help: "Let Weir adapt the quality to the network, for a player that cannot.")
-    var auto = false
+    @Flag var view: EntryView?
     @Option(
         help: ArgumentHelp("Begin at this time: 90, 12:30 or 1:02:03.", valueName: "time"), transform: Self.startTime)
     var from: Double?
@@ -40,7 +35,7 @@ struct PlayCommand: ReportingCommand {
 
     func validate() throws {
         try origin.check(words.source)
-        _ = try kind
+        try EntryView.check(view, selection)
     }
 
     /// The words that name the source, and those for the player. A curl command stands where those for the player do.
@@ -49,12 +44,6 @@ struct PlayCommand: ReportingCommand {
             return (arguments, [])
         }
         return ([source].compactMap(\.self), arguments)
-    }
-
-    private var kind: Entry.Kind {
-        get throws {
-            try .init(offline: offline, local: local, auto: auto, isSelected: !selection.given.isEmpty)
-        }
     }
 
     private static func startTime(_ text: String) throws -> Double {
@@ -81,7 +70,7 @@ struct PlayCommand: ReportingCommand {
         let source = try await origin.apply(order, in: daemon)
         let presentation = try await check(source, in: daemon)
 
-        let entry = try await Entry(source, try kind, choosing: selection.given, in: daemon)
+        let entry = try await Entry(source, view, choosing: selection.given, in: daemon)
         let script = PlayerScript.find(program: DaemonStarter.program, environment: environment)
         var options = player.options(title: entry.title ?? presentation.title) + start
         options += player.options(script: script, state: common.state)
@@ -91,7 +80,7 @@ struct PlayCommand: ReportingCommand {
     /// Asks the daemon before a player does, because players report a refusal poorly.
     private func check(_ source: String, in daemon: DaemonHandle) async throws -> API.Presentation {
         let request = API.DownloadRequest(source: source, selection.selection(environment: [:]))
-        let query = offline ? API.query("offline", "1") : ""
+        let query = view == .offline ? API.query("offline", "1") : ""
         return try await daemon.client.call(Endpoints.playable, query: query, body: request)
     }
 }

@@ -13,12 +13,7 @@ struct URLCommand: ReportingCommand {
     @Argument(
         help: ArgumentHelp("The name of an asset, or any HLS URL.", valueName: "name|url"), completion: .assetNames)
     var source: String?
-    @Flag(help: "A URL that never uses the network.")
-    var offline = false
-    @Flag(help: "A URL that lists only complete renditions, if there are any.")
-    var local = false
-    @Flag(help: "A URL with one variant whose quality Weir adapts to the network, for a player that cannot.")
-    var auto = false
+    @Flag var view: EntryView?
     @Flag(help: "Exit with 69 unless Weir answers at the address; needs no token, and starts no daemon.")
     var check = false
     @Flag(help: "A URL for another machine on the network, with the required token.")
@@ -32,16 +27,10 @@ struct URLCommand: ReportingCommand {
 
     func validate() throws {
         try origin.check(words)
-        _ = try kind
+        try EntryView.check(view, selection)
     }
 
     private var words: [String] { [source].compactMap(\.self) }
-
-    private var kind: Entry.Kind {
-        get throws {
-            try .init(offline: offline, local: local, auto: auto, isSelected: !selection.given.isEmpty)
-        }
-    }
 
     func execute() async throws {
         let daemon = try common.daemon(starts: !check)
@@ -60,7 +49,7 @@ struct URLCommand: ReportingCommand {
         }
 
         let source = try await origin.apply(order, in: daemon)
-        let url = try await Entry(source, try kind, choosing: selection.given, in: daemon, at: urls).url
+        let url = try await Entry(source, view, choosing: selection.given, in: daemon, at: urls).url
         Output.record(url)
 
         guard isDrawn else { return }
@@ -73,37 +62,41 @@ struct URLCommand: ReportingCommand {
     }
 }
 
-/// The kind of URL for a player.
+/// The views of an asset, each with a URL of its own. Without one, a player gets all tracks.
+enum EntryView: String, EnumerableFlag {
+    case offline
+    case local
+    case auto
+    case timeshift
+
+    static func help(for view: EntryView) -> ArgumentHelp? {
+        switch view {
+        case .offline: "Never use the network."
+        case .local: "List only complete renditions, if there are any."
+        case .auto: "List one variant whose quality Weir adapts to the network, for a player that cannot."
+        case .timeshift: "Begin a live stream with the earliest that is kept of it; players can seek in all of that."
+        }
+    }
+
+    /// Throws if a selection contradicts the view.
+    static func check(_ view: EntryView?, _ selection: SelectionOptions) throws(ValidationError) {
+        guard view != .auto || selection.given.isEmpty else {
+            throw ValidationError("--auto lets Weir choose the quality: give it without the options of a selection")
+        }
+    }
+}
+
+/// The URL of an asset for a player.
 struct Entry {
     let url: String
     /// The title of an asset that the source names; nil without one, and for an origin URL.
     let title: String?
 
-    enum Kind {
-        case usual
-        case offline
-        case local
-        case auto
-
-        /// The kind that the options choose. Throws if there is more than one.
-        /// - Parameter isSelected: true if options of a selection are given.
-        init(offline: Bool, local: Bool, auto: Bool, isSelected: Bool) throws {
-            let wanted = [(offline, Self.offline), (local, .local), (auto, .auto)].filter(\.0).map(\.1)
-            if wanted.count > 1 {
-                throw ValidationError("--offline, --local and --auto exclude each other")
-            }
-            if auto, isSelected {
-                throw ValidationError("--auto lets Weir choose the quality: give it without the options of a selection")
-            }
-            self = wanted.first ?? .usual
-        }
-    }
-
     /// Finds the URL for a name or an origin URL. A name must exist, and so must the asset of an origin URL that is to
     /// play offline. An origin URL whose download is complete in the best quality plays by its name: players open each variant that
     /// they see, and would wait for those that are not stored.
     init(
-        _ source: String, _ kind: Kind, choosing choice: [(key: Selection.Key, values: [String])],
+        _ source: String, _ view: EntryView?, choosing choice: [(key: Selection.Key, values: [String])],
         in daemon: DaemonHandle,
         at base: PlayerURL? = nil
     ) async throws(APIError) {
@@ -114,7 +107,7 @@ struct Entry {
         var asset: API.Asset?
         if !isURL {
             asset = try await daemon.client.call(Endpoints.asset, source)
-        } else if kind == .usual, choice.isEmpty {
+        } else if view == nil, choice.isEmpty {
             let known = try? await daemon.client.call(Endpoints.asset, source)
             if known?.hasItsBest == true {
                 asset = known
@@ -123,12 +116,10 @@ struct Entry {
 
         let word = asset?.name ?? source
         title = asset?.title
-        switch kind {
-        case .usual: url = urls.entry(word)
-        case .local: url = urls.localEntry(word)
-        case .auto: url = urls.adaptiveEntry(word)
-        case .offline where !isURL: url = urls.offlineAsset(named: word)
-        case .offline: url = try await Self.offline(source, in: daemon, urls)
+        switch view {
+        case nil: url = urls.entry(word)
+        case let view? where view != .offline || !isURL: url = urls.entry(word, in: view.rawValue)
+        case _?: url = try await Self.offline(source, in: daemon, urls)
         }
     }
 

@@ -330,6 +330,8 @@ import WeirAPI
         (["https://h/m.m3u8"], "/https://h/m.m3u8"), (["https://h/m.m3u8", "--offline"], "/offline/sintel.m3u8"),
         (["sintel", "--local"], "/local/sintel.m3u8"), (["https://h/m.m3u8", "--local"], "/local/https://h/m.m3u8"),
         (["sintel", "--auto"], "/auto/sintel.m3u8"), (["https://h/m.m3u8", "--auto"], "/auto/https://h/m.m3u8"),
+        (["sintel", "--timeshift"], "/timeshift/sintel.m3u8"),
+        (["https://h/m.m3u8", "--timeshift"], "/timeshift/https://h/m.m3u8"),
         (["sintel", "-q", "720p", "--offline"], "/select/quality=720p/offline/sintel.m3u8"),
         (
             ["https://h/m.m3u8", "-q", "<=720p", "--audio", "de,en", "--where", "fps>=50", "--where", "range=SDR"],
@@ -345,7 +347,10 @@ import WeirAPI
         #expect(more.output == "--fullscreen \(url)")
         #expect(try await run(["url", "none"]).exit == .code(66))
         #expect(try await run(["url", "https://h/none", "--offline"]).exit == .code(66))
-        for two in [["--offline", "--local"], ["--offline", "--auto"], ["--local", "--auto"], ["--auto", "--fast"]] {
+        for two in [
+            ["--offline", "--local"], ["--offline", "--auto"], ["--local", "--auto"], ["--timeshift", "--auto"],
+            ["--auto", "--fast"],
+        ] {
             #expect(try await run(["url", "sintel"] + two).exit == .code(64))
             #expect(try await run(["play", "--player", "echo", "sintel"] + two).exit == .code(64))
         }
