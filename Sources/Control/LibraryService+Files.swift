@@ -47,12 +47,23 @@ extension LibraryService {
 
     package func export(_ request: API.ExportRequest, ofAsset name: String) async throws(APIError) -> API.Export {
         let asset = try find(name)
+        let isSplit = request.split ?? false
+        let format = request.format ?? ExportFormat.of(request.path)
+        guard !isSplit || format.isFile else {
+            throw APIError(.badRequest, "only one file is split: a \(format.rawValue) holds the whole film")
+        }
         do throws(ExchangeError) {
             let export = try await exchange.exporter.export(
-                asset, to: request.path, as: request.format)
+                asset, to: request.path, as: request.format, isSplit: isSplit)
             var shape = API.Export(
                 name: asset.name, path: request.path, format: export.format, bytes: Int(export.bytes))
-            shape.shortfalls = export.leftOut.map { Shortfall(.container, $0) }.nonEmpty
+            shape.shortfalls = export.losses.map { Shortfall(.container, $0) }.nonEmpty
+            if export.paths.count > 1 {
+                shape.paths = export.paths
+            }
+            if export.isSplittable {
+                shape.isSplittable = true
+            }
             return shape
         } catch {
             throw APIError(error, asset: asset.name)

@@ -208,11 +208,14 @@ extension API {
     package struct ExportRequest: Codable, Equatable, Sendable {
         /// Target path on the daemon's disk: absolute, and not yet existing.
         package var path: String
-        /// The format; if absent, the path's ending decides: `.tar`, `.mp4`, `.mkv`, or else a folder.
+        /// The format; if absent, the path's ending decides: `.tar`, `.mp4`, `.mkv`, `.ts`, or else a folder.
         package var format: ExportFormat?
-        package init(path: String, format: ExportFormat? = nil) {
+        /// True for a file for each part between two changes of the media, where one file cannot hold them.
+        package var split: Bool?
+        package init(path: String, format: ExportFormat? = nil, split: Bool? = nil) {
             self.path = path
             self.format = format
+            self.split = split
         }
     }
 
@@ -222,8 +225,12 @@ extension API {
         package var format: ExportFormat
         /// The bytes of exported media.
         package var bytes: Int
+        /// The written files; absent if it is one, at `path`.
+        package var paths: [String]?
         /// Stored content that is not in it; absent for none.
         package var shortfalls: [Shortfall]?
+        /// True if a file for each part would hold more; absent otherwise.
+        package var isSplittable: Bool?
         package init(name: String, path: String, format: ExportFormat, bytes: Int) {
             self.name = name
             self.path = path

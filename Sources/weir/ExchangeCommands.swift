@@ -8,19 +8,28 @@ struct ExportCommand: ReportingCommand {
         commandName: "export", abstract: "Export an asset so that it plays without Weir.",
         discussion: """
             A folder plays from disk (mpv FOLDER/master.m3u8), and from nginx or any file server. A .tar contains such a
-            folder. A .mp4 or .mkv is one file with the best video, all audio languages and all subtitles, made by ffmpeg.
-            Only complete renditions are exported. Within a folder that exists it gets the asset's name; nothing is overwritten. Exits with 3 if one file cannot hold all of them.
+            folder. A .mkv or .mp4 is one file with the best video, all audio languages and all subtitles, made by ffmpeg; a .ts has \
+            no subtitles, and a .mka or .m4a the sound alone. Only complete renditions are exported. Within a folder that exists \
+            it gets the asset's name; nothing is overwritten.
+
+            The packets of the written file are compared with those that are stored. Exits with 3 if it does not hold all, and \
+            says what is lost: a film whose codec changes in the middle plays from a folder, or with --split from a file for \
+            each part.
             """)
 
     @Argument(help: ArgumentHelp("The asset's name.", valueName: "name"), completion: .assetNames)
     var name: String
     @Argument(
-        help: ArgumentHelp("A folder, or a new file that ends in .tar, .mp4 or .mkv.", valueName: "target"))
+        help: ArgumentHelp(
+            "A folder, or a new file that ends in .tar, .mkv, .mp4, .ts, .mka or .m4a.", valueName: "target"))
     var target: String
     @Option(
-        help: ArgumentHelp("The format, if the target's ending does not determine it.", valueName: "folder|tar|mp4|mkv")
-    )
+        help: ArgumentHelp(
+            "The format, if the target's ending does not determine it.",
+            valueName: ExportFormat.allCases.map(\.rawValue).joined(separator: "|")))
     var format: ExportFormat?
+    @Flag(help: "Where the media changes within the film, begin a new file: film-1.mkv, film-2.mkv.")
+    var split = false
     @Flag(help: "Write one JSON object.")
     var json = false
     @OptionGroup var common: CommonOptions
@@ -33,13 +42,18 @@ struct ExportCommand: ReportingCommand {
 
     func execute() async throws {
         let client = try common.daemon().client
-        let request = API.ExportRequest(path: try await path(in: client), format: format)
+        var request = API.ExportRequest(path: try await path(in: client), format: format)
+        if split {
+            request.split = true
+        }
         let export = try await client.call(Endpoints.export, name, body: request)
         let failure = ExportText.failure(export)
         if json {
             try Output.json(ExportResult(export: export, reasons: failure?.reasons))
         } else {
-            Output.line(ExportText.line(export))
+            for line in ExportText.lines(export) {
+                Output.line(line)
+            }
         }
         if let failure {
             throw failure
@@ -62,13 +76,20 @@ struct ExportCommand: ReportingCommand {
 
 /// The words of commands about a written film.
 enum ExportText {
-    static func line(_ export: API.Export) -> String {
-        "exported \(export.name), \(Format.bytes(export.bytes)), to \(export.path)"
+    static func lines(_ export: API.Export) -> [String] {
+        let head = "exported \(export.name), \(Format.bytes(export.bytes)), to "
+        guard let paths = export.paths else { return [head + export.path] }
+        return [head + "\(paths.count) files:"] + paths
     }
 
     /// The failure of an export that does not have all; nil if it has.
     static func failure(_ export: API.Export) -> Failure? {
-        export.shortfalls.map { Failure($0, next: "weir export \(export.name) FOLDER, which holds all") }
+        var next = "weir export \(export.name) FOLDER, which holds all"
+        if export.isSplittable ?? false {
+            next =
+                "weir export \(export.name) \(Failure.quoted(export.path)) --split, for a file for each part; or \(next)"
+        }
+        return export.shortfalls.map { Failure($0, next: next) }
     }
 }
 

@@ -3,8 +3,8 @@ import ArgumentParser
 /// The endings of files that users may expect from an export, and that would become folders.
 enum ExportEnding {
     private static let others: Set<String> = [
-        "zip", "gz", "tgz", "xz", "zst", "7z", "rar", "webm", "avi", "mov", "m4v", "ts", "m2ts", "mpg", "mpeg", "flv",
-        "wmv", "ogg", "mp3", "m4a", "aac", "m3u8", "m3u",
+        "zip", "gz", "tgz", "xz", "zst", "7z", "rar", "webm", "avi", "mov", "m4v", "m2ts", "mpg", "mpeg", "flv",
+        "wmv", "ogg", "mp3", "aac", "m3u8", "m3u",
     ]
 
     /// Throws for an ending that no export has.
@@ -12,6 +12,8 @@ enum ExportEnding {
     static func check(_ ending: String, otherwise way: String) throws {
         let ending = ending.lowercased()
         guard others.contains(ending) else { return }
-        throw ValidationError("no export is made as .\(ending): end the target in .tar, .mp4 or .mkv; \(way)")
+        throw ValidationError(
+            "no export is made as .\(ending): end the target in .tar, .mkv, .mp4 or .ts, or for the sound alone in .mka or .m4a; \(way)"
+        )
     }
 }

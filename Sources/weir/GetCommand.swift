@@ -34,6 +34,8 @@ struct GetCommand: AsyncParsableCommand {
             {quality} and {ext} stand for the film's. The endings are those of "weir export".
             """, valueName: "file"), transform: { try ExportPattern($0) })
     var to: ExportPattern?
+    @Flag(help: "With --to: where the media changes within the film, begin a new file: film-1.mkv, film-2.mkv.")
+    var split = false
     @Flag(help: "Play the asset while the download continues.")
     var play = false
     @Option(help: ArgumentHelp("The player for --play.", valueName: "program"))
@@ -54,6 +56,9 @@ struct GetCommand: AsyncParsableCommand {
         }
         if to != nil && play {
             throw ValidationError("--to and --play exclude each other: the file is written at the end of the download.")
+        }
+        if split && to == nil {
+            throw ValidationError("--split needs --to: it says how the film is written to files.")
         }
         try origin.check(sources)
         try task.check(selection)
@@ -91,8 +96,8 @@ struct GetCommand: AsyncParsableCommand {
         let outcome = await Interruption.orEnd { await follower.run(request, artwork: artwork) }
         let failure = follower.failure(outcome)
         let export = try await export(outcome.download, from: daemon)
-        if let export {
-            Output.line(ExportText.line(export))
+        for line in export.map(ExportText.lines) ?? [] {
+            Output.line(line)
         }
         if let failure {
             throw withPlayableURL(failure, of: request.source, daemon)
@@ -119,7 +124,10 @@ struct GetCommand: AsyncParsableCommand {
             name: download.asset, title: download.title, quality: download.selection.variants.first?.quality,
             date: TimeText.day(Int(Date().timeIntervalSince1970)))
         let path = to.path(for: film) { FileManager.default.fileExists(atPath: $0) }
-        let request = API.ExportRequest(path: DiskPath.absolute(path))
+        var request = API.ExportRequest(path: DiskPath.absolute(path))
+        if split {
+            request.split = true
+        }
         return try await daemon.client.call(Endpoints.export, download.asset, body: request)
     }
 

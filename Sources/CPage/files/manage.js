@@ -129,11 +129,11 @@ function exporting(asset) {
     const option = (value, word) => el("option", {value}, word);
     return form("Export", "Export", async ({path, format}) => {
         const done = await api.export(asset.id, {path: path.value.trim(), ...(format.value && {format: format.value})});
-        const left = done.shortfalls?.length ? ` ${plural(done.shortfalls.length, "track")} could not be included.` : "";
+        const left = done.shortfalls?.length ? ` Not all of it: ${done.shortfalls.map(({message}) => message).join("; ")}.` : "";
         return `Written to ${done.path}: ${size(done.bytes)}.${left}`;
     },
     field("path", "Path", line("", {required: true, spellcheck: "false", placeholder: `/home/me/${asset.name}.mp4`}),
         "An absolute path on the machine of the daemon, where nothing exists yet."),
     field("format", "Format", el("select", {}, option("", "by the ending of the path"), option("folder", "folder of plain HLS"), option("tar", "tar"),
-        option("mp4", "MP4"), option("mkv", "Matroska"))));
+        option("mp4", "MP4"), option("mkv", "Matroska"), option("ts", "MPEG-TS"))));
 }

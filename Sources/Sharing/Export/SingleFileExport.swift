@@ -5,13 +5,15 @@ import Fetching
 import Foundation
 import HLS
 import Orders
+import SegmentFormat
 import Store
 
-/// The parts of an asset that go into one file: its best complete variant, and every language.
+/// The parts of an asset that go into one file: its best complete variant, and every language. Where the media changes in the
+/// middle, it is also several films, one behind the other.
 struct SingleFileExport: Sendable {
     struct Subtitles: Sendable {
         let folder: String
-        let files: [String]
+        var files: [String]
         /// The language by ISO 639-2, if known.
         let language: String?
         let name: String
@@ -19,16 +21,52 @@ struct SingleFileExport: Sendable {
         var disposition: [String] = []
     }
 
+    /// Segments of a rendition between which nothing changes.
+    struct Run: Sendable {
+        /// In seconds from the start of the rendition.
+        let start: Double
+        /// For a message: `MPEG-TS`.
+        let container: String
+        let cut: FilmCut
+    }
+
+    /// The content of one written file.
+    struct Film: Sendable {
+        /// The playlist that ffmpeg opens, as a path in `contents`.
+        let playlist: String
+        /// The text of that playlist; nil if it is there.
+        let text: [UInt8]?
+        /// The playlists that it names, as far as they are not there.
+        let cuts: [FilmCut]
+        /// The media of each rendition in it.
+        let renditions: [[Run]]
+        var subtitles: [Subtitles]
+        /// Chapters that the user attached, as ffmpeg's metadata file; nil for none.
+        var chapters: [UInt8]?
+    }
+
     let contents: ExportContents
-    /// The name of the playlist in `contents` that ffmpeg opens.
-    let playlist: String
-    let subtitles: [Subtitles]
-    /// Chapters that the user attached, as ffmpeg's metadata file; nil for none.
-    let chapters: [UInt8]?
-    /// The stored renditions that cannot go into one file, with the reasons.
-    let leftOut: [String]
-    /// True if the video is HEVC: Apple's players accept it only with the sample entry `hvc1`.
-    let isHEVC: Bool
+    /// One, or for a film that is split, one for each part.
+    var films: [Film]
+    /// The stored content that cannot go into the file, with the reasons.
+    var leftOut: [String]
+
+    /// Takes out the subtitles and chapters, for a format without text.
+    mutating func leaveOutText(of format: ExportFormat) {
+        var names: [String] = []
+        for index in films.indices {
+            names += films[index].subtitles.map { "subtitles \"\($0.name)\"" }
+            if films[index].chapters != nil {
+                names.append("the chapters")
+            }
+            films[index].subtitles = []
+            films[index].chapters = nil
+        }
+        var seen: Set<String> = []
+        for name in names where seen.insert(name).inserted {
+            leftOut.append("\(name): left out, because a file of \(format.rawValue) has no text")
+        }
+    }
 
     /// Converts a language tag to ISO 639-2; nil if there is no such code.
     static func threeLetters(_ tag: String?) -> String? {
@@ -39,38 +77,222 @@ struct SingleFileExport: Sendable {
 
 extension AssetExport {
     /// The best complete variant with every language.
-    func singleFile() async throws(ExchangeError) -> SingleFileExport {
+    ///
+    /// - Parameter isSplit: true for a film of its own for each part without a change.
+    func singleFile(isSplit: Bool) async throws(ExchangeError) -> SingleFileExport {
         let all = try await verifiedContents()
-        let attached = attachedSubtitles
         let complete = asset.content.completeRenditions
         guard let multivariant = asset.multivariant, let variant = multivariant.best(of: complete) else {
-            let playlist = asset.content.lone.map { "\($0.name.id)/media.m3u8" }
-            return SingleFileExport(
-                contents: all, playlist: playlist ?? "master.m3u8", subtitles: attached, chapters: chapterMetadata,
-                leftOut: [], isHEVC: false)
+            return try await loneFile(all, isSplit: isSplit)
         }
         let sound = multivariant.sound(with: variant, among: complete)
         let texts = multivariant.subtitles(with: variant, among: complete)
-        let indices = [variant.renditionIndex] + sound.compactMap(\.renditionIndex) + texts.compactMap(\.renditionIndex)
+        let media = ([variant.renditionIndex] + sound.compactMap(\.renditionIndex)).map { asset.renditions[$0] }
+        let textRenditions = texts.compactMap(\.renditionIndex).map { asset.renditions[$0] }
+        let attached = attachedSubtitles
         let folders = Set(
-            indices.map { asset.renditions[$0].name.id } + [asset.keys.folder.id] + attached.map(\.folder))
+            (media + textRenditions).map(\.name.id) + [asset.keys.folder.id] + attached.map(\.folder))
+        let contents = ExportContents(folders: all.folders.filter { folders.contains($0.name) }, texts: [])
+
+        let draft = try await draft(media, texts: textRenditions, contents)
         let subtitles = texts.compactMap(exported)
-        let playlist = SingleFilePlaylist(video: asset.renditions[variant.renditionIndex].name.id, sound: sound) {
-            [renditions = asset.renditions] in
-            renditions[$0].name.id
-        }
-        let contents = ExportContents(
-            folders: all.folders.filter { folders.contains($0.name) },
-            texts: [ExportContents.Text(SingleFilePlaylist.fileName, playlist.bytes)])
         let isIn = Set(subtitles.map(\.folder))
-        let ids = texts.compactMap(\.renditionIndex).map { asset.renditions[$0].name.id }
-        let leftOut = ids.filter { !isIn.contains($0) }
-        return SingleFileExport(
-            contents: contents, playlist: SingleFilePlaylist.fileName, subtitles: subtitles + attached,
-            chapters: chapterMetadata,
-            leftOut: leftOut.map { "\($0) is left out: only WebVTT in the clear goes into one file" },
-            isHEVC: variant.codecs.contains { $0.hasPrefix("hvc1") || $0.hasPrefix("hev1") })
+        let leftOut = textRenditions.map(\.name.id).filter { !isIn.contains($0) }
+        var export = SingleFileExport(
+            contents: contents, films: [],
+            leftOut: leftOut.map { "\($0) is left out: only WebVTT in the clear goes into one file" })
+
+        let numbers = Dictionary(media.enumerated().map { ($1.name.id, $0) }) { first, _ in first }
+        func playlist(_ paths: [String?]) -> [UInt8] {
+            let sounds = sound.compactMap { media -> (Media, String?)? in
+                guard let index = media.renditionIndex else { return (media, nil) }
+                guard let path = numbers[asset.renditions[index].name.id].flatMap({ paths[$0] }) else { return nil }
+                return (media, path)
+            }
+            return SingleFilePlaylist(video: paths[0] ?? "", sound: sounds).bytes
+        }
+        guard isSplit, draft.parts.count > 1 else {
+            export.films = [
+                SingleFileExport.Film(
+                    playlist: SingleFilePlaylist.fileName, text: playlist(media.map { "\($0.name.id)/media.m3u8" }),
+                    cuts: [], renditions: draft.runs, subtitles: subtitles + attached, chapters: chapterMetadata)
+            ]
+            return export
+        }
+        for part in draft.parts {
+            let cuts = part.media
+            var film = SingleFileExport.Film(
+                playlist: SingleFilePlaylist.fileName, text: playlist(cuts.map { $0?.path }),
+                cuts: cuts.compactMap(\.self),
+                renditions: part.runs, subtitles: subtitles)
+            for index in film.subtitles.indices {
+                film.subtitles[index].files = part.texts[film.subtitles[index].folder] ?? []
+            }
+            film.subtitles.removeAll(where: \.files.isEmpty)
+            export.films.append(film)
+        }
+        export.leftOut += leftOutOfParts
+        return export
     }
+
+    /// The export of a lone media playlist.
+    private func loneFile(_ all: ExportContents, isSplit: Bool) async throws(ExchangeError) -> SingleFileExport {
+        guard let lone = asset.content.lone else {
+            let film = SingleFileExport.Film(
+                playlist: "master.m3u8", text: nil, cuts: [], renditions: [], subtitles: attachedSubtitles,
+                chapters: chapterMetadata)
+            return SingleFileExport(contents: all, films: [film], leftOut: [])
+        }
+        let draft = try await draft([lone], texts: [], all)
+        guard isSplit, draft.parts.count > 1 else {
+            let film = SingleFileExport.Film(
+                playlist: "\(lone.name.id)/media.m3u8", text: nil, cuts: [], renditions: draft.runs,
+                subtitles: attachedSubtitles, chapters: chapterMetadata)
+            return SingleFileExport(contents: all, films: [film], leftOut: [])
+        }
+        let films = draft.parts.map { part in
+            SingleFileExport.Film(
+                playlist: part.media[0]?.path ?? "", text: nil, cuts: part.media.compactMap(\.self),
+                renditions: part.runs, subtitles: [])
+        }
+        return SingleFileExport(contents: all, films: films, leftOut: leftOutOfParts)
+    }
+
+    /// Subtitles and chapters whose times are those of the whole film.
+    private var leftOutOfParts: [String] {
+        var leftOut = attachedSubtitles.map { "\($0.name) is left out: its times are those of the film in one" }
+        if chapterMetadata != nil {
+            leftOut.append("the chapters are left out: their times are those of the film in one")
+        }
+        return leftOut
+    }
+
+    // MARK: Changes
+
+    /// Renditions and the places where they change.
+    private struct Draft {
+        struct Part {
+            /// Of each rendition; nil if it has nothing in this part.
+            var media: [FilmCut?] = []
+            var runs: [[SingleFileExport.Run]] = []
+            /// The files of each subtitle rendition, by its folder.
+            let texts: [String: [String]]
+        }
+
+        var runs: [[SingleFileExport.Run]] = []
+        var parts: [Part] = []
+    }
+
+    private func draft(
+        _ media: [Rendition], texts: [Rendition], _ contents: ExportContents
+    ) async throws(ExchangeError) -> Draft {
+        var changes: [MediaChanges] = []
+        var cuts: [(Range<Int>) -> SingleFileExport.Run] = []
+        for rendition in media {
+            guard let source = rendition.source else { continue }
+            let transport = await transportStreams(of: rendition, in: contents)
+            let segments = Self.segments(of: rendition, source, transport: transport)
+            let found = MediaChanges(segments)
+            let names = BundlePlaylists(asset).names(in: source, of: rendition)
+            changes.append(found)
+            cuts.append { range in
+                let first = range.first { !segments[$0].isGap } ?? range.lowerBound
+                let isWithoutSection = segments[first].section == nil && source.playlist.segments[first].map != nil
+                let cut = FilmCut(
+                    folder: rendition.name.id, names: names, playlist: source.playlist, segments: range,
+                    isWithoutSection: isWithoutSection)
+                return SingleFileExport.Run(
+                    start: found.times[range.lowerBound], container: segments[first].container, cut: cut)
+            }
+        }
+        var draft = Draft()
+        for (changes, cut) in zip(changes, cuts) {
+            draft.runs.append(changes.runs.map(cut))
+        }
+
+        let textSegments = texts.map(Self.textSegments)
+        var all = changes
+        for segments in textSegments {
+            all.append(MediaChanges(segments.map(\.segment)))
+        }
+        for ranges in MediaChanges.parts(of: all) {
+            var runs: [SingleFileExport.Run?] = []
+            for (range, cut) in zip(ranges, cuts) {
+                guard !range.isEmpty else {
+                    runs.append(nil)
+                    continue
+                }
+                runs.append(cut(range))
+            }
+            guard let first = runs.first, first != nil else { continue }
+            var files: [String: [String]] = [:]
+            for (index, rendition) in texts.enumerated() {
+                let range = ranges[changes.count + index]
+                files[rendition.name.id] = textSegments[index][range].filter { !$0.segment.isGap }.map(\.file)
+            }
+            var part = Draft.Part(texts: files)
+            for run in runs {
+                part.media.append(run?.cut)
+                if let run {
+                    part.runs.append([run])
+                }
+            }
+            draft.parts.append(part)
+        }
+        return draft
+    }
+
+    private static func segments(
+        of rendition: Rendition, _ source: Rendition.Source, transport: Set<String>
+    ) -> [MediaChanges.Segment] {
+        let gaps = rendition.givenUpIndices
+        return source.playlist.segments.map { segment in
+            let file = rendition.file(of: segment)
+            var section = segment.map?.index
+            var ending = rendition.name(of: segment).fileExtension
+            if transport.contains(file) {
+                section = nil
+                ending = "ts"
+            } else if section != nil {
+                // Fragments have several endings.
+                ending = "mp4"
+            }
+            return MediaChanges.Segment(
+                section: section, ending: ending, isDiscontinuity: segment.isDiscontinuity,
+                isGap: segment.isGap || gaps.contains(segment.index), duration: segment.duration.seconds)
+        }
+    }
+
+    /// The segments of subtitles, whose decoder never changes, with their files.
+    private static func textSegments(of rendition: Rendition) -> [(segment: MediaChanges.Segment, file: String)] {
+        guard let source = rendition.source else { return [] }
+        return source.playlist.segments.map { segment in
+            let isGap = segment.isGap || rendition.isWithoutCues(segment)
+            let one = MediaChanges.Segment(ending: "vtt", isGap: isGap, duration: segment.duration.seconds)
+            return (one, rendition.file(of: segment))
+        }
+    }
+
+    /// The files of a rendition with initialization sections that are transport stream all the same.
+    private func transportStreams(of rendition: Rendition, in contents: ExportContents) async -> Set<String> {
+        guard let playlist = rendition.source?.playlist, !playlist.maps.isEmpty,
+            let folder = contents.folders.first(where: { $0.name == rendition.name.id })
+        else { return [] }
+        let found = try? await DiskWork.run { () throws(StoreError) in
+            folder.files.map(\.name).filter { Self.isTransportStream($0, in: folder.pieces.directory) }
+        }
+        return Set(found ?? [])
+    }
+
+    private nonisolated static func isTransportStream(_ file: String, in folder: Directory) -> Bool {
+        guard let piece = folder.openIfPresent(file) else { return false }
+        defer { close(piece) }
+        var start = [UInt8](repeating: 0, count: MediaRecognition.firstLook)
+        let count = pread(piece, &start, start.count, 0)
+        return count > 0 && MediaRecognition.isTransportStream(start[..<count])
+    }
+
+    // MARK: Subtitles and chapters
 
     /// The complete subtitles that the user attached.
     private var attachedSubtitles: [SingleFileExport.Subtitles] {
@@ -171,9 +393,12 @@ struct SingleFilePlaylist {
     static let fileName = "film.m3u8"
     let bytes: [UInt8]
 
-    init(video: String, sound: [Media], folder: (Int) -> String) {
+    /// - Parameters:
+    ///   - video: the path of the variant's playlist.
+    ///   - sound: the audio with the paths of their playlists; nil for one that is in the variant.
+    init(video: String, sound: [(media: Media, path: String?)]) {
         var lines = ["#EXTM3U"]
-        for (number, media) in sound.enumerated() {
+        for (number, (media, path)) in sound.enumerated() {
             var line = "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"sound\",NAME=\"\(number)\""
             if let language = SingleFileExport.threeLetters(media.language) {
                 line += ",LANGUAGE=\"\(language)\""
@@ -181,8 +406,8 @@ struct SingleFilePlaylist {
             if media.isDefault {
                 line += ",DEFAULT=YES,AUTOSELECT=YES"
             }
-            if let index = media.renditionIndex {
-                line += ",URI=\"\(folder(index))/media.m3u8\""
+            if let path {
+                line += ",URI=\"\(path)\""
             }
             lines.append(line)
         }
@@ -191,7 +416,7 @@ struct SingleFilePlaylist {
         } else {
             lines.append("#EXT-X-STREAM-INF:BANDWIDTH=1,AUDIO=\"sound\"")
         }
-        lines.append("\(video)/media.m3u8")
+        lines.append(video)
         bytes = Array(lines.map { $0 + "\n" }.joined().utf8)
     }
 }
