@@ -271,7 +271,7 @@ struct Measure: Sendable {
         self.init(unknown: input.id, kind: input.kind)
         let sizes = input.sizes
         let bitRate = input.bitRate.bits
-        var repeats = CountedRepeats(input)
+        var repeats = RepeatedSegments(input.locations) { sizes[input.files[$0]] != nil }
         var sizedCount = 0
         var countedSeconds = 0.0
         var time = 0.0
@@ -296,7 +296,7 @@ struct Measure: Sendable {
             }
             let announced = segment.announcedBytes(bitRate: bitRate)
             let size = sizes[file]
-            let isCounted = repeats.counts(segment.index, isStored: size != nil)
+            let isCounted = repeats.pickCounted(segment.index, isStored: size != nil)
             part.announced += segment.isGap ? 0 : Double(announced)
             if size != nil || segment.byteRange != nil || segment.bitRate != nil {
                 sizedCount += 1
@@ -348,32 +348,6 @@ struct Measure: Sendable {
     private static func isMeasured(_ part: DownloadProgress.Part) -> Bool {
         let seconds = part.loaded.duration
         return seconds > 0 && seconds >= min(0.05 * part.expected.duration, 60)
-    }
-}
-
-/// Counts the bytes of segments that list the same file or range once. Pure.
-private struct CountedRepeats {
-    private let locations: SegmentLocations?
-    /// The groups of which one is stored, and those that are counted, by the index of their first segment.
-    private var stored: Set<Int> = []
-    private var counted: Set<Int> = []
-
-    init(_ input: Measure.Input) {
-        guard let locations = input.locations, locations.hasRepeats else {
-            self.locations = nil
-            return
-        }
-        self.locations = locations
-        for group in locations.repeats where group.contains(where: { input.sizes[input.files[$0]] != nil }) {
-            stored.insert(group[0])
-        }
-    }
-
-    /// True for the first stored one of a group, or for the first one if none is stored.
-    mutating func counts(_ index: Int, isStored: Bool) -> Bool {
-        guard let first = locations?.first(of: index) else { return true }
-        guard isStored || !stored.contains(first) else { return false }
-        return counted.insert(first).inserted
     }
 }
 

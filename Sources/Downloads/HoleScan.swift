@@ -79,16 +79,15 @@ struct HoleScan: Sendable {
     /// True if every segment is wanted, and so every section and key.
     private(set) var isOfEverything = true
 
-    private var repeats: PlannedRepeats
+    /// The number of missing segments that are no holes, because they list the file or range of one that is.
+    private(set) var repeated = 0
+    private var repeats: RepeatedSegments
     private var knownSections: Set<Int> = []
     private var knownKeys: Set<Int> = []
     private var files = FileNumbers()
 
-    /// The number of missing segments that are no holes, because they list the file or range of one that is.
-    var repeated: Int { repeats.count }
-
     init(_ input: Input) {
-        repeats = PlannedRepeats(of: input)
+        repeats = RepeatedSegments(input.locations) { input.sizes[input.files[$0]] != nil }
         var count = 0
         for range in input.candidates {
             var time = input.times?[range.lowerBound] ?? 0
@@ -112,7 +111,10 @@ struct HoleScan: Sendable {
         guard !segment.isGap, !input.givenUp.contains(segment.index), input.files.indices.contains(segment.index),
             input.sizes[input.files[segment.index]] == nil
         else { return }
-        guard repeats.admits(segment.index) else { return }
+        guard repeats.pickMissing(segment.index) else {
+            repeated += 1
+            return
+        }
         holes.append(Plan.Hole(.segment(segment.index), time: time, part: files.part(of: segment)))
     }
 
@@ -127,36 +129,6 @@ struct HoleScan: Sendable {
     private mutating func add(_ keys: [Key]) {
         for key in keys where knownKeys.insert(key.index).inserted {
             self.keys.append(key)
-        }
-    }
-
-    /// Admits one of several missing segments that list the same file or range. Once it is stored, the others are copies of it.
-    private struct PlannedRepeats {
-        private let locations: SegmentLocations?
-        /// The groups of which one is stored, or planned, by the index of their first segment.
-        private var stored: Set<Int> = []
-        private var planned: Set<Int> = []
-        /// The number of segments that are not admitted.
-        private(set) var count = 0
-
-        init(of input: Input) {
-            guard let locations = input.locations, locations.hasRepeats else {
-                self.locations = nil
-                return
-            }
-            self.locations = locations
-            for group in locations.repeats where group.contains(where: { input.sizes[input.files[$0]] != nil }) {
-                stored.insert(group[0])
-            }
-        }
-
-        mutating func admits(_ index: Int) -> Bool {
-            guard let first = locations?.first(of: index), !stored.contains(first) else { return true }
-            guard planned.insert(first).inserted else {
-                count += 1
-                return false
-            }
-            return true
         }
     }
 

@@ -19,22 +19,38 @@ public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 }
 
 @LoopActor private final class House {
-    static let shared = House()
+    static let shared = make()
     private let path: String
     private let store: BundleStore
     private let files = ["entry.m3u8", "v/media.m3u8", "w/media.m3u8"]
 
-    private init() {
+    private init(path: String) throws {
+        self.path = path
+        for folder in ["/film/v", "/film/w"] {
+            try FileManager.default.createDirectory(atPath: path + folder, withIntermediateDirectories: true)
+        }
+        store = try BundleStore(path: path + "/store", reserve: 0)
+    }
+
+    /// Ends the run if there is no folder to work in: that is a fault of the machine, and no find.
+    private static func make() -> House {
         var template = Array("/tmp/fuzz-import-XXXXXX".utf8CString)
-        path = String(cString: mkdtemp(&template))
-        mkdir(path + "/film", 0o700)
-        mkdir(path + "/film/v", 0o700)
-        mkdir(path + "/film/w", 0o700)
-        guard let store = try? BundleStore(path: path + "/store", reserve: 0) else { fatalError("no store") }
-        self.store = store
+        guard let folder = mkdtemp(&template) else {
+            end("no folder can be made in /tmp: \(String(cString: strerror(errno)))")
+        }
+        let path = String(cString: folder)
         // libFuzzer ends by exit(3).
-        let own = path
-        Self.clean(own)
+        clean(path)
+        do {
+            return try House(path: path)
+        } catch {
+            end("\(path) cannot be used: \(error)")
+        }
+    }
+
+    private static func end(_ reason: String) -> Never {
+        FileHandle.standardError.write(Data("the fuzzer of import plans has nowhere to work: \(reason)\n".utf8))
+        exit(73)
     }
 
     private static func clean(_ path: String) {
