@@ -40,9 +40,15 @@ struct PreparedPlaylist: Sendable {
 }
 
 extension Rendition.Source {
+    /// The size of the work, see `PureWork.small`: above that for each playlist of which not all is computed on the loop.
+    var preparationSize: Int {
+        let ofSegments = playlist.segments.count * PureWork.small / Rendition.mostLocatedOnLoop
+        return max(playlist.text.write().count, ofSegments)
+    }
+
     /// Prepares it on a worker, if it is large.
     @LoopActor func prepared(as content: PieceName.Content, owner: AnyObject) async -> Rendition.Source {
-        let size = playlist.text.write().count
+        let size = preparationSize
         guard size > PureWork.small, !isRecorded, preparations == nil else { return self }
         var source = self
         source.preparations = await PureWork.shared.run(size: size, for: owner) {

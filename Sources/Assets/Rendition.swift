@@ -326,7 +326,20 @@ package import Playheads
 
     /// True if `locations` needs no computation.
     var hasLocations: Bool { computed.locations != nil }
-    private static let mostLocatedOnLoop = 4096
+    nonisolated static let mostLocatedOnLoop = 4096
+
+    /// Computes `locations` on a worker, for a long playlist that was read on the loop.
+    package func prepareLocations() async {
+        guard locations == nil, let source, source.isDurable, !source.isRecorded else { return }
+        let edition = edition
+        let playlist = source.playlist
+        let found = await PureWork.shared.run(size: 64 * playlist.segments.count, for: self) {
+            SegmentLocations(playlist)
+        }
+        if let found, self.edition == edition {
+            computed.locations = found
+        }
+    }
 
     /// Starts of the segments in seconds, and the end of the last one; nil if the playlist is unknown or has not ended.
     package var segmentTimes: [Double]? {

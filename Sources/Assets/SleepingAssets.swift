@@ -266,9 +266,9 @@ extension AssetRecords {
                     if record.rendition.isEmpty {
                         content = RenditionNaming.lone.content
                     }
-                    guard let content, record.body.count > PureWork.small, !media.isLive else { continue }
-                    prepared[record.rendition] = PreparedPlaylist(
-                        Rendition.Source(playlist: media, base: base), content: content)
+                    let source = Rendition.Source(playlist: media, base: base)
+                    guard let content, source.preparationSize > PureWork.small, !media.isLive else { continue }
+                    prepared[record.rendition] = PreparedPlaylist(source, content: content)
                 }
             }
         }

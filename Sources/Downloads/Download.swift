@@ -129,7 +129,10 @@ import Store
     func scannedTracks() async -> [(rendition: Rendition, holes: Plan.Track)] {
         var scans: [ProgressMeter.Key: HoleScan] = [:]
         for item in task.items {
-            for rendition in item.renditions.compactMap({ asset.rendition($0) }) where rendition.isLong {
+            for rendition in item.renditions.compactMap({ asset.rendition($0) }) {
+                // Without it, what is listed twice would be fetched twice.
+                await rendition.prepareLocations()
+                guard rendition.isLong else { continue }
                 let key = ProgressMeter.Key(rendition: rendition.name.id, wanted: item.wanted)
                 await rendition.folder.load()
                 guard scans[key] == nil, let input = HoleScan.Input(rendition, item.wanted) else { continue }

@@ -20,8 +20,10 @@ package import Store
     private weak var latest: PieceDirectory?
     var latestUse = 0
     var isOpen: Bool { opened != nil }
+    /// The pieces; nil before the first read.
+    private var list: PieceList?
     /// Caches `sizes`; nil before the first read.
-    package private(set) var known: [String: Int64]?
+    package var known: [String: Int64]? { list?.sizes }
     /// Sizes before the last `reread()`: for a piece whose length has not changed, the ledger is not read again.
     private var former: [String: Int64] = [:]
     /// Increases with each stored or deleted piece, so that values derived from `sizes` can be cached.
@@ -56,10 +58,10 @@ package import Store
             opened = nil
         }
         former = [:]
-        let sizes = pieces.mapValues(\.size)
-        known = sizes
+        let list = Self.list(of: pieces)
+        self.list = list
         bundle.observer?.folder(self, lists: pieces)
-        return sizes
+        return list.sizes
     }
 
     /// Reads the folder outside the loop, unless its pieces are known.
@@ -70,20 +72,28 @@ package import Store
         let changes = changes
         let read = try? await DiskWork.run { () throws(StoreError) in
             let pieces = try directory.pieces(knowing: former, isDoubtful: isDoubtful) { PieceName($0) != nil }
-            return (sizes: pieces.mapValues(\.size), batches: Self.batches(of: pieces))
+            return (list: Self.list(of: pieces), batches: Self.batches(of: pieces))
         }
         // The folder was moved, read or changed meanwhile.
         guard let read, known == nil, self.changes == changes, (try? self.directory(create: false)) === directory else {
             return
         }
         self.former = [:]
-        known = read.sizes
+        list = read.list
         var slice = LoopSlice()
         for batch in read.batches {
             let present = batch.filter { known?[$0.key] == $0.value.size }
             bundle.observer?.folder(self, finds: present)
             await slice.giveWay()
         }
+    }
+
+    private nonisolated static func list(of pieces: [String: Directory.Entry]) -> PieceList {
+        var list = PieceList()
+        for (file, entry) in pieces {
+            list.insert(file, size: entry.size, sharing: entry.shared)
+        }
+        return list
     }
 
     private nonisolated static func batches(
@@ -95,8 +105,13 @@ package import Store
 
     /// Total size of the cached pieces, in bytes.
     package var cachedBytes: Int64 { bundle.observer?.evictableBytes(in: self) ?? 0 }
-    /// Total size of the pieces, in bytes.
-    public var bytes: Int64 { sizes.values.reduce(0, +) }
+    /// Total size of the pieces, in bytes. Those of the same bytes, which are one file, count once.
+    public var bytes: Int64 { pieceList.bytes }
+    /// Its pieces, for the size of several folders together.
+    package var pieceList: PieceList {
+        _ = sizes
+        return list ?? PieceList()
+    }
     /// The id of the asset that owns the pieces.
     package var asset: String { bundle.id }
     var volume: Volume { bundle.volume }
@@ -130,7 +145,7 @@ package import Store
         if let known {
             former = known
         }
-        known = nil
+        list = nil
         changes += 1
     }
 
@@ -231,9 +246,15 @@ package import Store
         }
     }
 
-    /// - Parameter identity: the stored file's; nil if it is not known, so that the piece is verified before it is sent.
-    private func recordStored(_ file: String, size: Int64, _ identity: FileIdentity?) {
-        known?[file] = size
+    /// - Parameters:
+    ///   - identity: the stored file's; nil if it is not known, so that the piece is verified before it is sent.
+    ///   - isShared: true for a further name of a file.
+    private func recordStored(_ file: String, size: Int64, _ identity: FileIdentity?, isShared: Bool = false) {
+        var shared: FileIdentity.File?
+        if isShared {
+            shared = identity?.file
+        }
+        list?.insert(file, size: size, sharing: shared)
         forgetVerification(of: file)
         if let identity {
             verified.insert(file, identity, at: Self.now)
@@ -252,7 +273,10 @@ package import Store
         guard let pieces = try? directory(create: true), source.link(file, to: pieces, as: name) else { return false }
         let identity = pieces.directory.identity(of: name)
         pieces.didWrite(name, size: size)
-        recordStored(name, size: size, identity)
+        if let identity {
+            other.list?.share(file, as: identity.file)
+        }
+        recordStored(name, size: size, identity, isShared: true)
         return true
     }
 
@@ -315,7 +339,7 @@ package import Store
         for file in sizes.keys where PieceName(file).map(isMeant) ?? false {
             do {
                 try directory(create: false).directory.remove(file)
-                known?[file] = nil
+                list?.remove(file)
                 forgetVerification(of: file)
                 bundle.observer?.folder(self, lost: file)
             } catch {
@@ -329,7 +353,7 @@ package import Store
     /// - Parameter isGone: called in between. If it throws, or the file cannot be deleted, the piece stays.
     package func remove(_ file: String, isGone: () throws(StoreError) -> Void) throws(StoreError) {
         _ = sizes
-        known?[file] = nil
+        list?.remove(file)
         forgetVerification(of: file)
         changes += 1
         bundle.observer?.folder(self, lost: file)
@@ -388,7 +412,7 @@ package import Store
 
     package func removeFromList(_ file: String) {
         forgetVerification(of: file)
-        guard known?.removeValue(forKey: file) != nil else { return }
+        guard list?.remove(file) ?? false else { return }
         changes += 1
         bundle.observer?.folder(self, lost: file)
     }
@@ -401,7 +425,7 @@ package import Store
     /// Clears the list: all pieces were deleted with the bundle, and the observer has forgotten them.
     package func clearList() {
         closeDirectory()
-        known = [:]
+        list = PieceList()
         former = [:]
         forgetVerifications()
         changes += 1

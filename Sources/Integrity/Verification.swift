@@ -22,7 +22,7 @@ package import Store
         self.asset = asset
         self.pace = pace
         self.retention = retention
-        totalBytes = asset.bytes
+        totalBytes = asset.bytesByName
     }
 
     package var faultCount: Int { faults.values.reduce(0) { $0 + $1.count } }

@@ -84,7 +84,7 @@ extension VerificationReport.Part {
     ) {
         self.init(id: folder.id)
         pieces = folder.sizes.count
-        bytes = folder.bytes
+        bytes = folder.pieceList.bytesByName
         mismatches = faults.map { file, fault in
             .init(file: file, time: time(file), fault: fault, isRepaired: folder.contains(file))
         }

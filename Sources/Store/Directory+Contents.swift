@@ -12,6 +12,8 @@ extension Directory {
         public let size: Int64
         /// Time of the last read or write, in seconds since 1970. Coarse: as far as the system or `recordUse` records reads.
         public let lastUse: Int64
+        /// The file, if it has further names; nil for one with a single name.
+        package let shared: FileIdentity.File?
     }
 
     /// Lists the files and folders, in no order. Skips links and names that are not valid in a store.
@@ -22,9 +24,13 @@ extension Directory {
     /// The file or folder `name`; nil if there is none.
     func entry(_ name: String) -> Entry? {
         guard Self.isName(name), let status = status(of: name), status.isFile || status.isFolder else { return nil }
+        var shared: FileIdentity.File?
+        if status.isFile, status.st_nlink > 1 {
+            shared = FileIdentity.File(status)
+        }
         return Entry(
             name: name, isDirectory: status.isFolder, size: Int64(status.st_size),
-            lastUse: Int64(max(status.st_atim.tv_sec, status.st_mtim.tv_sec)))
+            lastUse: Int64(max(status.st_atim.tv_sec, status.st_mtim.tv_sec)), shared: shared)
     }
 
     /// The length of the file `name` in bytes; nil if there is no such file.

@@ -5,12 +5,20 @@ import Glibc
 /// last change of its status. Programs can set the time of the write, as tag editors do, but not the other one.
 package struct FileIdentity: Hashable, Sendable {
     /// The file, whatever its name and contents.
-    struct File: Hashable {
+    package struct File: Hashable, Sendable {
         let device: UInt64
         let inode: UInt64
+
+        /// Creates a file from the numbers by which the system identifies it.
+        package init(device: UInt64, inode: UInt64) {
+            self.device = device
+            self.inode = inode
+        }
+
+        init(_ status: stat) { self.init(device: UInt64(status.st_dev), inode: UInt64(status.st_ino)) }
     }
 
-    let file: File
+    package let file: File
     /// The length in bytes.
     package let size: Int64
     /// The time of the last write, in nanoseconds since 1970.
@@ -20,7 +28,7 @@ package struct FileIdentity: Hashable, Sendable {
 
     /// The identity of a file with this status.
     init(_ status: stat) {
-        file = File(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+        file = File(status)
         size = Int64(status.st_size)
         modified = Self.nanoseconds(status.st_mtim)
         changed = Self.nanoseconds(status.st_ctim)

@@ -59,6 +59,24 @@ import Testing
         #expect(
             download.progress.bytes == ByteCount(Int64(sum)) && download.progress.totalBytes == download.progress.bytes)
         #expect(download.progress.loaded.duration == 10)
+        #expect(download.asset.bytes == Int64(sum) && download.asset.bytesByName > Int64(sum))
+        await house.flush()
+        try await house.notes(.complete)
+        try await house.restart()
+        let restarted = try #require(house.library.assets.first)
+        #expect(restarted.bytes == Int64(sum))
+    }
+
+    /// Their text is short, so that it is read on the loop; what is listed twice is sought on a worker.
+    @Test("is fetched once of a playlist of so many segments, too", arguments: [4_096, 4_200])
+    func many(_ count: Int) async throws {
+        let lines = String(repeating: "#EXTINF:2,\n0.ts\n", count: count)
+        let house = try await house("#EXTM3U\n#EXT-X-TARGETDURATION:2\n\(lines)#EXT-X-ENDLIST\n")
+        let download = try await house.start(Self.path)
+        try await waitUntil("the end", within: .seconds(60)) { download.state.isFinal }
+        #expect(download.state == .complete)
+        #expect(try await house.mediaPaths() == ["/ts/90p/0.ts"])
+        #expect(try download.asset.bytes == Int64(Repository.fixture("/ts/90p/0.ts").count))
     }
 
     @Test("plays offline where it is listed, and is verified after a restart as any piece")

@@ -157,10 +157,11 @@ package import Store
     }
 
     private func checkRoom(for asset: Asset, in target: Volume) throws(StoreError) {
-        guard let room = library.store.room(in: target), room < asset.bytes else { return }
+        let bytes = asset.bytesByName
+        guard let room = library.store.room(in: target), room < bytes else { return }
         throw StoreError(
             .diskFull, path: target.path,
-            detail: "\(asset.name) takes \(asset.bytes >> 20) MB, and the disk has room for \(room >> 20) MB")
+            detail: "\(asset.name) takes \(bytes >> 20) MB, and the disk has room for \(room >> 20) MB")
     }
 
     /// Makes new pieces wait until the bundle is released, and waits for earlier ones, with their ledger lines.
@@ -273,7 +274,7 @@ package import Store
         self.asset = asset
         self.path = path
         self.pace = pace
-        totalBytes = asset.bytes
+        totalBytes = asset.bytesByName
     }
 
     /// Cancels the move: the bundle stays where it was, and the copy is deleted.
