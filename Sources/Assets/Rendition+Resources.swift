@@ -22,80 +22,6 @@ extension Rendition {
         return live?.names.resource(name)
     }
 
-    /// The segment with a name that the known playlist lists, a gap too; nil if it lists none.
-    private func segment(named name: PieceName) -> Segment? {
-        guard case .segment(let number) = name.role, let segment = source?.segment(number),
-            self.name(of: segment) == name
-        else { return nil }
-        return segment
-    }
-
-    /// True if a segment with this name is listed, or recorded, and a file without cues can be made for it.
-    package func isCueFile(_ name: PieceName) -> Bool {
-        guard self.name.content == .subtitles else { return false }
-        guard let segment = segment(named: name) else { return isRecordedGap(name) }
-        guard isCueFile(segment) else { return false }
-        return segment.keys.isEmpty || secret(of: segment) != nil
-    }
-
-    /// A file without cues for a segment, timed as its neighbours, and encrypted as the segment is; nil if its key is not stored.
-    package func withoutCues(_ name: PieceName) -> [UInt8]? {
-        let bytes = CueFile.withoutCues(timedAs: cuesBeside(name))
-        guard let segment = segment(named: name), !segment.keys.isEmpty else { return bytes }
-        guard let secret = secret(of: segment) else { return nil }
-        return SegmentCipher.encrypted(bytes, key: secret.key, vector: secret.vector)
-    }
-
-    /// The key and the vector of a segment that is encrypted as a whole; nil if the key is not stored, or may not be used.
-    private func secret(of segment: Segment) -> (key: [UInt8], vector: [UInt8])? {
-        guard let key = segment.keys.first(where: { $0.method == .aes128 }), let number = number(of: key),
-            keys.has(number)
-        else { return nil }
-        let bytes = keys.folder.beginning(of: KeyRing.name(number).description, count: 16)
-        guard bytes.count == 16 else { return nil }
-        return (bytes, key.vector(for: segment))
-    }
-
-    /// True if the origin is known not to have the segment of subtitles with this name.
-    package func isWithoutCues(_ name: PieceName) -> Bool {
-        segment(named: name).map(isWithoutCues) ?? isRecordedGap(name)
-    }
-
-    /// True if the recording that runs lists the segment, which has left the origin's playlist: it is a gap, as it is not stored.
-    private func isRecordedGap(_ name: PieceName) -> Bool {
-        guard let recording, recording.keeps(name), ["vtt", "webvtt"].contains(name.fileExtension) else { return false }
-        // Its key has left the playlist with it.
-        guard source?.playlist.keys.allSatisfy({ $0.method == .none }) ?? true else { return false }
-        return self.name.content == .subtitles
-    }
-
-    /// The beginning of the stored file of cues that is nearest to a segment, in the clear; nil if none is near.
-    private func cuesBeside(_ name: PieceName) -> [UInt8]? {
-        guard case .segment(let number) = name.role else { return nil }
-        for distance in 1...Self.farthestNeighbour {
-            for neighbour in [number - distance, number + distance] {
-                let file = PieceName(.segment(neighbour), fileExtension: name.fileExtension).description
-                if folder.sizes[file] ?? 0 > 0 {
-                    return clearBeginning(of: file, neighbour)
-                }
-            }
-        }
-        return nil
-    }
-
-    private func clearBeginning(of file: String, _ number: Int) -> [UInt8]? {
-        let bytes = folder.beginning(of: file, count: Self.headLength)
-        guard let segment = source?.segment(number), !segment.keys.isEmpty else { return bytes }
-        guard let secret = secret(of: segment) else { return nil }
-        let whole = bytes.prefix(bytes.count / 16 * 16)
-        return SegmentCipher.decrypted(Array(whole), key: secret.key, vector: secret.vector)
-    }
-
-    /// In segments.
-    private static let farthestNeighbour = 256
-    /// The most bytes of a head of WebVTT.
-    private static let headLength = 1024
-
     /// Returns the resource with a name from one playlist: the known one, or one that may continue it.
     func resource(named name: PieceName, in source: Source) -> Resource? {
         let found: Resource?
@@ -116,6 +42,14 @@ extension Rendition {
         let keys = source.playlist.keys
         guard keys.indices.contains(index) else { return nil }
         return resource(name, at: keys[index].uri, range: nil, in: source)
+    }
+
+    /// The file of the initialization section of a listed segment, by the segment's file; nil if it has none.
+    package func section(behind file: String) -> String? {
+        guard case .segment(let number)? = PieceName(file)?.role, let map = source?.segment(number)?.map else {
+            return nil
+        }
+        return name(of: map).description
     }
 
     /// True if the playlist, which has ended, names it: only such resources are stored.

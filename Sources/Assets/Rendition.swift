@@ -550,13 +550,13 @@ package import Playheads
         folder.recordChange()
     }
 
-    /// True if the segment is a file of cues, in the clear or encrypted as a whole: an empty one can be sent in its place, encrypted with
-    /// the same key.
+    /// True if the segment has cues, in the clear or encrypted as a whole: one without cues can be sent in its place, encrypted with the
+    /// same key.
     package func isCueFile(_ segment: Segment) -> Bool {
-        name.content == .subtitles && segment.map == nil && segment.keys.allSatisfy { $0.method == .aes128 }
+        name.content == .subtitles && segment.keys.allSatisfy { $0.method == .aes128 }
     }
 
-    /// True if players get a file without cues in place of the segment, and the origin is not asked: a gap of subtitles, and what a
+    /// True if players get one without cues in place of the segment, and the origin is not asked: a gap of subtitles, and what a
     /// download has given up.
     package func isWithoutCues(_ segment: Segment) -> Bool {
         guard segment.isGap || !givenUp.isEmpty, isCueFile(segment) else { return false }
@@ -571,9 +571,9 @@ package import Playheads
         return Set(source.playlist.segments.filter { !$0.isGap && isWithoutCues($0) }.map(\.index))
     }
 
-    /// True if all gaps of a playlist are files of cues, which players get without cues.
+    /// True if all gaps of a playlist are segments of cues, which players get without cues.
     package func fillsGaps(of source: Source) -> Bool {
-        guard name.content == .subtitles, source.playlist.maps.isEmpty else { return false }
+        guard name.content == .subtitles else { return false }
         return source.playlist.keys.allSatisfy { key in
             switch key.method {
             case .none: return true
