@@ -354,6 +354,8 @@ extension Asset: BundleOwner {
         }
         library.report("\(name): \(piece) is damaged (\(fault.words)), and was set aside; \(next)")
         library.rectify(self)
+        // Its bytes may have decided what stands in for what.
+        library.partialPlayback?.forget(self)
         library.events.send(.pieceLost(self))
     }
 

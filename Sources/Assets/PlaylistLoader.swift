@@ -243,7 +243,7 @@ import SegmentFormat
         request.acceptsCompression = false
         request.limit = .max
         let bytes = try? await library.client.fetchBeginning(of: request, count: CodecComparison.length)
-        guard let bytes else { return false }
+        guard let bytes, await rendition.folder.isFoundSound(stored.description) else { return false }
         let known = rendition.folder.beginning(of: stored.description, count: CodecComparison.length)
         return CodecComparison.decoders(of: known, and: bytes) == .same
     }

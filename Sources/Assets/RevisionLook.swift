@@ -57,6 +57,8 @@ struct RevisionLook: Sendable {
             return RevisionLook(result: .same, head: head)
         }
         guard head.status < 300 else { return RevisionLook(result: .unknown, head: head) }
+        // A piece that another program has changed would prove that the origin has other content.
+        guard await sample.folder.isFoundSound(sample.file) else { return RevisionLook(result: .unknown, head: head) }
         let stored = sample.folder.beginning(of: sample.file, count: Int(count))
         guard !stored.isEmpty else { return RevisionLook(result: .unknown, head: head) }
 

@@ -56,6 +56,7 @@ import Store
         if revision.bytes > 0 {
             await library.store.sync()
         }
+        await verifyAttachments(of: asset)
         guard asset.revision === revision, !asset.isRemoved, !library.playheads.isPlayed(asset.id) else { return false }
         copyAdditions(of: asset, to: revision)
         revision.title = asset.title
@@ -84,6 +85,13 @@ import Store
         return true
     }
 
+    /// Verifies the attached tracks, which are copied: a copy of a damaged piece would count as sound.
+    private func verifyAttachments(of asset: Asset) async {
+        for rendition in asset.content.additions.renditions.values {
+            _ = await rendition.folder.verifiedIdentities(of: Array(rendition.folder.sizes.keys))
+        }
+    }
+
     /// Copies the image and the attached tracks of an asset to the revision that takes its place.
     private func copyAdditions(of asset: Asset, to revision: Asset) {
         let additions = asset.content.additions
@@ -99,7 +107,11 @@ import Store
             }
         }
         for attachment in additions.attachments {
-            guard let rendition = additions.renditions[attachment.id], rendition.isComplete else { continue }
+            guard let rendition = additions.renditions[attachment.id], rendition.isComplete else {
+                library.report(
+                    "\(asset.name): the attached track \(attachment.id) is lost: a piece of it is missing or damaged")
+                continue
+            }
             do throws(StoreError) {
                 try copy(attachment, rendition, to: revision)
             } catch {

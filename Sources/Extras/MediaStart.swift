@@ -1,7 +1,6 @@
 package import Assets
-package import EventLoop
+import EventLoop
 import Fetching
-import Glibc
 import HLS
 import SegmentFormat
 import Store
@@ -23,25 +22,44 @@ package struct MediaStart {
 }
 
 extension MediaStart {
-    /// The start of an asset's media; nil if no stored segment shows it. The first stored segment of the first variant decides.
-    @LoopActor package init?(of asset: Asset) {
+    /// Reads the start of an asset's media; nil if no stored segment shows it. The first stored segment of the first variant decides. It
+    /// is verified before: the times of what is attached follow from it.
+    @LoopActor package static func read(of asset: Asset) async -> MediaStart? {
         let variants = Set(asset.multivariant?.variants.map(\.renditionIndex) ?? [])
         let renditions = asset.renditions.filter { $0.name.content == .media && !$0.name.isIFramesOnly }
         let own = renditions.filter { variants.contains($0.index) }
         let others = renditions.filter { !variants.contains($0.index) }
-        guard let start = (own + others).lazy.compactMap(\.mediaStart).first else { return nil }
-        self = start
+        for rendition in own + others {
+            if let start = await rendition.readMediaStart() {
+                return start
+            }
+        }
+        return nil
     }
 }
 
 extension Rendition {
-    @LoopActor fileprivate var mediaStart: MediaStart? {
+    /// A damaged segment is set aside, and the next one decides.
+    @LoopActor fileprivate func readMediaStart() async -> MediaStart? {
+        while let (segment, time) = firstStored {
+            let needed = [segment.map.map { name(of: $0).description }, file(of: segment)].compactMap(\.self)
+            guard await folder.verifiedIdentities(of: needed).count == needed.count else {
+                // One that is there and cannot be read stays the first.
+                guard let next = firstStored, next.segment.index != segment.index else { return nil }
+                continue
+            }
+            return start(of: segment).map { MediaStart(ticks: $0, at: time) }
+        }
+        return nil
+    }
+
+    /// The first stored segment, with its start in the playlist in seconds.
+    private var firstStored: (segment: Segment, time: Double)? {
         guard let source, source.isDurable else { return nil }
         var time = 0.0
         for segment in source.playlist.segments {
-            let file = file(of: segment)
-            if !segment.isGap, folder.contains(file) {
-                return start(of: segment, file).map { MediaStart(ticks: $0, at: time) }
+            if !segment.isGap, folder.contains(file(of: segment)) {
+                return (segment, time)
             }
             time += segment.duration.seconds
         }
@@ -49,42 +67,33 @@ extension Rendition {
     }
 
     /// The earliest presentation time in a segment, in ticks of 90 kHz.
-    private func start(of segment: Segment, _ file: String) -> Int64? {
-        guard let descriptor = folder.open(file), let size = folder.sizes[file] else { return nil }
-        defer { close(descriptor) }
-        guard let source = clear(segment, in: descriptor, count: Int(size)) else { return nil }
-        if let map = segment.map {
-            let section = folder.beginning(of: name(of: map).description, count: Self.sectionLimit)
-            guard let section = try? InitializationSection(section), let media = try? MediaSegment(source) else {
-                return nil
+    private func start(of segment: Segment) -> Int64? {
+        folder.reading(file(of: segment)) { piece in
+            guard let source = clear(segment, piece) else { return nil }
+            if let map = segment.map {
+                let section = folder.beginning(of: name(of: map).description, count: Self.sectionLimit)
+                guard let section = try? InitializationSection(section), let media = try? MediaSegment(source) else {
+                    return nil
+                }
+                return media.times(of: section).map { Int64(($0.start.seconds * 90_000).rounded()) }.min()
             }
-            return media.times(of: section).map { Int64(($0.start.seconds * 90_000).rounded()) }.min()
+            if let transport = try? TransportStream(source) {
+                return transport.streams.compactMap(\.firstTime).min().map { Int64($0) }
+            }
+            guard let audio = try? PackedAudio(source) else { return nil }
+            return Int64(audio.firstTime)
         }
-        if let transport = try? TransportStream(source) {
-            return transport.streams.compactMap(\.firstTime).min().map { Int64($0) }
-        }
-        guard let audio = try? PackedAudio(source) else { return nil }
-        return Int64(audio.firstTime)
     }
 
     /// The segment, decrypted if its key is stored; nil if it cannot be decrypted.
-    private func clear(_ segment: Segment, in descriptor: Int32, count size: Int) -> ByteSource? {
-        guard let key = segment.keys.first(where: { $0.method != .none }) else {
-            return ByteSource(count: size) { Self.bytes(of: descriptor, in: $0) }
-        }
-        guard key.method == .aes128, let number = number(of: key), size <= Self.cipherLimit else { return nil }
-        let bytes = Self.bytes(of: descriptor, in: 0..<size)
+    private func clear(_ segment: Segment, _ piece: ByteSource) -> ByteSource? {
+        guard let key = segment.keys.first(where: { $0.method != .none }) else { return piece }
+        guard key.method == .aes128, let number = number(of: key), piece.count <= Self.cipherLimit,
+            let bytes = piece.contents()
+        else { return nil }
         let secret = keys.folder.beginning(of: KeyRing.name(number).description, count: 16)
-        guard let clear = SegmentCipher.decrypted(bytes, key: secret, vector: key.vector(for: segment)) else {
-            return nil
-        }
-        return ByteSource(clear)
-    }
-
-    private nonisolated static func bytes(of descriptor: Int32, in range: Range<Int>) -> [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: range.count) { buffer, used in
-            used = max(0, pread(descriptor, buffer.baseAddress, range.count, off_t(range.lowerBound)))
-        }
+        let clear = SegmentCipher.decrypted(bytes, key: secret, vector: key.vector(for: segment))
+        return clear.map { ByteSource($0) }
     }
 
     /// The longest initialization section, and the longest encrypted segment that is decrypted in memory, in bytes.

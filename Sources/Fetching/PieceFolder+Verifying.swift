@@ -52,6 +52,13 @@ extension PieceFolder {
         return found
     }
 
+    /// Verifies a piece on which a decision depends, unless that was done. Returns false if it is not stored, or is damaged. One of which
+    /// the ledger cannot be read counts as sound, as for players.
+    package func isFoundSound(_ file: String) async -> Bool {
+        let identity = await verifiedIdentity(of: file)
+        return identity != nil || contains(file) && verified.contains(file, at: Self.now)
+    }
+
     private func verifiedIdentity(of file: String) async -> FileIdentity? {
         // The second look is at what was verified in between.
         for isVerified in [false, true] {

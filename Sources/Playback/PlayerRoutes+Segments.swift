@@ -232,6 +232,10 @@ extension PlayerRoutes {
             verifyWhole(file, in: folder, for: request)
             return true
         }
+        if verifiesSection(behind: file, of: request.sessionFolder.rendition, for: request) {
+            close(descriptor)
+            return true
+        }
         guard let splice = splice(descriptor, as: segment, for: request) else {
             close(descriptor)
             return false
@@ -259,6 +263,12 @@ extension PlayerRoutes {
         guard found.rendition.folder.isVerified(found.file) else {
             close(found.descriptor)
             verifyWhole(found.file, in: found.rendition.folder, for: request)
+            return true
+        }
+        if verifiesSection(behind: found.file, of: found.rendition, for: request)
+            || verifiesSection(behind: request.file, of: request.sessionFolder.rendition, for: request)
+        {
+            close(found.descriptor)
             return true
         }
         let substitute = found.rendition.name.id
@@ -342,6 +352,15 @@ extension PlayerRoutes {
             }
             serveVerified(waiting)
         }
+    }
+
+    /// Verifies the initialization section of a segment that is spliced or stands in: what is sent, and if it fits, depends on its bytes.
+    /// Returns false if that was done, or there is none.
+    private func verifiesSection(behind file: String, of rendition: Rendition?, for request: SegmentRequest) -> Bool {
+        guard let rendition, let section = rendition.section(behind: file), !rendition.folder.isVerified(section)
+        else { return false }
+        verifyWhole(section, in: rendition.folder, for: request)
+        return true
     }
 
     /// Records a request that is answered from the store. If the player sent data about itself, the tracker catches up at

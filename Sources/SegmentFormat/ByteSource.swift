@@ -17,6 +17,9 @@ public struct ByteSource {
     /// Creates a source over bytes in memory.
     public init(_ bytes: [UInt8]) { self.init(count: bytes.count) { Array(bytes[$0]) } }
 
+    /// Reads the whole file; nil if it cannot be read.
+    public func contents() -> [UInt8]? { try? bytes(0..<count).bytes }
+
     /// Reads a range, which must be within the file.
     func bytes(_ range: Range<Int>) throws(SegmentFormatError) -> FileBytes {
         guard let bytes = reading(range), bytes.count == range.count else {

@@ -1,6 +1,5 @@
 import Assets
 import Fetching
-import Glibc
 import HLS
 import SegmentFormat
 
@@ -48,51 +47,6 @@ extension Rendition {
         guard keys.count == 1, others.count == 1, keys[0].method == .aes128, others[0].method == .aes128,
             let number = number(of: keys[0]), number == rendition.number(of: others[0])
         else { return false }
-        return segment.vector(of: keys[0]) == other.vector(of: others[0])
-    }
-}
-
-extension Segment {
-    /// The initialization vector: the key's own, or the media sequence number in 16 bytes.
-    fileprivate func vector(of key: Key) -> [UInt8] {
-        if let vector = key.initializationVector {
-            return vector
-        }
-        let number = Int(mediaSequenceNumber)
-        let low = (0..<8).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
-        return [UInt8](repeating: 0, count: 8) + low
-    }
-}
-
-extension PieceFolder {
-    /// Opens a piece for `body` to read; nil if it is not stored, or cannot be read.
-    func reading<T>(_ file: String, _ body: (ByteSource) -> T?) -> T? {
-        guard let descriptor = open(file) else { return nil }
-        defer { close(descriptor) }
-        return ByteSource(descriptor: descriptor).flatMap(body)
-    }
-}
-
-extension ByteSource {
-    /// Creates a source that reads a file on demand; nil if its length is unknown. The descriptor must stay open.
-    init?(descriptor: Int32) {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { return nil }
-        self.init(count: Int(status.st_size)) { range in
-            let bytes = [UInt8](unsafeUninitializedCapacity: range.count) { buffer, filled in
-                while filled < range.count {
-                    let got = pread(
-                        descriptor, buffer.baseAddress.map { $0 + filled }, range.count - filled,
-                        range.lowerBound + filled)
-                    if got < 0, errno == EINTR {
-                        continue
-                    }
-                    guard got > 0 else { break }
-                    filled += got
-                }
-            }
-            guard bytes.count == range.count else { return nil }
-            return bytes
-        }
+        return keys[0].vector(for: segment) == others[0].vector(for: other)
     }
 }

@@ -1,6 +1,12 @@
+import Assets
+import EventLoop
+import Fetching
+import Foundation
 import HLS
 import HTTPMessage
 import SegmentFormat
+import TestRooms
+import TestSupport
 import Testing
 
 @testable import Extras
@@ -100,5 +106,32 @@ import Testing
         #expect(MediaStart(ticks: 126_000 + 360_000, at: 4).ticks == 126_000)
         // A clock that has wrapped around since the beginning.
         #expect(MediaStart(ticks: 90_000, at: 2).ticks == UInt64(MediaStart.wrap - 90_000))
+    }
+
+    /// The times of what is attached follow from it.
+    @Test @LoopActor func theStartIsReadFromAPieceThatIsSound() async throws {
+        let fixture = try await TestHouse()
+        let asset = try await fixture.open("/ts/master.m3u8")
+        let rendition = try await fixture.rendition("video-90p", of: asset)
+        for number in 0..<2 {
+            let fetch = try fixture.fetch(number, of: rendition, in: asset)
+            try await fetch.end()
+            fetch.release()
+        }
+        await fixture.flush()
+        let start = try #require(await MediaStart.read(of: asset)).ticks
+        try await DiskTick.pass(in: fixture.folder)
+
+        let file = fixture.folder.path("assets/\(asset.id)/video-90p/0.ts")
+        let bytes = [UInt8](try Data(contentsOf: URL(filePath: file)))
+        // The second bit of the first timestamps of the picture and the sound: hours.
+        for stream: UInt8 in [0xE0, 0xC0] {
+            let packet = try #require(bytes.firstRange(of: [0, 0, 1, stream])).lowerBound
+            try FileDamage.flipBit(of: file, at: packet + 9)
+        }
+        // The sound of the second segment begins a part of a frame earlier.
+        let second = try #require(await MediaStart.read(of: asset)).ticks
+        #expect(max(start, second) - min(start, second) < 9_000)
+        #expect(!rendition.folder.contains("0.ts"), "it is set aside")
     }
 }

@@ -1,6 +1,7 @@
 import AccessLog
 import EventLoop
 import Foundation
+import Orders
 import SegmentFormat
 import Sessions
 import Substitution
@@ -118,6 +119,33 @@ import Testing
             let body = [UInt8](try await fixture.get(paths[1 + place]).body)
             #expect(body == (try Spliced.fragment("cmaf", place, of: source, behind: "video-270p")), "\(place)")
         }
+    }
+
+    /// Parameter sets of a section are put into the segments that are sent.
+    @Test(
+        "S31: nothing of a section that another program has changed is sent", arguments: ["video-180p", "video-270p"])
+    func aChangedSectionIsNotSpliced(_ id: String) async throws {
+        let fixture = try await TestHouse(.playback())
+        try await fixture.play("cmaf", [("video-180p", Array(0..<12)), ("video-270p", [0, 1, 2, 7, 8])])
+        await fixture.flush()
+        let asset = try #require(fixture.library.asset(named: "cmaf"))
+        let section = fixture.folder.path("assets/\(asset.id)/\(id)/init-0.mp4")
+        let bytes = [UInt8](try Data(contentsOf: URL(filePath: section)))
+        let configuration = try #require(bytes.firstRange(of: Array("avcC".utf8))).upperBound
+        // In the sequence parameter set, which can still be read.
+        try FileDamage.flipBit(of: section, at: configuration + 13)
+        try await fixture.restart()
+        fixture.library.mode = .offline
+
+        for number in [3, 0] {
+            let source = number == 3 ? "video-180p" : "video-270p"
+            let answer = try await fixture.get("/a/\(asset.id)/oabcde/video-270p/\(number).m4s")
+            let spliced = try Spliced.fragment("cmaf", number, of: source, behind: "video-270p")
+            let plain = try Spliced.bytes("cmaf/\(source)/\(number).m4s")
+            let isSound = [spliced, plain].contains([UInt8](answer.body))
+            #expect(answer.status == 404 || isSound, "\(number): \(answer.status)")
+        }
+        #expect(!fixture.folder.files().contains { $0.hasSuffix("\(id)/init-0.mp4") }, "it is set aside")
     }
 
     @Test func anEarlierProcessesSessionGetsOnlySplicedSegments() async throws {

@@ -17,6 +17,9 @@ extension Exporter {
         guard let rendition = subtitleRendition(track, of: asset) else {
             throw ExchangeError(.incomplete, "\(asset.name) has no subtitles \"\(track)\"")
         }
+        // In seconds. Without media, the subtitles begin with it.
+        let mediaStart = await MediaStart.read(of: asset)
+        let start = mediaStart.map { Double($0.ticks) / 90_000 }
         do throws(LibraryError) {
             let source = try await library.playlists.source(of: rendition, in: asset)
             let playlist = source.playlist
@@ -27,7 +30,7 @@ extension Exporter {
                 throw LibraryError(.notStored, "\(track) of \(asset.name) is encrypted, or is no WebVTT")
             }
             // A damaged segment is a hole then, and fetched again.
-            if !joinedTexts.isKnown(of: rendition, start: start(of: asset)) {
+            if !joinedTexts.isKnown(of: rendition, start: start) {
                 _ = await rendition.folder.verifiedIdentities(of: rendition.mediaFiles)
             }
             try await fetchSegments(of: rendition, in: asset)
@@ -39,14 +42,11 @@ extension Exporter {
             throw ExchangeError(
                 .incomplete, "\(track) of \(asset.name) has more than \(most) MB, and is not joined to one file")
         }
-        guard let text = await joinedTexts.text(of: rendition, start: start(of: asset)) else {
+        guard let text = await joinedTexts.text(of: rendition, start: start) else {
             throw ExchangeError(.incomplete, "nothing of \(track) of \(asset.name) is stored")
         }
         return text
     }
-
-    /// The start of the media in seconds. Without media, the subtitles begin with it.
-    private func start(of asset: Asset) -> Double? { MediaStart(of: asset).map { Double($0.ticks) / 90_000 } }
 
     private func fetchSegments(of rendition: Rendition, in asset: Asset) async throws(LibraryError) {
         guard let source = rendition.source else { return }
