@@ -2,6 +2,7 @@ import Assets
 import Downloads
 import HTTPMessage
 import Orders
+import Playback
 import Retention
 import SafeText
 import Substitution
@@ -55,11 +56,13 @@ extension LibraryService {
         of asset: Asset, isKnown: Bool, choosing choice: Selection, isOffline: Bool
     ) async throws(APIError) {
         await library.wake(asset)
+        // If the playlist is known, that it lacks a choice is said, and not that nothing of it is stored.
+        try checkChoice(choice, among: asset)
         do throws(LibraryError) {
             try retention.checkExpiry(of: asset)
-            // Complete media plays whatever the origin says, and a recording plays while it grows: nothing waits for the network.
-            if !asset.isPlayableOffline, !asset.isRecording {
-                try await checkOrigin(of: asset, isOffline: isOffline)
+            // A recording plays while it grows.
+            if !asset.isRecording {
+                try await checkContent(of: asset, choosing: choice, isOffline: isOffline)
             }
         } catch {
             throw APIError(error, asset: asset.name, url: asset.origin.redacted)
@@ -71,17 +74,21 @@ extension LibraryService {
         }
     }
 
-    /// Asks the origin for the entry, as a player's request would; throws if it must not be asked or does not answer, and nothing
-    /// that is stored can be played instead.
-    private func checkOrigin(of asset: Asset, isOffline: Bool) async throws(LibraryError) {
-        if !isOffline, !library.isOffline {
-            let answer = try await library.playlists.refresh(asset)
-            if answer == .answered {
-                return await loadFirstPlaylist(of: asset)
-            }
+    /// Throws if a player's request would find nothing that plays.
+    private func checkContent(
+        of asset: Asset, choosing choice: Selection, isOffline: Bool
+    ) async throws(LibraryError) {
+        // Complete media plays whatever the origin says: nothing waits for the network.
+        let decision = EntryDecision(library: library, substitutions: substitutions)
+        var chosen: Selection?
+        if choice != Selection() {
+            chosen = choice
         }
-        guard let ranges = await substitutions.playableRanges(of: asset) else { throw .nothingStored(of: asset) }
-        guard ranges.isPlayable else { throw .nothingStored(of: asset, but: ranges.seconds) }
+        let isEnough = decision.isPlayableOffline(asset, choosing: chosen)
+        let isStored = isOffline || library.isOffline || isEnough
+        if case .origin = try await decision.content(of: asset, isStored: isStored, choosing: chosen) {
+            await loadFirstPlaylist(of: asset)
+        }
     }
 
     /// Loads a media playlist, which may show that the asset needs DRM. If this variant fails, another one may still play.

@@ -174,7 +174,7 @@ extension PlayerRoutes {
         if mode == .adaptive {
             isEnough = asset.content.isEverythingComplete
         } else {
-            isEnough = isPlayableOffline(asset, choosing: choice)
+            isEnough = entries.isPlayableOffline(asset, choosing: choice)
         }
         let isLocal = mode == .local || library.mode == .local
         let isStored = mode == .offline || library.isOffline || isEnough && (isLocal || !mayBeReplaced(asset))
@@ -342,25 +342,15 @@ extension PlayerRoutes {
         if asset.content.isEverythingComplete, !mayBeReplaced(asset) {
             return true
         }
-        return (mode == .local || library.mode == .local) && isPlayableOffline(asset, choosing: choice)
+        return (mode == .local || library.mode == .local) && entries.isPlayableOffline(asset, choosing: choice)
     }
 
-    /// True if any part of what a choice leaves plays without the origin.
-    private func isPlayableOffline(_ asset: Asset, choosing choice: Selection?) -> Bool {
-        guard let choice, let multivariant = asset.multivariant else { return asset.isPlayableOffline }
-        guard let chosen = try? choice.playable(in: multivariant) else { return false }
-        return !multivariant.completeVariants(renditions: asset.content.completeRenditions.intersection(chosen)).isEmpty
-    }
-
-    /// The renditions that a choice leaves; nil for all, and for a lone media playlist, which has nothing to choose.
+    /// The renditions that a choice leaves; nil for all.
     private func renditions(chosenBy choice: Selection?, of asset: Asset) throws(LibraryError) -> Set<Int>? {
-        guard let choice, let multivariant = asset.multivariant else { return nil }
-        do throws(Selection.NoMatch) {
-            return try choice.playable(in: multivariant)
-        } catch {
-            throw LibraryError(.missing, "\(asset.name) has nothing of that choice: \(error)")
-        }
+        try entries.renditions(chosenBy: choice, of: asset)
     }
+
+    private var entries: EntryDecision { EntryDecision(library: library, substitutions: substitutions) }
 
     /// True if a broadcast has ended that nobody has saved: at its URL another one may have begun.
     private func mayBeReplaced(_ asset: Asset) -> Bool {
@@ -431,19 +421,19 @@ extension PlayerRoutes {
             }
         }
         do {
-            var answered = PlaylistLoader.EntryAnswer.absent
-            if !isStored {
-                answered = try await library.playlists.refresh(asset)
+            let content = try await entries.content(of: asset, isStored: isStored, choosing: choice)
+            var isPresent = false
+            if case .origin = content {
+                isPresent = true
             }
-            let isPresent = answered == .answered
             if isPresent, case let current = await library.revisions.current(asset), current !== asset {
                 return await serveEntry(
                     exchange, of: current, mode: mode, directives: directives, choosing: choice, isStored: false)
             }
             let chosen = try renditions(chosenBy: choice, of: asset)
-            if !isPresent, !asset.isPlayableOffline {
-                return try await serveEntry(
-                    exchange, ofPartOf: asset, mode: mode, among: chosen, mayContinue: answered == .silent)
+            if case .part(let ranges, let mayContinue) = content {
+                return await serveEntry(
+                    exchange, of: ranges, of: asset, mode: mode, among: chosen, mayContinue: mayContinue)
             }
             if mode == .adaptive,
                 let ladder = await substitutions.ladder(
@@ -511,17 +501,9 @@ extension PlayerRoutes {
     /// - Parameter mayContinue: true if the origin may still answer: the session begins with what is stored, and asks the origin
     ///   for the rest. Otherwise it never asks the origin, and plays the playable ranges.
     private func serveEntry(
-        _ exchange: Exchange, ofPartOf asset: Asset, mode: Session.Mode, among chosen: Set<Int>?,
+        _ exchange: Exchange, of stored: PlayableRanges, of asset: Asset, mode: Session.Mode, among chosen: Set<Int>?,
         mayContinue: Bool
-    ) async throws(LibraryError) {
-        var found: PlayableRanges?
-        if let chosen {
-            found = await substitutions.playableRanges(of: asset, among: chosen)
-        } else {
-            found = await substitutions.playableRanges(of: asset)
-        }
-        guard let stored = found else { throw .nothingStored(of: asset) }
-        guard stored.isPlayable else { throw .nothingStored(of: asset, but: stored.seconds) }
+    ) async {
         let isOffline = stored.isCut && !mayContinue
         var plain = mode.plain
         if isOffline {

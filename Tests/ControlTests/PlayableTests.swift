@@ -94,6 +94,8 @@ import WeirAPI
         _ = try await ask(url)
         #expect(await code(url, isOffline: true) == .offline)
         try await save("ts")
+        #expect(await code("ts", choosing: Selection(quality: .best), isOffline: true) == .offline)
+        #expect(await code("ts", choosing: Selection(quality: .best)) == nil)
         try await origin.stop()
         for isOffline in [false, true] {
             #expect(await code("ts", isOffline: isOffline) == nil)
