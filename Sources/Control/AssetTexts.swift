@@ -6,6 +6,7 @@ import HTTPMessage
 import Orders
 import Origin
 import Retention
+import Sessions
 import Store
 import WeirAPI
 
@@ -73,6 +74,7 @@ private struct AssetSignature: Equatable {
         let isExpired: Bool
         let volume: API.Volume?
         let channel: String?
+        let seen: ViewingHistory.Entry?
     }
 
     /// Texts that another thread writes, because writing JSON takes long, and the loop must serve players.
@@ -201,7 +203,7 @@ private struct AssetSignature: Equatable {
             state: download?.state,
             need: download?.need, holds: download?.holds ?? [], isExpired: service.retention.isExpired(asset),
             volume: asset.volume.map { API.Volume(path: $0.path, isPresent: $0.isThere) },
-            channel: service.library.channel(of: asset)?.name)
+            channel: service.library.channel(of: asset)?.name, seen: service.sessions?.history?.entry(of: asset))
     }
 }
 

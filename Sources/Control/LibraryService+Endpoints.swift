@@ -39,6 +39,9 @@ extension LibraryService {
         handlers.on(Endpoints.setPolicy) { call, policy throws(APIError) in
             try await self.setPolicy(policy, ofAsset: call.item)
         }
+        handlers.on(Endpoints.setPosition) { call, position throws(APIError) in
+            try await self.setPosition(position, ofAsset: call.item)
+        }
         handlers.on(Endpoints.update) { call throws(APIError) in try await self.update(assetNamed: call.item) }
         handlers.on(Endpoints.cache) { call, request throws(APIError) in
             try await self.cache(request, ofAsset: call.item)

@@ -5,6 +5,7 @@ import HTTPMessage
 import Orders
 import Origin
 import Retention
+import Sessions
 import Sharing
 import Store
 package import WeirAPI
@@ -201,6 +202,10 @@ extension LibraryService {
             name: asset.name, id: asset.id, title: asset.title, url: asset.origin.redacted, duration: facts.duration)
         shape.path = asset.bundlePath
         shape.isLive = facts.isLive
+        if let seen = sessions?.history?.entry(of: asset) {
+            shape.position = seen.rest.map(API.milliseconds)
+            shape.isWatched = seen.isWatched.trueOrNil
+        }
         shape.note = kept?.task.note ?? asset.note
         shape.ranges = download.flatMap { download in
             let ranges = download.requestedRanges

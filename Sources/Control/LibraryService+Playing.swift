@@ -5,6 +5,7 @@ import Orders
 import Playback
 import Retention
 import SafeText
+import Sessions
 import Substitution
 import WeirAPI
 
@@ -41,6 +42,13 @@ extension LibraryService {
             throw error
         }
         return await presentation(of: asset, url: asset.origin.redacted)
+    }
+
+    /// Notes where a player that Weir's sessions do not hear from has left an asset.
+    func setPosition(_ position: API.Position, ofAsset name: String) async throws(APIError) -> API.Asset {
+        let asset = try find(name)
+        sessions?.history?.note(position.position.value, of: asset, isLast: true)
+        return await shape(asset)
     }
 
     private func knownAsset(_ source: String) -> Asset? {

@@ -549,6 +549,7 @@ package import WeirAPI
             url: url, duration: asset.duration, isLive: asset.isLive, tracks: tracks)
         presentation.name = library.asset(at: asset.origin)?.name
         presentation.title = asset.title
+        presentation.position = sessions?.history?.entry(of: asset)?.rest.map(API.milliseconds)
         presentation.isProtected = asset.renditions.contains(where: \.needsDRM).trueOrNil
         return presentation
     }

@@ -75,6 +75,8 @@ package struct Configuration: Equatable, Sendable {
     package var userAgent = "Mozilla/5.0 (X11; Linux x86_64) Weir/\(Application.version)"
     /// Number of days for which session logs are kept, 0–3650; 0 for no log.
     package var logDays = 30
+    /// True if it is noted where films were left.
+    package var keepsHistory = true
     package var logLevel: Logger.Level = .info
     /// The absolute path of the streams file.
     package var streamsFile: String
@@ -179,6 +181,7 @@ extension Configuration {
         case allowedOrigins = "allowed-origins"
         case userAgent = "user-agent"
         case logDays = "log-days"
+        case history
         case logLevel = "log-level"
         case streams
         case onComplete = "on-complete"
@@ -526,6 +529,14 @@ extension Configuration.Key {
                 manual: """
                     Days for which the logs of sessions are kept, 0 to 3650: access and errors, a file a day in the
                     state folder's log/. 0 keeps no log.
+                    """)
+        case .history:
+            Entry(
+                \.keepsHistory, .truth, under: .logs, option: .value("choice"),
+                help: "Note where films were left, to go on there: true or false.",
+                manual: """
+                    Notes where films were left, in the state folder's file history: "weir play" goes on there, and
+                    "weir list" shows how much was seen. false deletes the file and notes nothing.
                     """)
         case .logLevel:
             Entry(

@@ -104,6 +104,7 @@ import WeirAPI
         self.playback = playback
         playback.ownTokens = [token]
         sessions = playback.sessions
+        sessions.history = Self.history(of: library, configuration, report: report)
         let conditions = self.conditions
         let downloader = self.downloader
         downloader.isLiveWatched = { [weak playback] in playback?.timeShifts?.isWatched ?? false }
@@ -250,6 +251,32 @@ import WeirAPI
     ) -> SleepGuard? {
         guard configuration.keepsAwake else { return nil }
         return SleepGuard(downloader, SystemBus(environment: environment), report: report)
+    }
+
+    /// The file in the state folder that notes where films were left, and its length that is read at most.
+    private static let historyFile = "history"
+    private static let longestHistory = 4 << 20
+
+    /// The notes of an earlier daemon; nil if the key history is false, and then they are deleted.
+    private static func history(
+        of library: Library, _ configuration: Configuration, report: @escaping @Sendable (String) -> Void
+    ) -> ViewingHistory? {
+        let state = StateDirectory(configuration.state)
+        guard configuration.keepsHistory else {
+            state.removeFile(historyFile)
+            return nil
+        }
+        let storage = ViewingHistory.Storage(
+            read: { try? state.readBytes(historyFile, limit: longestHistory).get() },
+            write: { bytes in
+                do throws(APIError) {
+                    try state.writeFile(historyFile, bytes: bytes, isDurable: false)
+                } catch {
+                    return error.message
+                }
+                return nil
+            })
+        return ViewingHistory(of: library, storage, report: report)
     }
 
     /// Each file of a time shift has a descriptor: half of them are for all else.
@@ -421,6 +448,7 @@ import WeirAPI
         await wait(for: "the summaries of assets", atMost: .seconds(2)) { await self.summaries.close() }
         await wait(for: "the latest pieces", atMost: .seconds(8)) { await self.library.close() }
         await sessions.close(within: .seconds(4))
+        sessions.history?.close()
     }
 
     /// Waits for a part of the stop, at most for its limit.

@@ -13,6 +13,7 @@ internal import HLS
 package import HTTPMessage
 package import HTTPServer
 import Playheads
+internal import SafeText
 
 /// The measurements of one session, for the logs and the API.
 @LoopActor package final class SessionRecord {
@@ -48,6 +49,8 @@ import Playheads
     /// The player's own id for the playback (CMCD's `sid`), if it sent one.
     private(set) var playerID: String?
     private(set) var report: PlayerReport?
+    /// The position that the player has reported last, in seconds of media time; nil if it reports none, or counts from another origin.
+    private(set) var reportedPosition: Double?
     /// True if the entry playlist was loaded from this process, so that the whole session is known.
     package let isEntered: Bool
     /// True if all resources come from the store.
@@ -147,6 +150,9 @@ import Playheads
         } else {
             let tracked = playheads.apply(data.correction(isPlaced: meter.isPlaced), to: id)
             meter.apply(data, tracked, at: now)
+            if data.bufferLength != nil, meter.isPlaced {
+                reportedPosition = meter.playhead(at: now).position
+            }
         }
         if data.state == .quit {
             recordDeparture()
@@ -165,6 +171,9 @@ import Playheads
         lastEvent = playheads.now()
         let tracked = playheads.apply(report.correction(isPlaced: meter.isPlaced), to: id)
         meter.apply(report.since(earlier), tracked, at: now)
+        if meter.isPlaced {
+            reportedPosition = report.playhead.value
+        }
         logFinished()
     }
 

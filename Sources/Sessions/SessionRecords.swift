@@ -38,6 +38,8 @@ import Playheads
     private var records: [String: SessionRecord] = [:]
     /// Called with the id of each session that has ended.
     package var whenEnded: ((String) -> Void)?
+    /// Notes where players leave films; nil without a history.
+    package var history: ViewingHistory?
     private var ended: [SessionSummary] = []
     /// The last reports to ended sessions, by the player's own playback id.
     private var reports: [(id: String, report: PlayerReport)] = []
@@ -159,6 +161,7 @@ import Playheads
         guard let record else { return nil }
         let name = record.playerID
         record.apply(report, since: reports.last { $0.id == name }?.report)
+        note(record, isLast: false)
         return record.summary
     }
 
@@ -223,7 +226,13 @@ import Playheads
         }
     }
 
+    private func note(_ record: SessionRecord, isLast: Bool) {
+        guard let position = record.reportedPosition else { return }
+        history?.note(position, of: record.asset, isLast: isLast)
+    }
+
     private func end(_ record: SessionRecord) {
+        note(record, isLast: true)
         record.close()
         records[record.id] = nil
         whenEnded?(record.id)

@@ -31,6 +31,10 @@ extension API {
         package var isLive = false
         /// The media's length in seconds; absent for live streams and before a media playlist was read.
         package var duration: Double?
+        /// Where its last player left it, in seconds of media time; absent if it begins anew, or if that is not known.
+        package var position: Double?
+        /// True if its end was watched once; absent otherwise.
+        package var isWatched: Bool?
         package var bytes = 0
         /// The part of `bytes` that was cached by playback, and may be evicted; absent if it is not known.
         package var cachedBytes: Int?
@@ -158,6 +162,8 @@ extension API {
         package var title: String?
         /// The media's length in seconds; absent for live streams.
         package var duration: Double?
+        /// Where its last player left it, in seconds of media time; absent if it begins anew, or if that is not known.
+        package var position: Double?
         package var isLive: Bool
         /// True if the media needs a content decryption module, so that it is neither stored nor played; absent otherwise.
         package var isProtected: Bool?
@@ -170,6 +176,13 @@ extension API {
             self.isLive = isLive
             self.tracks = tracks
         }
+    }
+
+    /// The body of `PUT /api/v1/assets/<name>/position`.
+    package struct Position: Codable, Equatable, Sendable {
+        /// Media time from the start, in seconds.
+        package var position: Seconds
+        package init(position: Seconds) { self.position = position }
     }
 
     /// The query of `GET /api/v1/assets`: `limit=500&after=<name>&brief=1`, all optional.

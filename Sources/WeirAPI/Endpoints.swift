@@ -24,6 +24,8 @@ package enum Endpoints {
     package static let setArtwork = Endpoint<API.Bytes, API.Asset>(.put, "/assets/{name}/artwork", hasLongBody: true)
     package static let policy = Endpoint<API.Nothing, StoragePolicy>(.get, "/assets/{name}/policy")
     package static let setPolicy = Endpoint<StoragePolicy, API.Asset>(.put, "/assets/{name}/policy")
+    /// Notes where a player has left an asset. Does nothing without a history.
+    package static let setPosition = Endpoint<API.Position, API.Asset>(.put, "/assets/{name}/position")
     /// Writes the complete part of an asset to a path outside the store; returns at the end. Throws `.incomplete`,
     /// `.targetExists`, `.badTarget`, `.noProgram`.
     package static let export = Endpoint<API.ExportRequest, API.Export>(.post, "/assets/{name}/export", isLong: true)

@@ -114,13 +114,21 @@ struct ListCommand: ReportingCommand {
     }
 
     static func table(_ assets: [ListedAsset], _ plans: [API.ScheduledRecording] = []) -> TextTable {
-        var heading = ["NAME", "TIME", "QUALITY", "SIZE", "STATE"]
+        var heading = ["NAME", "TIME", "SEEN", "QUALITY", "SIZE", "STATE"]
         // Titles are long, and come last.
         if assets.contains(where: { $0.title != nil }) {
             heading.append("TITLE")
         }
-        return TextTable(rows: [heading] + rows(assets, plans))
+        var rows = [heading] + rows(assets, plans)
+        if !assets.contains(where: { $0.seen != nil }) {
+            for index in rows.indices {
+                rows[index].remove(at: seenColumn)
+            }
+        }
+        return TextTable(rows: rows)
     }
+
+    private static let seenColumn = 2
 
     /// The rows, those of recordings and plans below the row of their channel and indented.
     private static func rows(_ assets: [ListedAsset], _ plans: [API.ScheduledRecording]) -> [[String]] {
@@ -159,7 +167,7 @@ struct ListCommand: ReportingCommand {
         if plan.begin != nil {
             words = "\(AssetState.scheduled.words): \(words)"
         }
-        return [indent + plan.name, "–", "–", "–", words, plan.title ?? ""]
+        return [indent + plan.name, "–", "–", "–", "–", words, plan.title ?? ""]
     }
 }
 
@@ -223,6 +231,8 @@ struct ListedAsset: Decodable, Sendable {
     /// The name of a recording's channel.
     let recordingOf: String?
     private let duration: Double?
+    private let position: Double?
+    private let isWatched: Bool?
     private let isLive: Bool
     private let quality: String?
     let bytes: Int
@@ -243,6 +253,8 @@ struct ListedAsset: Decodable, Sendable {
     init(_ asset: API.Asset) {
         name = asset.name
         duration = asset.duration
+        position = asset.position
+        isWatched = asset.isWatched
         isLive = asset.isLive
         quality = asset.quality ?? asset.tracks.storedQuality
         bytes = asset.bytes
@@ -288,8 +300,12 @@ struct ListedAsset: Decodable, Sendable {
             size = Format.bytes(bytes)
         }
         let quality = quality ?? "–"
-        return [name, time, quality, size, words, title ?? ""]
+        let seen = self.seen ?? "–"
+        return [name, time, seen, quality, size, words, title ?? ""]
     }
+
+    /// The part that was seen: `43 %`, or `watched`; nil for a film of which nothing is known.
+    var seen: String? { SeenText.words(position, of: duration, isWatched: isWatched) }
 
     /// The state, what is stored of it, and what else is worth a word.
     private var words: String {

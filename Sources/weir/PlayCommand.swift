@@ -12,6 +12,9 @@ struct PlayCommand: ReportingCommand {
             Asks first if there is something to play: if not, it says why with the words and the exit code of "weir get", and \
             starts no player. Exits with 1 if the player fails.
 
+            A film goes on where its last player left it, if that player told its position: mpv with Weir's script, the page, and \
+            players that send CMCD do. --start-over begins anew.
+
             Without the options of a selection the player may choose among all tracks. With them it gets, and the play cache \
             keeps, only the chosen ones. Arguments after -- are for the player: weir play sintel -- --fullscreen. A curl \
             command may stand there in place of the URL: weir play -- curl URL -H 'Name: value'
@@ -24,6 +27,8 @@ struct PlayCommand: ReportingCommand {
     @Option(
         help: ArgumentHelp("Begin at this time: 90, 12:30 or 1:02:03.", valueName: "time"), transform: Self.startTime)
     var from: Double?
+    @Flag(help: "Begin anew, and not where the film was left.")
+    var startOver = false
     @Option(name: .key(.player), help: ArgumentHelp(.player))
     var player: String?
     @Argument(parsing: .postTerminator, help: ArgumentHelp("Arguments for the player.", valueName: "arguments"))
@@ -34,6 +39,9 @@ struct PlayCommand: ReportingCommand {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
+        if from != nil && startOver {
+            throw ValidationError("--from and --start-over exclude each other.")
+        }
         try origin.check(words.source)
         try EntryView.check(view, selection)
     }
@@ -69,6 +77,10 @@ struct PlayCommand: ReportingCommand {
         try LocalFile.refuse(order.source)
         let source = try await origin.apply(order, in: daemon)
         let presentation = try await check(source, in: daemon)
+        if from == nil, !startOver, let position = presentation.position, player.canStartLater {
+            start = try player.options(start: position)
+            Output.error("goes on at \(Format.clock(position)); --start-over begins anew\n")
+        }
 
         let entry = try await Entry(source, view, choosing: selection.given, in: daemon)
         let script = PlayerScript.find(program: DaemonStarter.program, environment: environment)

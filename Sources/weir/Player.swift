@@ -58,6 +58,9 @@ struct Player: Equatable {
         }
     }
 
+    /// True if Weir knows the player's options for it.
+    var canStartLater: Bool { kind != nil }
+
     /// The options that make the player begin at a time, in seconds. Throws for an unknown player.
     func options(start: Double) throws(Failure) -> [String] {
         switch kind {

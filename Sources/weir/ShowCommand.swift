@@ -119,6 +119,9 @@ struct ShowCommand: ReportingCommand {
         if let playable = asset.playable {
             lines.append(line(playable))
         }
+        if let seen = SeenText.words(asset.position, of: asset.duration, isWatched: asset.isWatched) {
+            lines.append("seen: \(seen)")
+        }
         if let volume = asset.volume {
             lines.append(location(on: volume))
         }

@@ -132,7 +132,8 @@ import WeirAPI
     /// object.
     private static var others: [String: any Codable.Type] {
         [
-            "MediaRange": MediaRange.self, "Policy": StoragePolicy.self, "TimeRange": API.Download.TimeRange.self,
+            "MediaRange": MediaRange.self, "Policy": StoragePolicy.self, "Position": API.Position.self,
+            "TimeRange": API.Download.TimeRange.self,
         ]
     }
 
@@ -221,7 +222,7 @@ import WeirAPI
             .compactMap { ($0 as? [String: Any])?["requestBody"] as? [String: Any] }
             .compactMap { ($0["content"] as? [String: Any])?["application/json"] as? [String: [String: String]] }
             .compactMap { $0["schema"]?["$ref"]?.split(separator: "/").last.map(String.init) }
-        #expect(requests.count == 26)
+        #expect(requests.count == 27)
         for name in requests {
             #expect(schemas[name]?["additionalProperties"] as? Bool == false, "\(name)")
         }

@@ -35,6 +35,19 @@ import WeirAPI
             ])
     }
 
+    @Test func whatWasSeenHasAColumn() {
+        var begun = asset
+        begun.position = 382
+        var watched = asset
+        watched.isWatched = true
+        #expect(
+            ListCommand.table([begun, watched].map(ListedAsset.init)).lines == [
+                "NAME    TIME   SEEN     QUALITY  SIZE    STATE                      TITLE",
+                "sintel  14:48  43 %     720p     151 MB  downloading, partly saved  Sintel",
+                "sintel  14:48  watched  720p     151 MB  downloading, partly saved  Sintel",
+            ])
+    }
+
     @Test func aLongTitleIsCutForATerminal() {
         var long = asset
         long.title = String(repeating: "t", count: 99)
@@ -126,7 +139,7 @@ import WeirAPI
         asset.isInsecure = true
         #expect(ShowCommand.lines(asset)[2].hasPrefix("WARNING: the certificates of its servers are not verified"))
         #expect(ShowCommand.lines(asset)[2].contains("\"weir resume sintel --no-insecure\""))
-        #expect(ListedAsset(asset).row[4] == "downloading, partly saved, certificates not verified")
+        #expect(ListedAsset(asset).row[5] == "downloading, partly saved, certificates not verified")
     }
 
     @Test func aPresentationIsShownWithEstimates() {

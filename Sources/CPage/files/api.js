@@ -62,6 +62,7 @@ export const api = {
     },
     asset: name => call("GET", named(name)),
     edit: (name, change) => call("PATCH", named(name), change),
+    setPosition: (name, position) => call("PUT", `${named(name)}/position`, {position}),
     setPolicy: (name, policy) => call("PUT", `${named(name)}/policy`, policy),
     export: (name, order) => call("POST", `${named(name)}/export`, order),
     remove: name => call("DELETE", named(name)),

@@ -7,7 +7,7 @@ import {Details} from "./details.js";
 import {button, el, icon, say, setAttribute, setText} from "./dom.js";
 import {manager} from "./manage.js";
 import {copy, play} from "./player.js";
-import {badge, doing, plural, quality, size, sizeOf, stateWords, time} from "./words.js";
+import {badge, doing, plural, quality, seen, size, sizeOf, stateWords, time} from "./words.js";
 
 /** Seconds in which a deletion can be undone. */
 const REGRET = 10;
@@ -43,7 +43,7 @@ export class Row {
 
     makeButtons() {
         return {
-            play: button("play", "Play", "", () => play(entry(this.asset.name), this.called), "primary"),
+            play: button("play", "Play", "", () => play(entry(this.asset.name), this.called, this.asset), "primary"),
             copy: button("copy", "Copy mpv command", "", () => this.copy()),
             pause: button("pause", "Pause", "", () => this.change("pause")),
             resume: button("resume", "Resume", "", () => this.change("resume")),
@@ -122,7 +122,7 @@ export class Row {
             ? `until ${new Date(asset.storage.expiration * 1000).toLocaleDateString()}` : "";
         const other = asset.isRevised ? "the origin's new content is being fetched"
             : asset.hasChanged ? "the origin has other content" : "";
-        return [length, best ? quality(best) : "", sizes, end, other].filter(Boolean).join(" · ");
+        return [length, seen(asset), best ? quality(best) : "", sizes, end, other].filter(Boolean).join(" · ");
     }
 
     updateChips() {

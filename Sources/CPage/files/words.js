@@ -112,3 +112,9 @@ export function totals(assets) {
 }
 
 export const date = seconds => new Date(seconds * 1000).toLocaleString(undefined, {dateStyle: "medium", timeStyle: "short"});
+
+/** The part of an asset that was seen: `43 % seen`, or `watched`; empty if it was not begun. */
+export function seen({position, duration, isWatched}) {
+    if (position && duration) return `${Math.min(99, Math.max(1, Math.floor(100 * position / duration)))} % seen`;
+    return isWatched ? "watched" : "";
+}

@@ -123,6 +123,7 @@ extension API.Presentation: PhoneReply {
     var forPhone: Self {
         var presentation = self
         presentation.url = PhoneText.host(of: url)
+        presentation.position = nil
         return presentation
     }
 }
@@ -139,7 +140,7 @@ extension API.SessionList: PhoneReply {
 }
 
 extension API.Asset: PhoneReply {
-    /// The asset without its origin, its folder on the disk, and texts that may name a path.
+    /// The asset without its origin, its folder on the disk, texts that may name a path, and what its owner has seen of it.
     var forPhone: Self {
         var asset = self
         asset.url = PhoneText.host(of: url)
@@ -150,6 +151,8 @@ extension API.Asset: PhoneReply {
         asset.keys = nil
         asset.explanation = nil
         asset.isInsecure = nil
+        asset.position = nil
+        asset.isWatched = nil
         asset.unreadable = unreadable.map { _ in "a newer Weir wrote its record" }
         return asset
     }

@@ -51,7 +51,7 @@ struct ContainerLoss: Sendable {
                 refused.append(contentsOf: codecs.map(\.words).prefix(1))
             }
         }
-        let changes = renditions.filter { $0.count > 1 }.flatMap { Self.changes(in: $0) }.sorted { $0.time < $1.time }
+        let changes = Self.changes(in: renditions)
         isByChanges = !losses.isEmpty && !changes.isEmpty
         guard !losses.isEmpty else {
             message = nil
@@ -83,6 +83,13 @@ struct ContainerLoss: Sendable {
             }
         }
         return (all, playable)
+    }
+
+    /// A sentence about the first change; nil if nothing changes.
+    static func firstChange(in renditions: [Rendition]) -> String? { changes(in: renditions).first?.words }
+
+    private static func changes(in renditions: [Rendition]) -> [(time: Double, words: String)] {
+        renditions.flatMap { changes(in: $0) }.sorted { $0.time < $1.time }
     }
 
     private static func changes(in rendition: Rendition) -> [(time: Double, words: String)] {

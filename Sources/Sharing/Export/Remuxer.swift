@@ -65,7 +65,10 @@ struct Remuxer: Sendable {
             let arguments = try arguments(for: film, stored, in: work, to: target.temporaryPath)
             let outcome = try ChildProgram.run(ffmpeg, arguments, in: work)
             guard outcome.hasSucceeded else {
-                let reason = outcome.errors.last ?? "it gave no reason"
+                var reason = outcome.errors.last ?? "it gave no reason"
+                if let change = ContainerLoss.firstChange(in: stored) {
+                    reason += "; \(change), and with --split each part is a file of its own"
+                }
                 throw StoreError(.program, path: ffmpeg, detail: reason)
             }
             let written = try MediaProbe(program: probe.program, input: outputOptions).streams(

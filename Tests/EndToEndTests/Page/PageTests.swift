@@ -81,6 +81,28 @@ import Testing
         }
     }
 
+    @Test("a film goes on in the page where it was left there, and begins anew at a click")
+    func goesOn() async throws {
+        let video = "document.querySelector('dialog video')"
+        try await Scene.with { scene in
+            try await scene.get("ts", ["-q", "worst"])
+            try await scene.withPage { page in
+                try await page.click("Play", of: "ts")
+                try await page.run("\(video).muted = true; \(video).currentTime = 6")
+                try await page.wait("\(video).currentTime > 6.1")
+                try await page.run("document.querySelector('dialog button').click()")
+                try await page.wait(for: " % seen", in: "ts")
+                try await page.click("Play", of: "ts")
+                try await page.run("\(video).muted = true")
+                try await page.wait("\(video).currentTime > 6")
+                try await page.wait("document.querySelector('dialog').innerText.includes('Goes on at 0:06')")
+                try await page.run("document.querySelector('dialog .notice button').click()")
+                try await page.wait("\(video).currentTime < 6")
+                #expect(try await page.problems() == [])
+            }
+        }
+    }
+
     @Test("stored assets play in the page without origin, with the player's position")
     func playsInPage() async throws {
         try await Scene.with { scene in
