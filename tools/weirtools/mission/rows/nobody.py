@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 import xml.etree.ElementTree
 
 from weirtools.mission.row import Missing, need, row
@@ -70,16 +71,33 @@ def moved(stage):
     need(not [folder for place in places for folder in place.glob("*early-*")], "a removed film has a folder")
 
 
-@row("N6", "A live stream is recorded until it ends", "weir get URL --record")
+def advance(stage, name, by=1):
+    """Adds segments to a broadcast of the origin."""
+    stage.ask("POST", stage.origin.url + "/_origin/live/advance", json.dumps({"name": name, "by": by}).encode())
+
+
+def end_broadcast(stage, name):
+    stage.ask("POST", stage.origin.url + "/_origin/live/end", json.dumps({"name": name}).encode())
+
+
+def has_bytes(stage, name):
+    return (stage.download(name) or {}).get("bytes", 0) > 0
+
+
+@row("N6", "A live stream is recorded until it ends, as often as you like, while it plays live", "weir get URL --record")
 def recorded(stage):
-    url = stage.origin.url + "/_event/show/media.m3u8"
-    stage.run("add", url, "--record", "--name", "show")
-    for _ in range(3):
-        stage.ask("POST", stage.origin.url + "/_origin/live/advance", json.dumps({"name": "show", "by": 2}).encode())
-    stage.wait("pieces", lambda: (stage.download("show") or {}).get("bytes", 0) > 0)
-    stage.ask("POST", stage.origin.url + "/_origin/live/end", json.dumps({"name": "show"}).encode())
-    stage.wait("end of the recording", lambda: stage.download("show")["state"] == "complete", 60)
-    need(stage.get("/offline/show.m3u8")[0] == 200, "the recording does not play")
+    url = stage.origin.url + "/_live/show/media.m3u8"
+    for _ in range(2):
+        stage.run("add", url, "--record", "--name", "mine")
+    for name in ("mine", "mine-2"):
+        stage.wait("pieces of %s" % name, lambda name=name: has_bytes(stage, name))
+    advance(stage, "show", 2)
+    text = stage.text("/" + url)
+    need("#EXT-X-ENDLIST" not in text and "EVENT" not in text, "the channel is not live beside its recordings: %s" % text)
+    end_broadcast(stage, "show")
+    for name in ("mine", "mine-2"):
+        stage.wait("end of %s" % name, lambda name=name: stage.download(name)["state"] == "complete", 60)
+        need("#EXT-X-ENDLIST" in stage.text("/offline/%s.m3u8" % name), "the recording %s has no end" % name)
 
 
 @row("N7", "Honest sizes, rates and times left", "weir get URL", quick=False)
@@ -251,3 +269,51 @@ def started(stage):
     finally:
         stage.run("stop")
     need("does not run" in stage.run("status"), "the daemon runs after weir stop")
+
+
+@row("N19", "Recordings at their time, once or each day, before every download; the channel stays live",
+     "weir record CHANNEL --at 20:15 --for 45m --every mon,fri", quick=False)
+def at_their_time(stage):
+    stage.rules({"path": "/_vod/*.ts", "hold": True})
+    for number in range(3):
+        stage.run("add", "%s/_vod/20x%d/media.m3u8" % (stage.origin.url, 3000 + number), "--name", "film-%d" % number)
+    url = stage.origin.url + "/_live/show/media.m3u8"
+    # A time has no seconds: the next minute but one, and early enough to begin in three seconds.
+    now = time.time()
+    begin = (int(now) // 60 + 2) * 60
+    at, early = time.strftime("%H:%M", time.localtime(begin)), begin - int(now) - 3
+    planned = stage.run("record", url, "--at", at, "--for", "10m", "--every", "day", "--pre", "%ds" % early, "--keep", "5")
+    need("every day" in planned and "keeps 5" in planned, "weir record says: %s" % planned)
+    stage.restart()
+
+    def recordings():
+        return [each["name"] for each in stage.lines("list", "--json") if each.get("recordingOf") and has_bytes(stage, each["name"])]
+
+    stage.wait("planned recording beside three downloads, after a kill", recordings, 40)
+    name = recordings()[0]
+    need(name.startswith("show-" + time.strftime("%Y-%m-%d")), "the recording is named %s" % name)
+    need("#EXT-X-ENDLIST" not in stage.text("/" + url), "the channel is not live while it is recorded")
+    need(name in stage.run("show", "show"), "weir show CHANNEL does not list the recording")
+    end_broadcast(stage, "show")
+    stage.wait("end of the recording", lambda: stage.download(name)["state"] == "complete", 60)
+    need("every day" in stage.run("record"), "the next day is no longer planned")
+
+
+@row("N22", "Channel lists by URL, read again, with their guide ids; a channel is an asset only when it is used", "weir add URL")
+def lists(stage):
+    text = ("#EXTM3U url-tvg=\"http://guide.example/tv.xml\"\n#EXTINF:-1 tvg-id=\"one.tv\",One\n%s?t=1\n#EXTINF:-1,Two\n%s\n"
+            % (stage.url("ts"), stage.url("cmaf")))
+    url = stage.write("tv.m3u", text)
+    stage.run("add", url, "--name", "tv")
+    need(not stage.lines("list", "--json"), "channels that nobody has used are assets")
+    listed = stage.text("/weir.m3u")
+    need('tvg-id="one.tv"' in listed and "http://guide.example/tv.xml" in listed, "the guide is lost: %s" % listed)
+    need(stage.get("/one.m3u8")[0] == 200, "a channel does not play by its name")
+    stage.run("remove", "two", "--yes")
+    stage.write("tv.m3u", text.replace("?t=1", "?t=2"))
+    stage.run("add", url)
+    listed = stage.text("/weir.m3u")
+    need("/one.m3u8" in listed and "/two.m3u8" not in listed, "after another reading the list is: %s" % listed)
+    need(stage.get("/one.m3u8")[0] == 200 and stage.requests("/ts/master.m3u8?t=2"), "a new token is not used")
+    stage.run("remove", "tv", "--yes")
+    need("/two.m3u8" not in stage.text("/weir.m3u"), "the channels of a removed list are in weir.m3u")

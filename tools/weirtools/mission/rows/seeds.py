@@ -277,11 +277,25 @@ def backup(stage):
     need(list((stage.folder / "store").rglob("CACHEDIR.TAG")), "there is no CACHEDIR.TAG")
 
 
-@row("S21", "A film plays while it is downloaded", "weir get URL --play")
+@row("S21", "A film plays while it is downloaded, and a recording from its beginning while it grows", "weir get URL --play")
 def play_while_downloading(stage):
     stage.rules({"path": "*.ts", "throttle": 60_000})
     stage.run("add", stage.url("ts"), "-q", "270p")
     stage.plays(variant_path(stage, stage.url("ts"), "270p"), "ts/270p/media.m3u8")
+    stage.clear_rules()
+    stage.run("add", stage.origin.url + "/_live/show/media.m3u8", "--record", "--name", "growing")
+    for count in (4, 6, 8):
+        def listed():
+            status, _, body = stage.get("/growing.m3u8")
+            return status == 200 and body.decode().count("#EXTINF") == count
+        stage.wait("recording of %d segments" % count, listed)
+        text = stage.text("/growing.m3u8")
+        need("EVENT" in text and "#EXT-X-ENDLIST" not in text, "a recording that grows is listed as: %s" % text)
+        stage.ask("POST", stage.origin.url + "/_origin/live/advance", json.dumps({"name": "show", "by": 2}).encode())
+    paths = [line for line in stage.text("/growing.m3u8").splitlines() if line and not line.startswith("#")]
+    for number, path in enumerate(paths):
+        _, _, body = stage.get(path)
+        need(body == (stage.root / ("ts/90p/%d.ts" % (number % 6))).read_bytes(), "segment %d of the recording is another" % number)
 
 
 def variant_path(stage, name, height, way=""):
@@ -437,11 +451,16 @@ def change(file):
         opened.write(bytes([byte ^ 16]))
 
 
-@row("S32", "A live stream is not downloaded, with a clear reason; it still plays", "weir get URL")
+@row("S32", "A live stream is not downloaded, with a clear reason and the way to record it; it still plays", "weir get URL")
 def live(stage):
     url = stage.origin.url + "/_live/show/media.m3u8"
-    need("live" in stage.refused(65, "get", url), "the refusal does not say that it is live")
-    need(stage.get("/" + url)[0] == 200, "a live stream does not play")
+    # Before it was recorded, and after.
+    for _ in range(2):
+        words = stage.refused(65, "get", url)
+        need("live" in words and "weir get --record" in words, "the refusal says: %s" % words)
+        text = stage.text("/" + url)
+        need("#EXT-X-ENDLIST" not in text and "#EXTINF" in text, "a live stream does not play: %s" % text)
+        stage.run("get", url, "--record", "--for", "1s")
 
 
 @row("S33", "Keys are stored, expire, are renewed and revoked; you hear of it before", "weir keys")
