@@ -1,6 +1,7 @@
-"""Live streams that are paused, rewound, and recorded while they are played: in mpv, VLC, ffplay and Chromium's own HLS player."""
+"""Live streams that are paused, rewound, and recorded while they are played: in mpv, VLC, Chromium's own HLS player and hls.js."""
 
 import contextlib
+import http.server
 import json
 import os
 import pwd
@@ -8,6 +9,7 @@ import re
 import socket
 import subprocess
 import tempfile
+import threading
 import time
 
 from weirtools import TOOLS
@@ -155,7 +157,61 @@ class Chromium:
         self.browser.close()
 
 
-PLAYERS = (MPV, VLC, Chromium)
+PAGE = """<!doctype html><video muted></video><script type="module">
+import * as all from "./hls.mjs";
+const Hls = Object.values(all).find(each => each && each.isSupported);
+const video = window.video = document.querySelector("video"), hls = window.hls = new Hls();
+window.faults = [];
+hls.on("hlsError", (_, data) => { if (data.fatal) window.faults.push(data.details); });
+hls.attachMedia(video);
+window.open_stream = url => { hls.loadSource(url); video.play().catch(() => {}); };
+</script>"""
+
+
+class Pages:
+    """Serves a page with hls.js, which is given as an ES module. Weir must be told to allow its origin."""
+
+    def __init__(self, library):
+        files = {"/": ("text/html", PAGE.encode()), "/hls.mjs": ("text/javascript", library.read_bytes())}
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                kind, body = files.get(self.path, ("text/plain", b""))
+                self.send_response(200 if body else 404)
+                self.send_header("Content-Type", kind)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.origin = "http://127.0.0.1:%d" % self.server.server_port
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+
+class HLSJS(Chromium):
+    """hls.js with its defaults in a Chromium, on a page of another origin."""
+
+    name, jumps_to_end = "hls.js", False
+    # Set by the tool that has the library.
+    pages = None
+
+    def __init__(self, url):
+        self.browser = browsing.Browser()
+        self.session = self.browser.page()
+        self.browser.call("Page.navigate", self.session, url=self.pages.origin + "/")
+        self.browser.wait(self.session, "window.open_stream")
+        self.browser.evaluate(self.session, "void window.open_stream(%s)" % json.dumps(url))
+
+    def position(self):
+        faults = self.browser.evaluate(self.session, "window.faults")
+        need(not faults, "hls.js gives up: %s" % faults)
+        return super().position()
+
+
+PLAYERS = (MPV, VLC, Chromium, HLSJS)
 
 
 def watch(player, seconds, tolerance=2.0):
