@@ -18,8 +18,9 @@ extension Downloader {
         case noMatch(Selection.NoMatch)
         /// The requested time is after the end of the media; the value is the media's length in seconds.
         case noSuchTime(name: String, duration: Double)
-        /// The disk has less room than the download is estimated to need; values in bytes.
-        case noRoom(name: String, needed: Int64, free: Int64)
+        /// The disk has less room than the download is estimated to need; values in bytes. `isReserved`: recordings in progress
+        /// need a part of it.
+        case noRoom(name: String, needed: Int64, free: Int64, isReserved: Bool)
         /// A newer Weir wrote the asset's download task, which is not overwritten.
         case unreadable(name: String)
         /// A playlist could not be loaded.
@@ -32,8 +33,9 @@ extension Downloader {
             case .noMatch(let error): error.description
             case .noSuchTime(let name, let duration):
                 "\(name) is over after \(Int(duration.rounded())) s: the range begins after its end"
-            case .noRoom(let name, let needed, let free):
+            case .noRoom(let name, let needed, let free, let isReserved):
                 "\(name) takes about \(needed >> 20) MB, and the disk has room for \(free >> 20) MB"
+                    + (isReserved ? " beside the recordings in progress" : "")
             case .unreadable(let name):
                 "what is to be kept of \(name) was noted by a newer Weir, and is left as it is"
             case .library(let error): error.message
@@ -149,12 +151,13 @@ extension Downloader {
     /// Estimates are inexact: a download that passes may still have to wait for room.
     func checkRoom(for task: DownloadTask, of asset: Asset) async throws(Refusal) {
         guard let room = library.volumes.room(for: asset) else { return }
+        let reserved = asset.isHome ? reservedBytes : 0
         let progress = await Download(asset, task, state: .queued, created: 0).measuredProgress()
         // An invented size is no reason to refuse: a download for which there is no room waits.
         guard let total = progress.estimatedBytes else { return }
         let needed = Int64(total - progress.bytes)
-        guard needed > room, let free = retention.roomAfterPurge(for: asset), needed > free else { return }
-        throw .noRoom(name: asset.name, needed: needed, free: free)
+        guard needed > room - reserved, let free = freeRoom(for: asset), needed > free else { return }
+        throw .noRoom(name: asset.name, needed: needed, free: free, isReserved: reserved > 0)
     }
 }
 

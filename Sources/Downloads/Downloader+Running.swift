@@ -58,7 +58,7 @@ extension Downloader: DownloadWorkObserver {
     }
 
     private func run(_ download: Download) {
-        if isObstructed(download) {
+        if isObstructed(download) || leavesRoom(download) {
             return
         }
         set(download, .running)
@@ -156,6 +156,7 @@ extension Downloader: DownloadWorkObserver {
         if download.state == .running {
             download.ticker?.recordProgress(atMostEvery: .seconds(1))
         }
+        keepRoomForRecordings(at: now)
     }
 
     // MARK: DownloadWorkObserver

@@ -42,6 +42,8 @@ import Store
     var isOpen = true
     /// The machine's state, by which rules stop downloads.
     var conditions = Conditions()
+    /// Time of the latest look at the room that recordings need.
+    var latestRoomLook = ContinuousClock.now
     /// True while what a live stream's players have not asked for may be fetched for them.
     package var isLiveWatched: () -> Bool = { false }
 

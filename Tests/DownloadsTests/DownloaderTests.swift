@@ -378,7 +378,7 @@ import Testing
         await #expect {
             try await fixture.downloader.start(fixture.open("/ts/master.m3u8"), order)
         } throws: { error in
-            if case Downloader.Refusal.noRoom(_, let needed, 0) = error {
+            if case Downloader.Refusal.noRoom(_, let needed, 0, false) = error {
                 needed > 10_000
             } else {
                 false

@@ -60,6 +60,47 @@ import Testing
 }
 
 @Suite @LoopActor struct ChannelRecorderTests {
+    /// More than any disk has: an hour of ten terabits a second.
+    @Test func aRecordingWithAKnownEndReservesItsRoom() async throws {
+        let house = try await TestHouse(.downloader())
+        let text = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=10000000000000\nmedia.m3u8\n"
+        try await house.origin.add(OriginRule("/_live/huge/master.m3u8") { ($0.status, $0.body) = (200, text) })
+        try await house.origin.add(OriginRule("/ts/*.ts") { $0.hold = true })
+        let worst = DownloadOrder(Selection(quality: .worst))
+        let film = try await house.downloader.start(house.open("/ts/master.m3u8"), worst)
+        try await waitUntil("the film") { film.state == .running }
+
+        let channel = try await house.open("/_live/huge/master.m3u8")
+        let recorder = ChannelRecorder(house.library, house.downloader)
+        var order = DownloadOrder()
+        order.recordSeconds = 3_600
+        let recording = try await recorder.record(channel, order)
+        try await waitUntil("the film leaves room", within: .seconds(20)) { film.state == .waiting }
+        #expect(film.need == .space && film.failure?.message.contains("for recordings in progress") ?? false)
+        let other = try await house.open("/cmaf/master.m3u8")
+        await #expect {
+            _ = try await house.downloader.start(other, worst)
+        } throws: { error in
+            guard case Downloader.Refusal.noRoom(_, _, 0, true) = error else { return false }
+            return true
+        }
+        try await waitUntil("a recorded segment", within: .seconds(20)) { recording.asset.bytes > 0 }
+
+        await house.downloader.pause(recording)
+        house.downloader.retry(.space)
+        try await waitUntil("the film goes on") { film.state == .running }
+        _ = try await house.downloader.start(other, worst)
+    }
+
+    /// One without an end may be ended at any time.
+    @Test func aRecordingWithoutAnEndReservesNothing() async throws {
+        let scene = try await ChannelScene()
+        _ = try await scene.record()
+        let order = DownloadOrder(Selection(quality: .worst))
+        let film = try await scene.house.downloader.start(scene.house.open("/ts/master.m3u8"), order)
+        try await waitUntil("the film") { film.state == .complete }
+    }
+
     @Test(arguments: ["master", "media"])
     func twoRecordingsOfAChannelAskTheOriginOnce(_ entry: String) async throws {
         let scene = try await ChannelScene("/_live/news/\(entry).m3u8")
