@@ -8,7 +8,7 @@ package import Substitution
 @LoopActor package struct EntryDecision {
     /// The media that an entry playlist lists.
     package enum Content {
-        /// What the origin has: it has answered.
+        /// The playlist of the origin, which has answered.
         case origin
         /// The complete variants that are stored.
         case stored
