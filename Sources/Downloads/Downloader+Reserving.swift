@@ -39,7 +39,7 @@ extension Downloader {
         else { return false }
         halt(download)
         let sentence = "\(download.asset.name) waits: what is left of the disk is for recordings in progress"
-        wait(download, for: .space, JobFailure(code: .store(.diskFull), message: sentence), Self.roomPause)
+        wait(download, for: .space, JobFailure(code: .store(.diskFull), message: sentence), pause: Self.roomPause)
         saveSoon(download)
         return true
     }
