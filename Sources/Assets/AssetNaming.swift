@@ -84,8 +84,33 @@ package enum AssetNaming {
     /// Bytes of a name, at most: a character may have any number of accents.
     private static let mostBytes = 160
 
+    /// Does the work of `slug(_:)` for a text of ASCII alone, as are the titles of most of 100,000 channels; nil for any other.
+    private static func plainSlug(_ text: Substring) -> String? {
+        var slug: [UInt8] = []
+        let dash = UInt8(ascii: "-")
+        for byte in text.utf8 {
+            guard byte < 0x80 else { return nil }
+            guard slug.count < longest else { continue }
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): slug.append(byte)
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"): slug.append(byte | 0x20)
+            default:
+                if !slug.isEmpty, slug.last != dash {
+                    slug.append(dash)
+                }
+            }
+        }
+        while slug.last == dash {
+            slug.removeLast()
+        }
+        return String(decoding: slug, as: UTF8.self)
+    }
+
     /// Reduces a text to small letters and digits of any script and single `-`, in NFC; at most `longest` characters.
     package static func slug(_ text: Substring) -> String {
+        if let plain = plainSlug(text) {
+            return plain
+        }
         // Accents of their own characters (NFD), as macOS writes them, would make another name of it.
         let composed = String(text).lowercased().precomposedStringWithCanonicalMapping
         var slug = ""

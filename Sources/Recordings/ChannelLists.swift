@@ -325,13 +325,7 @@ package protocol ListStore: Sendable {
         guard subscriptions.contains(where: { $0 === subscription }), let former = subscription.content else {
             return .success(false)
         }
-        let list = subscription.list
-        let content = await Task.detached { () -> ListContent? in
-            var roster = former.roster
-            guard roster.hide(channel) else { return nil }
-            return ListContent(
-                roster, of: list, base: former.base, hostClass: former.hostClass, fetched: former.fetched)
-        }.value
+        let content = await Task.detached { former.hiding(channel) }.value
         guard let content else { return .success(false) }
         subscription.content = content
         if let failure = await save(subscription) {

@@ -38,6 +38,25 @@ final class ListContent: Sendable {
         guides = Self.guides(in: roster.attributes, base, secrets)
     }
 
+    /// The content with one more channel hidden. The streams of the others are taken as they are.
+    private init(_ former: ListContent, _ roster: ChannelRoster, without name: String) {
+        self.roster = roster
+        base = former.base
+        hostClass = former.hostClass
+        fetched = former.fetched
+        channels = former.channels.filter { $0.name != name }
+        guides = former.guides
+        // A channel that cannot play may be hidden as well.
+        leftOut = roster.count - channels.count
+    }
+
+    /// The content with a channel hidden; nil if no channel that is shown has the name.
+    func hiding(_ name: String) -> ListContent? {
+        var roster = roster
+        guard roster.hide(name) else { return nil }
+        return ListContent(self, roster, without: name)
+    }
+
     /// The stream of an entry; nil if it is no HLS.
     private static func stream(
         _ entry: ChannelRoster.Entry, of list: KnownList, base: WebURL, hostClass: HostClass?,

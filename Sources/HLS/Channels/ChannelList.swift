@@ -227,24 +227,46 @@ public struct ChannelList: Equatable, Sendable {
     }
 
     private static func lines(of bytes: [UInt8]) -> [String] {
-        let text =
+        var text =
             String(validating: bytes, as: UTF8.self)
             ?? bytes.reduce(into: "") { $0.unicodeScalars.append(Unicode.Scalar($1)) }
-        // By scalars: a carriage return and a line feed are one character, and so are a line feed and an accent behind it.
-        let scalars = text.unicodeScalars
-        var lines = [String.UnicodeScalarView()]
-        var previous: Unicode.Scalar?
-        for scalar in scalars {
-            if scalar == "\n" || scalar == "\r" {
-                if scalar != "\n" || previous != "\r" {
-                    lines.append(String.UnicodeScalarView())
+        return text.withUTF8 { text in
+            var lines: [String] = []
+            var start = 0
+            for (index, byte) in text.enumerated() where byte == lineFeed || byte == carriageReturn {
+                let isSecondOfTwo = byte == lineFeed && index > 0 && text[index - 1] == carriageReturn
+                if !isSecondOfTwo {
+                    lines.append(line(of: text[start..<index]))
                 }
-            } else if scalar != "\u{FEFF}" {
-                lines[lines.count - 1].append(ChannelText.withoutControl(scalar))
+                start = index + 1
             }
-            previous = scalar
+            lines.append(line(of: text[start...]))
+            return lines
         }
-        return lines.map { ChannelText.trimmed($0[...]) }
+    }
+
+    private static let lineFeed = UInt8(ascii: "\n")
+    private static let carriageReturn = UInt8(ascii: "\r")
+
+    /// A line without blanks at its ends, control characters and byte order marks. A list may have 200,000 lines, nearly all of which
+    /// are of printable ASCII: those are taken as they are.
+    private static func line(of bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String {
+        let isPlain = bytes.allSatisfy { (0x20...0x7E).contains($0) }
+        guard isPlain else {
+            // By scalars: an accent behind a byte order mark makes one character of both.
+            var scalars = String.UnicodeScalarView()
+            for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars where scalar != "\u{FEFF}" {
+                scalars.append(ChannelText.withoutControl(scalar))
+            }
+            return ChannelText.trimmed(scalars[...])
+        }
+
+        let blank = UInt8(ascii: " ")
+        var rest = bytes.drop { $0 == blank }
+        while rest.last == blank {
+            rest.removeLast()
+        }
+        return String(decoding: rest, as: UTF8.self)
     }
 
     // MARK: Writing
