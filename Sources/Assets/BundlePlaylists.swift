@@ -33,16 +33,22 @@ import Store
         try writeEntry()
     }
 
-    /// True if a playlist of it is too long to be written in one turn of the loop.
+    /// True if its playlists are too long, or too many, to be written in one turn of the loop.
     package var isLong: Bool {
-        (asset.renditions + asset.content.additions.sorted).contains { rendition in
-            let size = rendition.source?.playlist.text.write().count ?? 0
-            return size > Self.longText && rendition.isComplete
+        var size = 0
+        for rendition in asset.renditions + asset.content.additions.sorted where rendition.isComplete {
+            size += Self.fileCost + (rendition.source?.playlist.text.write().count ?? 0)
+            if size > Self.longText {
+                return true
+            }
         }
+        return false
     }
 
     /// In bytes: some milliseconds.
     private static let longText = 512 << 10
+    /// A file takes as long as so many bytes of text: it is created, written and renamed.
+    private static let fileCost = 16 << 10
 
     /// Writes all files, the playlists of renditions on another thread. What is no longer complete by then is left out.
     package func writeOutsideLoop() async throws {

@@ -360,6 +360,8 @@ struct AnnouncedRate {
 
 struct AnnouncedRates {
     private var variants: [String: (own: BitRate, sound: BitRate)] = [:]
+    /// The highest share of sound; nil if no variant has sound of its own.
+    private var mostSound: BitRate?
 
     /// A variant's bit rate includes one rendition of each of its groups (RFC 8216 §4.3.4.2); the share of audio is
     /// assumed.
@@ -371,6 +373,9 @@ struct AnnouncedRates {
             guard all > .zero else { continue }
             let sound: BitRate = variant.audio == nil ? .zero : min(Self.sound, all / 4)
             variants[id] = (all - sound, sound)
+            if sound > .zero {
+                mostSound = max(mostSound ?? .zero, sound)
+            }
         }
     }
 
@@ -380,9 +385,7 @@ struct AnnouncedRates {
         }
         switch rendition.kind {
         case .video: return AnnouncedRate(bits: Self.lone, isAssumed: true)
-        case .audio:
-            let sounds = variants.values.map(\.sound).filter { $0 > .zero }
-            return AnnouncedRate(bits: sounds.max() ?? Self.sound)
+        case .audio: return AnnouncedRate(bits: mostSound ?? Self.sound)
         case .subtitles: return AnnouncedRate(bits: Self.subtitles)
         }
     }

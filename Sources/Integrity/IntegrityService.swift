@@ -159,7 +159,9 @@ import Store
         guard job.isRepair, job.found > 0 else { return end(job, as: .complete) }
         job.isRepairing = true
         jobs.changes.send(job)
-        if let failure = await repair(job) {
+        let failure = await repair(job)
+        await job.verification.workOutReport()
+        if let failure {
             end(job, as: .failed, because: failure)
         } else {
             end(job, as: .complete)

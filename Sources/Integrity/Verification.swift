@@ -27,8 +27,12 @@ package import Store
 
     package var faultCount: Int { faults.values.reduce(0) { $0 + $1.count } }
 
-    package var report: VerificationReport {
-        VerificationReport(of: asset, faults: faults, pinned: retention.pinned(of: asset))
+    /// The findings, as of the latest call of `workOutReport`.
+    package private(set) var report = VerificationReport()
+
+    /// Works the findings out from the playlists and the folders, for a long playlist on a worker.
+    package func workOutReport() async {
+        report = await VerificationReport.make(of: asset, faults: faults, pinned: retention.pinned(of: asset))
     }
 
     func record(_ fault: PieceFault, of file: String, in folder: PieceFolder) {
@@ -52,19 +56,26 @@ extension PieceFolder {
                     self.removeIfGone(file, directory)
                 }
             })
+        // A folder may have a million pieces.
+        var slice = LoopSlice()
         for (file, fault) in result.faults {
             verification.record(fault, of: file, in: self)
             removeIfGone(file, directory)
+            await slice.giveWay()
         }
+        var isAdded = false
         for (file, identity) in result.sound {
             recordVerified(file, identity)
+            // Other programs may have added pieces.
+            isAdded = isAdded || !contains(file) && directory.directory.size(of: file) != nil
+            await slice.giveWay()
         }
         guard result.isComplete else { return }
         for file in sizes.keys where result.sound[file] == nil {
             removeIfGone(file, directory)
+            await slice.giveWay()
         }
-        // Other programs may have added pieces.
-        if result.sound.keys.contains(where: { !contains($0) && directory.directory.size(of: $0) != nil }) {
+        if isAdded {
             reread()
         }
     }
@@ -107,6 +118,7 @@ extension IntegrityService {
             }
         }
         library.rectify(asset)
+        await verification.workOutReport()
         if let failure {
             throw LibraryError(failure, about: "\(asset.name) is not completely verified")
         }

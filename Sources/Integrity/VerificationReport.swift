@@ -59,22 +59,36 @@ package struct VerificationReport: Equatable, Sendable {
 }
 
 extension VerificationReport {
-    @LoopActor init(of asset: Asset, faults: [String: [String: PieceFault]], pinned: PinnedContent) {
+    @LoopActor static func make(
+        of asset: Asset, faults: [String: [String: PieceFault]], pinned: PinnedContent
+    ) async -> VerificationReport {
+        var report = VerificationReport()
+        var slice = LoopSlice()
         for rendition in asset.renditions + asset.content.images + asset.content.additions.sorted {
             let wrong = faults[rendition.folder.id] ?? [:]
             guard !rendition.folder.sizes.isEmpty || !wrong.isEmpty || pinned.includes(rendition: rendition.name.id)
             else { continue }
-            parts.append(Part(rendition, faults: wrong, pinned: pinned))
+            var part = Part(rendition, faults: wrong, pinned: pinned)
+            if let input = VerifiedSegments.Input(rendition, faults: Set(wrong.keys), pinned: pinned) {
+                let found = await PureWork.shared.run(size: 64 * input.files.count, for: rendition) {
+                    VerifiedSegments(input)
+                }
+                part.stored = found?.stored ?? []
+                part.holes += found?.holes ?? []
+            }
+            report.parts.append(part)
+            await slice.giveWay()
         }
         let wrongKeys = faults[asset.keys.folder.id] ?? [:]
         if let keys = Part(asset.keys, of: asset, faults: wrongKeys, pinned: pinned) {
-            parts.append(keys)
+            report.parts.append(keys)
         }
         let data = asset.content.sessionData.folder
         let wrong = faults[data.id] ?? [:]
         if !data.sizes.isEmpty || !wrong.isEmpty {
-            parts.append(Part(data, faults: wrong) { _ in nil })
+            report.parts.append(Part(data, faults: wrong) { _ in nil })
         }
+        return report
     }
 }
 
@@ -104,7 +118,6 @@ extension VerificationReport.Part {
             let file = rendition.name(of: map).description
             addHole(file, in: rendition.folder, faults: faults, pinned: pinned)
         }
-        addSegments(of: source.playlist, in: rendition, faults: faults, pinned: pinned)
     }
 
     @LoopActor fileprivate init?(
@@ -129,30 +142,6 @@ extension VerificationReport.Part {
         let isWanted = pinned.contains(role, of: folder.id, nil)
         holes.append(.init(time: nil, first: file, last: file, count: 1, isWanted: isWanted))
     }
-
-    @LoopActor private mutating func addSegments(
-        of playlist: MediaPlaylist, in rendition: Rendition, faults: [String: PieceFault], pinned: PinnedContent
-    ) {
-        var verified = VerifiedSegments()
-        var time = 0.0
-        for segment in playlist.segments {
-            let span = SegmentSpan(
-                number: Int(segment.mediaSequenceNumber), start: time, duration: segment.duration.seconds)
-            time = span.end
-            let file = rendition.file(of: segment)
-            if segment.isGap || rendition.folder.contains(file) {
-                verified.add(stored: span)
-            } else if faults[file] != nil {
-                verified.addMismatch()
-            } else {
-                let role = rendition.name(of: segment).role
-                let isWanted = !rendition.isWithoutCues(segment) && pinned.contains(role, of: rendition.name.id, span)
-                verified.add(hole: file, span, isWanted: isWanted)
-            }
-        }
-        stored = verified.stored
-        holes += verified.holes
-    }
 }
 
 extension VerificationReport.Mismatch {
@@ -168,6 +157,50 @@ struct VerifiedSegments {
     private var last: Kind?
 
     private enum Kind: Equatable { case stored, hole(isWanted: Bool), mismatch }
+
+    /// All that it is computed from.
+    struct Input: Sendable {
+        let segments: Segments
+        /// The segments' files, by index.
+        let files: [String]
+        let sizes: [String: Int64]
+        /// The indices of segments of subtitles that the origin does not have.
+        let givenUp: Set<Int>
+        let folder: String
+        let faults: Set<String>
+        let pinned: PinnedContent
+
+        /// Nil unless the playlist is known, and has ended.
+        @LoopActor init?(_ rendition: Rendition, faults: Set<String>, pinned: PinnedContent) {
+            guard let source = rendition.source, source.isDurable else { return nil }
+            segments = source.playlist.segments
+            files = rendition.segmentFiles
+            sizes = rendition.folder.sizes
+            givenUp = rendition.givenUpIndices
+            folder = rendition.name.id
+            self.faults = faults
+            self.pinned = pinned
+        }
+    }
+
+    init() {}
+
+    init(_ input: Input) {
+        var time = 0.0
+        for (segment, file) in zip(input.segments, input.files) {
+            let number = Int(segment.mediaSequenceNumber)
+            let span = SegmentSpan(number: number, start: time, duration: segment.duration.seconds)
+            time = span.end
+            if segment.isGap || input.sizes[file] != nil {
+                add(stored: span)
+            } else if input.faults.contains(file) {
+                addMismatch()
+            } else {
+                let isPinned = input.pinned.contains(.segment(number), of: input.folder, span)
+                add(hole: file, span, isWanted: isPinned && !input.givenUp.contains(segment.index))
+            }
+        }
+    }
 
     mutating func add(stored span: SegmentSpan) {
         if last == .stored, let first = stored.popLast() {

@@ -329,12 +329,10 @@ import Store
     /// Reads the folders of one more asset; returns false if all were read.
     private func count() -> Bool {
         if let asset = uncounted.popLast() {
-            if !asset.isRemoved {
-                for folder in asset.folders {
-                    _ = folder.sizes
-                }
+            Task { @LoopActor [weak self] in
+                await self?.read(asset)
+                self?.timer?.schedule(after: Self.turnPause)
             }
-            timer?.schedule(after: Self.turnPause)
             return true
         }
         isCounting = false
@@ -346,6 +344,17 @@ import Store
                     + "since play-cache is \(limit >> 20) MB")
         }
         return false
+    }
+
+    /// Reads the playlists and the folders of an asset, of which a film may have a million pieces, on other threads.
+    private func read(_ asset: Asset) async {
+        guard !asset.isRemoved else { return }
+        await library.wake(asset)
+        guard !asset.isRemoved else { return }
+        for folder in asset.folders {
+            await folder.load()
+            _ = folder.sizes
+        }
     }
 
     /// Deletes a piece from the bundle's own playlists first. A reader that has the file open can finish.

@@ -53,53 +53,125 @@ extension Substitutions {
     /// Describes the missing resources of the variant that is closest to complete.
     private func missingResources(of asset: Asset) async -> String {
         guard let multivariant = asset.multivariant else {
-            return asset.renditions.first.map(\.missingInWords) ?? "nothing is stored"
+            guard let lone = asset.renditions.first else { return "nothing is stored" }
+            return await lone.missing().words(about: lone)
         }
+        var search = MissingSearch(multivariant)
         var nearest: (share: Double, reason: String)?
         var slice = LoopSlice(budget: .seconds(1))
-        let count = asset.renditions.count
+        let renditions = asset.renditions
         for variant in multivariant.variants where slice.mayGoOn {
             // Another playlist may have come in between.
-            guard asset.renditions.count == count else { break }
-            let needed = neededRenditions(of: variant, multivariant, among: asset.renditions)
-            let share = needed.map(\.missing.share).reduce(0, +) / Double(needed.count)
+            guard asset.renditions.count == renditions.count else { break }
+            var needed: [Rendition] = []
+            var share = 0.0
+            for index in await search.neededRenditions(of: variant, among: renditions, &slice) {
+                needed.append(renditions[index])
+                share += await search.missing(of: renditions[index]).share
+            }
+            share /= Double(needed.count)
             await slice.giveWay()
             guard share > nearest?.share ?? 0 || share > 0 && nearest == nil else { continue }
-            nearest = (share, needed.map(\.missingInWords).filter { !$0.isEmpty }.joined(separator: ", "))
+            var reasons: [String] = []
+            for rendition in needed {
+                reasons.append(await search.missing(of: rendition).words(about: rendition))
+            }
+            nearest = (share, reasons.filter { !$0.isEmpty }.joined(separator: ", "))
         }
         return nearest?.reason ?? "no segment is stored"
     }
+}
 
-    /// The variant's own rendition, and from each group that it needs the most complete rendition.
-    private func neededRenditions(
-        of variant: Variant, _ playlist: MultivariantPlaylist, among renditions: [Rendition]
-    ) -> [Rendition] {
-        [renditions[variant.renditionIndex]]
-            + [Media.Kind.audio, .video].compactMap { type in
-                let group = playlist.media.filter { $0.type == type && $0.groupID == variant.group(type) }
-                let members = group.filter(\.isDefault) + group.filter { !$0.isDefault }
-                let indices = members.compactMap(\.renditionIndex)
-                guard indices.count == members.count, !indices.contains(variant.renditionIndex) else { return nil }
-                return indices.map { renditions[$0] }.max { $0.missing.share < $1.missing.share }
+/// Looks for the variant that is closest to complete. Variants share the renditions of their groups: each is counted once.
+@LoopActor private struct MissingSearch {
+    private struct Group: Hashable {
+        let kind: Media.Kind
+        let id: String?
+    }
+
+    /// The renditions of each group, the default ones first; nil if a member has its media in the variant's own.
+    private var members: [Group: [Int]?] = [:]
+    private var known: [Int: MissingResources] = [:]
+    private var best: [Group: Int] = [:]
+
+    init(_ playlist: MultivariantPlaylist) {
+        let groups = Dictionary(grouping: playlist.media.filter { Self.kinds.contains($0.type) }) { media in
+            Group(kind: media.type, id: media.groupID)
+        }
+        for (group, media) in groups {
+            let ordered = media.filter(\.isDefault) + media.filter { !$0.isDefault }
+            let indices = ordered.compactMap(\.renditionIndex)
+            members[group] = .some(indices.count == ordered.count ? indices : nil)
+        }
+    }
+
+    private static let kinds: [Media.Kind] = [.audio, .video]
+
+    mutating func missing(of rendition: Rendition) async -> MissingResources {
+        if let found = known[rendition.index] {
+            return found
+        }
+        let found = await rendition.missing()
+        known[rendition.index] = found
+        return found
+    }
+
+    /// The variant's own rendition, and from each group that it needs the most complete rendition, by index.
+    mutating func neededRenditions(
+        of variant: Variant, among renditions: [Rendition], _ slice: inout LoopSlice
+    ) async -> [Int] {
+        var needed = [variant.renditionIndex]
+        for kind in Self.kinds {
+            let group = Group(kind: kind, id: variant.group(kind))
+            guard let all = members[group].flatMap(\.self), !all.contains(variant.renditionIndex) else { continue }
+            if let known = best[group] {
+                needed.append(known)
+                continue
             }
+            var found: (index: Int, share: Double)?
+            for index in all {
+                let share = await missing(of: renditions[index]).share
+                if share > found?.share ?? -1 {
+                    found = (index, share)
+                }
+                await slice.giveWay()
+            }
+            if let found {
+                best[group] = found.index
+                needed.append(found.index)
+            }
+        }
+        return needed
     }
 }
 
 extension Rendition {
-    fileprivate var missing: MissingResources {
+    /// Counts on a worker, if the playlist is long.
+    fileprivate func missing() async -> MissingResources {
         guard let source, source.isDurable else { return MissingResources() }
-        let segments = source.playlist.segments.filter { !$0.isGap && !isWithoutCues($0) }
+        let segments = source.playlist.segments
+        let givenUp = givenUpIndices
+        let files = segmentFiles
+        let sizes = folder.sizes
+        let counted = await PureWork.shared.run(size: 64 * segments.count, for: self) { () -> (Int, Int) in
+            var counts = (missing: 0, all: 0)
+            for (segment, file) in zip(segments, files) where !segment.isGap && !givenUp.contains(segment.index) {
+                counts.all += 1
+                if sizes[file] == nil {
+                    counts.missing += 1
+                }
+            }
+            return counts
+        }
         let numbers = Set(source.playlist.usedKeys.compactMap { number(of: $0) })
         let sections = Set(source.playlist.maps.map { name(of: $0).description })
         return MissingResources(
-            segments: (segments.count { !folder.contains(file(of: $0)) }, segments.count),
+            segments: counted.map { (missing: $0.0, count: $0.1) },
             keys: numbers.count { !keys.hasFile($0) && keys.isUsable($0) },
             sections: sections.count { !folder.contains($0) },
             expiredKeys: numbers.count { keys.state(of: $0) == .expired },
             revokedKeys: numbers.count { keys.state(of: $0) == .revoked })
     }
-
-    fileprivate var missingInWords: String { missing.sentences(about: name.displayName).joined(separator: ", ") }
 
     /// Describes the state of a rendition that plays without the origin.
     fileprivate var state: String {
@@ -127,6 +199,11 @@ struct MissingResources {
     var share: Double {
         guard let segments, segments.count > 0 else { return 0 }
         return 1 - Double(segments.missing) / Double(segments.count)
+    }
+
+    /// Describes them in a line.
+    @LoopActor fileprivate func words(about rendition: Rendition) -> String {
+        sentences(about: rendition.name.displayName).joined(separator: ", ")
     }
 
     /// Describes the missing resources of a rendition.

@@ -1,7 +1,7 @@
 /// Writes a segment of subtitles in fragmented MP4 that shows nothing, in place of one that is not to be had. It has one sample, as long
 /// as the segment, in the form in which its format says that there is no cue (ISO/IEC 14496-30).
 ///
-/// hls.js takes a segment without bytes for a failure, and asks for it again.
+/// hls.js takes a segment without bytes for a failure.
 public struct CuelessFragment {
     private let track: Track
     private let sample: [UInt8]
