@@ -31,18 +31,19 @@ struct MediaExtent {
             return length % Self.block == 0 ? .recognised : .cut
         }
         guard length > 0 else { return .unknown }
-        if beginsWithPackets {
+        let beginning = read(0, MediaRecognition.firstLook)
+        if beginsWithPackets(beginning) {
             return end(of: PacketLayout(start: 0, size: Self.packet))
         }
         switch endOfBoxes {
         case .unknown: break
         case let end: return end
         }
-        if let end = endOfAudio ?? endOfCues {
+        if let end = endOfAudio(beginning) ?? endOfCues(beginning) {
             return end
         }
-        guard let laterPackets else { return .unknown }
-        return end(of: laterPackets)
+        guard let packets = laterPackets(beginning) else { return .unknown }
+        return end(of: packets)
     }
 
     private static let block: Int64 = 16
@@ -54,17 +55,20 @@ struct MediaExtent {
     // MARK: Packets
 
     /// True if the body begins with up to three packets of 188 bytes, as most transport streams do.
-    private var beginsWithPackets: Bool {
-        let starts = stride(from: 0, to: min(length, 3 * Int64(Self.packet)), by: Self.packet)
-        return starts.allSatisfy { read($0, 1) == [0x47] }
+    private func beginsWithPackets(_ beginning: [UInt8]) -> Bool {
+        let starts = stride(from: 0, to: min(Int(clamping: length), 3 * Self.packet), by: Self.packet)
+        return starts.allSatisfy { $0 < beginning.count && beginning[$0] == PacketLayout.sync }
     }
 
-    /// Packets of another size, or behind other bytes.
-    private var laterPackets: PacketLayout? {
-        let beginning = read(0, MediaRecognition.length)
+    /// Packets of another size, or behind other bytes: a part of a packet, or the head of a picture.
+    private func laterPackets(_ beginning: [UInt8]) -> PacketLayout? {
         // A few bytes that look like packets are an accident in a long body.
-        let least = beginning.count <= MediaRecognition.firstLook ? 3 : 5
-        return PacketLayout(in: beginning, atLeast: least)
+        guard length > beginning.count else { return PacketLayout(in: beginning, atLeast: 3) }
+        let near = PacketLayout(in: beginning, atLeast: 5)
+        if let near, near.start < near.size {
+            return near
+        }
+        return PacketLayout(in: read(0, MediaRecognition.length), atLeast: 5)
     }
 
     private func end(of packets: PacketLayout) -> End {
@@ -74,8 +78,8 @@ struct MediaExtent {
     // MARK: Sound
 
     /// The end of frames that follow each other, behind tags; nil for other media, and for what is mixed with other bytes.
-    private var endOfAudio: End? {
-        var window = ByteWindow(read: read)
+    private func endOfAudio(_ beginning: [UInt8]) -> End? {
+        var window = ByteWindow(read: read, beginning)
         var offset: Int64 = 0
         while let count = AudioFrame.lengthOfTag(window.bytes(at: offset, 10)) {
             offset += Int64(count)
@@ -103,8 +107,7 @@ struct MediaExtent {
 
     /// The end of a text of cues: inside a character, or in the times of a cue, behind which its text is missing. Nil for
     /// other media, and where the text shows nothing.
-    private var endOfCues: End? {
-        let beginning = read(0, MediaRecognition.firstLook)
+    private func endOfCues(_ beginning: [UInt8]) -> End? {
         guard MediaRecognition.isTextTrack(beginning), ![0xFF, 0xFE].contains(beginning[0]) else { return nil }
         let count = min(length, Self.longestLine)
         let line = read(length - count, Int(count)).reversed().prefix { $0 != 0x0A && $0 != 0x0D }.reversed()
@@ -190,9 +193,13 @@ private struct ByteWindow {
     private static let count = 64 << 10
     let read: (_ offset: Int64, _ count: Int) -> [UInt8]
     private var start: Int64 = 0
-    private var window: [UInt8] = []
+    private var window: [UInt8]
 
-    init(read: @escaping (Int64, Int) -> [UInt8]) { self.read = read }
+    /// - Parameter beginning: the first bytes, which are there already.
+    init(read: @escaping (Int64, Int) -> [UInt8], _ beginning: [UInt8]) {
+        self.read = read
+        window = beginning
+    }
 
     mutating func bytes(at offset: Int64, _ count: Int) -> [UInt8] {
         let isInside = offset >= start && offset + Int64(count) <= start + Int64(window.count)

@@ -324,9 +324,10 @@ public final class GrowingFile {
         if Int(offset) + count <= beginning.count {
             return Array(beginning[Int(offset)..<(Int(offset) + count)])
         }
-        var buffer = [UInt8](repeating: 0, count: count)
-        let got = pread(opened, &buffer, buffer.count, off_t(offset))
-        return Array(buffer.prefix(max(got, 0)))
+        let file = opened
+        return [UInt8](unsafeUninitializedCapacity: count) { buffer, length in
+            length = max(0, pread(file, buffer.baseAddress, count, off_t(offset)))
+        }
     }
 
     /// Calls `notify` after each change of `written` or `state`, and while `fresh` is set. Returns the id for `unsubscribe`.

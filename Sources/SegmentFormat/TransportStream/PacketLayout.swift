@@ -1,7 +1,7 @@
 /// The packets of a transport stream in a body: their size, and where the first one begins.
 public struct PacketLayout: Hashable, Sendable {
     /// The byte with which each packet begins (ISO/IEC 13818-1 §2.4.3.2).
-    static let sync: UInt8 = 0x47
+    public static let sync: UInt8 = 0x47
     /// 188 bytes; 192 with a time of four bytes before each packet; 204 with parity behind each.
     private static let sizes = [188, 192, 204]
     private static let timeCount = 4
