@@ -257,25 +257,26 @@ public import EventLoop
 
     private func examine(_ file: String, _ cursor: RenditionCursor) {
         guard let span = cursor.rendition.span(ofFile: file) else { return }
-        request(span, cursor)
-        session(of: cursor).playhead.delivered(span, cursor.kind, at: now())
-        publish(.delivered, of: span, seenBy: cursor)
+        let session = session(of: cursor)
+        request(span, cursor, in: session)
+        session.playhead.delivered(span, cursor.kind, at: now())
+        publish(.delivered, of: span, seenBy: cursor, in: session)
     }
 
     /// Examines the last of many pieces; those before it are assumed to have come in sequence.
     private func examineLast(_ file: String, _ cursor: RenditionCursor) {
         guard let span = cursor.rendition.span(ofFile: file) else { return }
-        session(of: cursor).playhead.deliveredInBulk(upTo: span, of: cursor.rendition.id, cursor.kind, at: now())
-        publish(.deliveredInBulk, of: span, seenBy: cursor)
+        let session = session(of: cursor)
+        session.playhead.deliveredInBulk(upTo: span, of: cursor.rendition.id, cursor.kind, at: now())
+        publish(.deliveredInBulk, of: span, seenBy: cursor, in: session)
         notify(cursor.asset, .progress)
     }
 
-    private func request(_ span: SegmentSpan, _ cursor: RenditionCursor) {
-        let session = session(of: cursor)
+    private func request(_ span: SegmentSpan, _ cursor: RenditionCursor, in session: TrackedSession) {
         session.playhead.end = session.asset.duration
         let before = session.playhead.requestedEnd
         let isSeek = session.playhead.requested(span, of: cursor.rendition.id, cursor.kind, at: now())
-        publish(.requested(isSeek: isSeek), of: span, seenBy: cursor)
+        publish(.requested(isSeek: isSeek), of: span, seenBy: cursor, in: session)
 
         if isSeek {
             notify(cursor.asset, .seek)
@@ -284,8 +285,11 @@ public import EventLoop
         }
     }
 
-    private func publish(_ change: PlayheadEvent.Change, of span: SegmentSpan, seenBy cursor: RenditionCursor) {
-        let playhead = session(of: cursor).playhead.reading(at: now())
+    private func publish(
+        _ change: PlayheadEvent.Change, of span: SegmentSpan, seenBy cursor: RenditionCursor,
+        in session: TrackedSession
+    ) {
+        let playhead = session.playhead.reading(at: now())
         events.send(PlayheadEvent(change, of: span, seenBy: cursor, playhead: playhead))
     }
 
@@ -295,7 +299,7 @@ public import EventLoop
         session.awaited += 1
         session.lastWait = now()
         if let span = cursor.rendition.span(ofFile: file) {
-            request(span, cursor)
+            request(span, cursor, in: session)
             if session.player.playsParts, let delivery {
                 if deliveries.isEmpty {
                     progress?.schedule(after: Self.progressPause)
@@ -313,14 +317,14 @@ public import EventLoop
             guard let delivery = each.delivery, let session = sessions[each.cursor.session] else { continue }
             if delivery.isAnswered == each.isWithheld, each.isWithheld || isLate(each) {
                 deliveries[index].isWithheld = !each.isWithheld
-                open(each.span, each.cursor, isAnswered: delivery.isAnswered)
+                open(each.span, each.cursor, isAnswered: delivery.isAnswered, in: session)
             }
             let before = session.playhead.front
             if let share = delivery.deliveredShare {
                 session.playhead.progressed(each.span, share: share, each.cursor.kind, at: now())
             }
             if session.playhead.front != before {
-                publish(.progressed, of: each.span, seenBy: each.cursor)
+                publish(.progressed, of: each.span, seenBy: each.cursor, in: session)
             }
         }
         if !deliveries.isEmpty {
@@ -333,12 +337,13 @@ public import EventLoop
     }
 
     /// Records that a reply does not begin, or has begun or failed after that.
-    private func open(_ span: SegmentSpan, _ cursor: RenditionCursor, isAnswered: Bool) {
-        let session = session(of: cursor)
+    private func open(
+        _ span: SegmentSpan, _ cursor: RenditionCursor, isAnswered: Bool, in session: TrackedSession
+    ) {
         let before = session.playhead.front
         session.playhead.opened(span, isAnswered: isAnswered, cursor.kind, at: now())
         if session.playhead.front != before {
-            publish(.progressed, of: span, seenBy: cursor)
+            publish(.progressed, of: span, seenBy: cursor, in: session)
         }
     }
 
@@ -362,12 +367,12 @@ public import EventLoop
         }
         let span = cursor.rendition.span(ofFile: file)
         if let span {
-            open(span, cursor, isAnswered: true)
+            open(span, cursor, isAnswered: true, in: session)
         }
         if isComplete, let span {
             session.playhead.delivered(span, cursor.kind, at: now())
             session.consumed(bytes, of: span, kind: cursor.kind)
-            publish(.delivered, of: span, seenBy: cursor)
+            publish(.delivered, of: span, seenBy: cursor, in: session)
         }
         if !hasArrived {
             originWaits.send(())

@@ -14,7 +14,7 @@ struct SessionPlayhead {
     private var lastDelivery: ContinuousClock.Instant
     /// True if the player reports its position, so that nothing is inferred from its read-ahead.
     private var isReported = false
-    private var lanes: [MediaKind: PlayheadLane] = [:]
+    private var lanes = PlayheadLanes()
     /// The playhead at an instant. Its front and choice are set when it is read.
     private var anchor = PlayheadReading(position: 0, front: nil, isRunning: false)
     private var anchored: ContinuousClock.Instant
@@ -148,7 +148,7 @@ struct SessionPlayhead {
 
     /// After a seek, the other kind of media follows to the start of its own segment: that is no second seek.
     private mutating func jump(to span: SegmentSpan) -> Bool {
-        let follows = abs(span.start - anchor.position) <= 1.5 * span.duration && lanes.count > 1
+        let follows = abs(span.start - anchor.position) <= 1.5 * span.duration && lanes.hasBoth
         if !follows {
             move(to: span.start)
         }
@@ -197,23 +197,20 @@ struct SessionPlayhead {
     func position(at now: ContinuousClock.Instant) -> Double { reading(at: now).position }
 
     /// End of the delivered media in seconds; nil before the first request.
-    var front: Double? { least { $0.front } }
+    var front: Double? { lanes.least { $0.front } }
     /// End of the requested media in seconds: a download for this session continues there.
-    var requestedEnd: Double? { least { $0.requestedEnd } }
+    var requestedEnd: Double? { lanes.least { $0.requestedEnd } }
 
     func buffer(at now: ContinuousClock.Instant) -> Double { reading(at: now).buffer }
 
-    /// A player may leave a lane that it has opened, such as separate audio: its choice in another one ends the opening, too.
-    private var isOpening: Bool { choice == nil && lanes.values.contains(where: \.isOpening) }
-
-    /// The rendition that is played; nil while that is not clear: the third segment in sequence shows it.
-    var choice: String? { lanes[.main]?.choice ?? lanes[.audio]?.choice }
+    /// See `PlayheadLanes`.
+    var choice: String? { lanes.choice }
 
     func reading(at now: ContinuousClock.Instant) -> PlayheadReading {
         var reading = anchor
         reading.front = front
-        reading.choice = choice
-        reading.isOpening = isOpening
+        reading.choice = lanes.choice
+        reading.isOpening = lanes.isOpening
         reading.position = reading.position(after: (now - anchored).inSeconds)
         return reading
     }
@@ -227,23 +224,7 @@ struct SessionPlayhead {
 
     private static let shortestIdleness = 60.0
 
-    /// The least of a value of the lanes that count; nil if there is none. A player may have left separate audio for muxed audio,
-    /// and after a seek each lane counts once it has followed.
-    private func least(_ value: (PlayheadLane) -> Double) -> Double? {
-        var least: Double? = nil
-        var furthest: Double = -.infinity
-        for lane in lanes.values {
-            furthest = max(furthest, lane.requestedEnd)
-        }
-        for lane in lanes.values where lane.requestedEnd >= furthest - Self.slack {
-            least = min(least ?? .infinity, value(lane))
-        }
-        return least
-    }
-
-    /// Largest distance between the lanes of one session, in seconds: more than two long segments.
-    private static let slack = 30.0
-    private var frontmostStart: Double { least { $0.start } ?? anchor.position }
+    private var frontmostStart: Double { lanes.least { $0.start } ?? anchor.position }
 }
 
 extension Duration {

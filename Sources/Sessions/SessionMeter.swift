@@ -169,8 +169,12 @@ struct SessionMeter {
 
     // MARK: Segments
 
-    mutating func describe(_ rendition: String, _ stream: Stream) { streams[rendition] = stream }
-    func knows(_ rendition: String) -> Bool { streams[rendition] != nil }
+    /// Adds the facts about a rendition, unless they are known.
+    mutating func describe(_ rendition: String, _ stream: () -> Stream?) {
+        if streams[rendition] == nil {
+            streams[rendition] = stream()
+        }
+    }
 
     mutating func requested(_ segment: PlayedSegment, isSeek: Bool, _ reading: PlayheadReading, at time: Double) {
         lastEvent = time

@@ -285,13 +285,16 @@ internal import SafeText
     }
 
     private func describe(_ id: String) {
-        guard !meter.knows(id), let rendition = asset.rendition(id) else { return }
+        meter.describe(id) { [asset] in Self.stream(of: id, in: asset) }
+    }
+
+    private static func stream(of id: String, in asset: Asset) -> SessionMeter.Stream? {
+        guard let rendition = asset.rendition(id) else { return nil }
         let index = asset.renditions.firstIndex { $0 === rendition }
         let variant = asset.multivariant?.variants.first { $0.renditionIndex == index }
         let uri = rendition.source?.base.replacingQuery(nil).redacted
         let bandwidth = variant.map { Int($0.bandwidth) }
-        let stream = SessionMeter.Stream(uri: uri, bandwidth: bandwidth, height: variant?.resolution?.height)
-        meter.describe(id, stream)
+        return SessionMeter.Stream(uri: uri, bandwidth: bandwidth, height: variant?.resolution?.height)
     }
 
     // MARK: Events

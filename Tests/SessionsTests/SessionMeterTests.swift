@@ -16,7 +16,7 @@ struct MeterTrace {
         let event = AccessEvent(session: "aabcde", guid: "G", number: 0, asset: "film", client: "player/1", began: 1000)
         meter = SessionMeter(event, isEntered: isEntered)
         for (name, rate) in [("low", 1_000_000), ("high", 4_000_000)] {
-            meter.describe(name, SessionMeter.Stream(uri: "http://o/\(name).m3u8", bandwidth: rate))
+            meter.describe(name) { SessionMeter.Stream(uri: "http://o/\(name).m3u8", bandwidth: rate) }
         }
     }
 
