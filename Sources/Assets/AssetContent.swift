@@ -177,7 +177,7 @@ public import HTTPMessage
         if let formerIndex, former.indices.contains(formerIndex), former[formerIndex].name == name {
             return former[formerIndex]
         }
-        guard let known = byID[name.id], known.name == name, !(known.source?.isDurable ?? false) else { return nil }
+        guard let known = byID[name.id], known.name == name, !known.hasEnded else { return nil }
         return known
     }
 

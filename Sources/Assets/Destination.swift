@@ -103,7 +103,7 @@ import HTTPMessage
 
     /// True if a playlist from another URL belongs to a rendition: an ended one must be equal.
     private func matches(_ source: Rendition.Source, _ rendition: Rendition) async -> Bool {
-        let hasEnded = rendition.source?.isDurable ?? false
+        let hasEnded = rendition.hasEnded
         if hasEnded {
             return await rendition.hasSameContent(as: source, owner: access)
         }

@@ -89,7 +89,7 @@ extension Library {
     /// True if each name in a folder identifies the same bytes forever.
     private func isLasting(_ folder: PieceFolder, of asset: Asset) -> Bool {
         guard let rendition = asset.rendition(folder.id) else { return true }
-        return rendition.source?.isDurable ?? false
+        return rendition.hasEnded
     }
 
     private func isRecorded(_ resource: Resource, in folder: PieceFolder, of asset: Asset) -> Bool {
@@ -122,7 +122,7 @@ extension Library {
         if isRecorded(resource, in: folder, of: asset) {
             return .kept
         }
-        guard let rendition = asset.rendition(folder.id), rendition.source?.isDurable ?? false,
+        guard let rendition = asset.rendition(folder.id), rendition.hasEnded,
             rendition.isListed(resource.name), urgency == .background || !rendition.isTail
         else { return .passing(because: nil) }
         guard rendition.isSaved else { return .passing(because: asset.saveFailure) }

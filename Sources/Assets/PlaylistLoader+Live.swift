@@ -78,7 +78,7 @@ extension PlaylistLoader {
     func channelRendition(
         of rendition: Rendition, in asset: Asset
     ) async throws(LibraryError) -> (asset: Asset, rendition: Rendition)? {
-        guard asset.isChannelRecording, !(rendition.source?.isDurable ?? false),
+        guard asset.isChannelRecording, !rendition.hasEnded,
             let channel = library.channel(of: asset)
         else { return nil }
         await library.wake(channel)

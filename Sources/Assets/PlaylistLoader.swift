@@ -107,7 +107,7 @@ import SegmentFormat
             rendition.isSaved = await library.records.save(source, of: rendition.name.id, in: asset)
         }
         try asset.checkNotRemoved()
-        if !(rendition.source?.isDurable ?? false) {
+        if !rendition.hasEnded {
             rendition.adopt(source, began: began)
         }
         return rendition.source ?? source
@@ -222,7 +222,7 @@ import SegmentFormat
                 return nil
             }
             rendition.urls.mirror = mirror
-            if source.isDurable, rendition.source?.isDurable ?? false {
+            if source.isDurable, rendition.hasEnded {
                 rendition.move(to: source)
             }
             return source

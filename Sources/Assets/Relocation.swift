@@ -218,7 +218,7 @@ import Store
         for (number, url) in destination.keys {
             asset.keys.reidentify(number, by: url)
         }
-        for (rendition, source) in destination.sources where rendition.source?.isDurable ?? false {
+        for (rendition, source) in destination.sources where rendition.hasEnded {
             rendition.move(to: source)
         }
         for rendition in destination.lost {
@@ -266,6 +266,6 @@ extension Destination {
 
     /// True if a playlist that has ended was found to be equal.
     fileprivate var isProven: Bool {
-        sources.contains { $0.rendition.source?.isDurable ?? false && $0.source.isDurable }
+        sources.contains { $0.rendition.hasEnded && $0.source.isDurable }
     }
 }

@@ -107,7 +107,16 @@ package import Playheads
     /// The asset's keys.
     public let keys: KeyRing
     /// The latest full playlist; nil before the first.
-    public private(set) var source: Source?
+    public private(set) var source: Source? {
+        didSet {
+            hasEnded = source?.isDurable ?? false
+            isLive = source != nil && !hasEnded
+        }
+    }
+    /// True if its playlist is known, and has ended, so that its resources may be stored. Asked many times for each segment.
+    package private(set) var hasEnded = false
+    /// True if its playlist is known, and has not ended.
+    public private(set) var isLive = false
     /// The latest playlist: `source`, or a delta update after it.
     var latest: Source? { live?.update ?? source }
     var schedule = ReloadSchedule()
@@ -133,11 +142,6 @@ package import Playheads
     /// The numbers of the segments of subtitles that a download could not get from the origin. They count as stored: players get a
     /// file without cues in their place.
     package private(set) var givenUp: Set<Int> = []
-    /// True if its playlist is known, and has not ended.
-    public var isLive: Bool {
-        guard let source else { return false }
-        return !source.isDurable
-    }
     /// True if the catalogue has its playlist and its keys' numbers: only then may its pieces be stored.
     package var isSaved = false
     /// True if its playlist was once a live one, before the latest start too.
@@ -351,7 +355,7 @@ package import Playheads
 
     /// The segment's file name; `other` is the playlist that lists it, if that is not the known one.
     public func file(of segment: Segment, in other: Source? = nil) -> String {
-        guard other == nil, source?.isDurable ?? false else { return name(of: segment, in: other).description }
+        guard other == nil, hasEnded else { return name(of: segment, in: other).description }
         let fileNames = segmentFiles
         guard fileNames.indices.contains(segment.index) else { return name(of: segment).description }
         return fileNames[segment.index]
@@ -524,7 +528,7 @@ package import Playheads
 
     /// - Parameter hasKey: true if a key is not missing.
     private func findWhole(_ hasKey: (Int) -> Bool) -> Bool {
-        guard let source, source.isDurable else { return false }
+        guard hasEnded, let source else { return false }
         // Usually too few files are stored, and that shows without computing any name.
         guard folder.sizes.count >= source.needed - givenUp.count else { return false }
         guard source.playlist.segments.allSatisfy({ isWithoutCues($0) || $0.isGap || folder.contains(file(of: $0)) })

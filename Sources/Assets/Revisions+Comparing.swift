@@ -255,7 +255,7 @@ extension Revisions {
     /// known, or the middle one, because the first ones may be a common title. Otherwise it is the one that was stored first, because
     /// a later one may be of new content already.
     private func chosenSamples(of rendition: Rendition, in asset: Asset, isThorough: Bool = false) -> [RevisionSample] {
-        guard rendition.source?.isDurable ?? false, !rendition.name.isIFramesOnly else { return [] }
+        guard rendition.hasEnded, !rendition.name.isIFramesOnly else { return [] }
         let folder = rendition.folder
         let uncompared = library.revisionChecks.pieces(of: asset)
         // A small piece shows little.

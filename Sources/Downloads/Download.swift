@@ -100,7 +100,7 @@ import Store
 
     func isComplete(_ rendition: Rendition, _ wanted: WantedTime) -> Bool {
         guard wanted != .all else { return rendition.isStored }
-        guard rendition.source?.isDurable ?? false else { return false }
+        guard rendition.hasEnded else { return false }
         return meter.isComplete(rendition, wanted)
     }
 

@@ -53,7 +53,7 @@ extension Substitutions {
     private func bestStoredVariant(of asset: Asset) -> Variant? {
         interchangeableVariants(of: asset).last { variant in
             let rendition = asset.renditions[variant.renditionIndex]
-            return rendition.source?.isDurable ?? false && !rendition.folder.sizes.isEmpty
+            return rendition.hasEnded && !rendition.folder.sizes.isEmpty
                 && rendition.folder.hasSegments ?? false
         }
     }
@@ -85,7 +85,7 @@ extension Substitutions {
         guard let multivariant = asset.multivariant, !asset.isLive, !asset.isRecorded else { return nil }
         let renditions = asset.renditions
         var known = interchangeableVariants(of: asset).filter {
-            renditions[$0.renditionIndex].source?.isDurable ?? false
+            renditions[$0.renditionIndex].hasEnded
         }
         if let listed {
             known = known.filter {

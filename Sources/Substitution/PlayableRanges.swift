@@ -65,7 +65,7 @@ extension Substitutions {
     private func storedTracks(of asset: Asset) async -> (tracks: [Int: CommonRanges.Track], isWhole: Bool) {
         var slice = LoopSlice(budget: Self.viewBudget)
         var tracks = [Int: CommonRanges.Track]()
-        for rendition in asset.renditions where rendition.source?.isDurable ?? false {
+        for rendition in asset.renditions where rendition.hasEnded {
             tracks[rendition.index] = await storedTrack(of: rendition, in: asset, &slice)
             await slice.giveWay()
         }

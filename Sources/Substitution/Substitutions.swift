@@ -70,7 +70,7 @@ import HLS
     /// The substitutes for segments; nil for live streams, for subtitles, and for media without another quality.
     public func substitutes(of rendition: Rendition, in asset: Asset) -> SegmentSubstitutes? {
         guard let multivariant = asset.multivariant, asset.renditions.count > 1, asset.content.has(rendition),
-            rendition.source?.isDurable ?? false
+            rendition.hasEnded
         else { return nil }
         refresh(asset)
         if let found = known[asset.id]?.substitutes[rendition.index] {
@@ -149,7 +149,7 @@ import HLS
         if let found = known[asset.id]?.candidates[rendition.index] {
             return found
         }
-        let isUsable = rendition.source?.isDurable ?? false && !rendition.name.isIFramesOnly
+        let isUsable = rendition.hasEnded && !rendition.name.isIFramesOnly
         var made: Candidate?
         if isUsable, let traits = traits(of: asset)?[rendition.index] {
             made = Candidate(rendition, traits)
@@ -161,7 +161,7 @@ import HLS
     /// Makes the candidates of an asset in slices: each reads a playlist, and an entry may have hundreds.
     func prepareCandidates(of asset: Asset, _ slice: inout LoopSlice) async {
         refresh(asset)
-        for rendition in asset.renditions where rendition.source?.isDurable ?? false {
+        for rendition in asset.renditions where rendition.hasEnded {
             _ = candidate(rendition, of: asset)
             await slice.giveWay()
         }
@@ -172,7 +172,7 @@ import HLS
         if let found = known[asset.id]?.usable {
             return found
         }
-        let ended = asset.renditions.filter { $0.source?.isDurable ?? false }
+        let ended = asset.renditions.filter { $0.hasEnded }
         let found = ended.compactMap { candidate($0, of: asset) }
         known[asset.id]?.usable = found
         return found
