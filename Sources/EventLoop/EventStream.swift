@@ -5,12 +5,12 @@
 /// the delivery of the first event; subscribers that come later in order get it before the first one.
 @LoopActor public final class EventStream<Event> {
     /// One subscriber: the closure goes with its cancellation, even while an event is being delivered.
-    private final class Subscriber {
-        var receive: (@LoopActor (Event) -> Void)?
+    @usableFromInline final class Subscriber {
+        @usableFromInline var receive: (@LoopActor (Event) -> Void)?
         init(_ receive: @escaping @LoopActor (Event) -> Void) { self.receive = receive }
     }
 
-    private var subscribers: [Subscriber] = []
+    @usableFromInline private(set) var subscribers: [Subscriber] = []
     /// Makes a stream without subscribers.
     public init() {}
 
@@ -27,7 +27,9 @@
     }
 
     /// Delivers an event to all subscribers before it returns.
-    public func send(_ event: Event) {
+    ///
+    /// Inlinable, so that the type of the event is known: otherwise each call looks up the type of the subscribers.
+    @inlinable public func send(_ event: Event) {
         for subscriber in subscribers {
             subscriber.receive?(event)
         }

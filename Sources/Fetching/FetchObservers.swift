@@ -9,38 +9,36 @@ struct FetchObservers {
 
     typealias Observer = (Result<Void, FetchError>) -> Void
 
-    private var waiting: [(moment: Moment, notify: Observer)] = []
+    private var announced: [Observer] = []
+    private var arrived: [Observer] = []
+    private var unawaited: [Observer] = []
+    private var ended: [Observer] = []
 
-    mutating func add(at moment: Moment, _ notify: @escaping Observer) { waiting.append((moment, notify)) }
+    mutating func add(at moment: Moment, _ notify: @escaping Observer) {
+        switch moment {
+        case .announced: announced.append(notify)
+        case .arrived: arrived.append(notify)
+        case .unawaited: unawaited.append(notify)
+        case .ended: ended.append(notify)
+        }
+    }
 
     /// Removes those that wait for this moment.
     mutating func take(_ moment: Moment) -> [Observer] {
-        guard waiting.contains(where: { $0.moment == moment }) else { return [] }
-        // Loops instead of closures: this is called several times for each segment.
         var taken: [Observer] = []
-        var left: [(moment: Moment, notify: Observer)] = []
-        for observer in waiting {
-            if observer.moment == moment {
-                taken.append(observer.notify)
-            } else {
-                left.append(observer)
-            }
+        switch moment {
+        case .announced: swap(&taken, &announced)
+        case .arrived: swap(&taken, &arrived)
+        case .unawaited: swap(&taken, &unawaited)
+        case .ended: swap(&taken, &ended)
         }
-        waiting = left
         return taken
     }
 
     /// Removes all, at the end. Those that wait for an earlier moment are notified of the end, first; those that wait for the last byte
     /// are not.
     mutating func takeAtEnd() -> [Observer] {
-        let all = waiting
-        waiting = []
-        var taken: [Observer] = []
-        for moment in [Moment.announced, .unawaited, .ended] {
-            for observer in all where observer.moment == moment {
-                taken.append(observer.notify)
-            }
-        }
-        return taken
+        arrived = []
+        return take(.announced) + take(.unawaited) + take(.ended)
     }
 }

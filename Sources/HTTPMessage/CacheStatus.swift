@@ -45,33 +45,33 @@ public struct CacheStatus: Sendable, Hashable, CustomStringConvertible {
 
     /// The field's value.
     public var description: String {
-        var text = "Weir"
-        if isHit {
-            text += "; hit"
-        }
-        if let forward {
-            text += "; fwd=\(forward.rawValue)"
-        }
-        if let forwardStatus {
-            text += "; fwd-status=\(forwardStatus.code)"
-        }
-        if isStored {
-            text += "; stored"
-        }
-        if isCollapsed {
-            text += "; collapsed"
-        }
-        if let detail {
-            text += "; detail=\(Self.quoted(detail))"
-        }
-        return text
+        var bytes: [UInt8] = []
+        append(to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     func append(to bytes: inout [UInt8]) {
-        if self == .hit {
-            bytes.append(contentsOf: "Weir; hit".utf8)  // The most frequent value by far.
-        } else {
-            bytes.append(contentsOf: description.utf8)
+        bytes.append(contentsOf: "Weir".utf8)
+        if isHit {
+            bytes.append(contentsOf: "; hit".utf8)
+        }
+        if let forward {
+            bytes.append(contentsOf: "; fwd=".utf8)
+            bytes.append(contentsOf: forward.rawValue.utf8)
+        }
+        if let forwardStatus {
+            bytes.append(contentsOf: "; fwd-status=".utf8)
+            bytes.append(decimal: Int64(forwardStatus.code))
+        }
+        if isStored {
+            bytes.append(contentsOf: "; stored".utf8)
+        }
+        if isCollapsed {
+            bytes.append(contentsOf: "; collapsed".utf8)
+        }
+        if let detail {
+            bytes.append(contentsOf: "; detail=".utf8)
+            bytes.append(contentsOf: Self.quoted(detail).utf8)
         }
     }
 

@@ -148,6 +148,8 @@ extension WebURL.Origin {
 extension UInt8 {
     fileprivate var isLetter: Bool { (0x61...0x7A).contains(self | 0x20) }
     fileprivate var isDigit: Bool { (0x30...0x39).contains(self) }
+    /// True for the characters that have no meaning of their own in a URL (RFC 3986 §2.3).
+    var isUnreserved: Bool { isLetter || isDigit || "-._~".utf8.contains(self) }
     fileprivate var mustBeEncoded: Bool { self <= 0x20 || self >= 0x7F || "\"<>\\^`{|}".utf8.contains(self) }
 }
 

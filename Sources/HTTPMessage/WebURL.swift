@@ -56,12 +56,18 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
 
         /// `scheme://host`, with `:port` where it is not the scheme's default.
         public var description: String {
+            var text = scheme.name
+            text += "://"
             if needsHandler {
-                return "\(scheme.name)://\(host)"
+                text += host
+                return text
             }
-            let start = "\(scheme.name)://\(bracketed(host))"
-            guard port != scheme.defaultPort else { return start }
-            return "\(start):\(port)"
+            text += bracketed(host)
+            if port != scheme.defaultPort {
+                text += ":"
+                text += String(port)
+            }
+            return text
         }
     }
 
@@ -112,8 +118,13 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
     public var port: UInt16 { origin.port }
     /// The whole URL for a request. May contain a token in its query: use `redacted` in messages.
     public var text: String {
-        guard let query else { return "\(origin)\(path)" }
-        return "\(origin)\(path)?\(query)"
+        var text = origin.description
+        text += path
+        if let query {
+            text += "?"
+            text += query
+        }
+        return text
     }
     /// Replaces the query. `query` must already be encoded, for instance a part of this URL's query.
     public func replacingQuery(_ query: String?) -> WebURL {
@@ -185,6 +196,10 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
     public func resolving(_ reference: String) throws(WebURLError) -> WebURL {
         let text = Self.trimming(reference.utf8[...])
         guard !text.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { throw .forbiddenCharacter }
+        if Self.isFileName(text) {
+            let path = String(folder) + String(Substring(text))
+            return WebURL(origin: origin, path: path, query: nil, authorization: authorization)
+        }
         if Self.splitScheme(text) != nil {
             return try Self.referenced(text)
         }
@@ -199,7 +214,6 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
         }
         var merged = Self.encoding(path)
         if merged.utf8.first != UInt8(ascii: "/") {
-            let folder = directory.isEmpty ? "/" : directory
             merged = folder + merged
         }
         return WebURL(
@@ -260,10 +274,16 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
         return url
     }
 
-    /// The path through its last slash.
-    private var directory: Substring {
-        let end = path.utf8.lastIndex(of: UInt8(ascii: "/")).map(path.utf8.index(after:))
-        return path[..<(end ?? path.startIndex)]
+    /// The path through its last slash, to which relative references are added.
+    private var folder: Substring {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "/" }
+        return path[...slash]
+    }
+
+    /// True for a plain file name, as most references of a playlist are: nothing in it has a meaning in a URL.
+    private static func isFileName(_ text: Substring.UTF8View) -> Bool {
+        guard let first = text.first, first != UInt8(ascii: ".") else { return false }
+        return text.allSatisfy(\.isUnreserved)
     }
 
     private static func trimming(_ text: Substring.UTF8View) -> Substring.UTF8View {

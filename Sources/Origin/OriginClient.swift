@@ -59,6 +59,8 @@ public import HTTPMessage
     private var transfers: [UInt64: Transfer] = [:]
     private var starting: [(Transfer, OriginError.Code?)] = []
     private var lastID: UInt64 = 0
+    /// True in a turn that has not granted slots yet.
+    private var isQueueDue = false
     private var pump: LoopTimer?
     private var refill: LoopTimer?
     private var yieldTimer: LoopTimer?
@@ -185,6 +187,7 @@ public import HTTPMessage
 
     /// Requests enter libcurl only from here, never from within its callbacks.
     private func turn() {
+        isQueueDue = true
         let beginning = starting
         starting = []
         for (transfer, refusal) in beginning {
@@ -207,6 +210,7 @@ public import HTTPMessage
         for id in displaced {
             transfers[id]?.displaced()
         }
+        isQueueDue = false
         let granted = queue.grant(now: now, isMultiplexed: connections.isMultiplexed)
         for id in granted {
             transfers[id]?.slotGranted()
@@ -218,19 +222,26 @@ public import HTTPMessage
         }
     }
 
+    /// Looks at the queue in another turn, unless this one is about to.
+    private func queueChanged() {
+        if !isQueueDue {
+            pump?.fireSoon()
+        }
+    }
+
     func enqueue(_ transfer: Transfer, host: WebURL.Origin) {
         queue.enqueue(transfer.id, priority: transfer.priority, host: host, isCounted: transfer.isCounted)
-        pump?.fireSoon()
+        queueChanged()
     }
 
     func move(_ transfer: Transfer) {
         queue.move(transfer.id, to: transfer.priority)
-        pump?.fireSoon()
+        queueChanged()
     }
 
     func release(_ transfer: Transfer) {
         queue.release(transfer.id)
-        pump?.fireSoon()
+        queueChanged()
     }
 
     func remove(_ transfer: Transfer) { transfers[transfer.id] = nil }
@@ -241,11 +252,15 @@ public import HTTPMessage
         }
     }
 
-    func recordEnd(_ error: OriginError?, _ request: OriginRequest, at url: WebURL, isProbe: Bool) {
-        let probed = isProbe ? request.url.origin : nil
+    /// Records the end of a transfer, or a failure of one that goes on.
+    /// - Parameter request: evaluated only if the origin is absent, or was probed.
+    func recordEnd(
+        _ error: OriginError?, _ request: @autoclosure () -> OriginRequest, at url: WebURL, isProbe: Bool
+    ) {
+        let probed = isProbe ? request().url.origin : nil
         hosts.recordEnd(error?.code, at: url.origin, probed: probed, now: .now)
         if error != nil, hosts.isAbsent(url.origin, now: .now) {
-            prober?.record(request, at: url)
+            prober?.record(request(), at: url)
         }
         if isProbe {
             prober?.schedule()

@@ -141,7 +141,8 @@ public struct OriginRequest: Sendable {
         if let authorization = url.authorization {
             own = [authorization]
         }
-        if isDowngraded(at: url) {
+        let hasNone = fields.isEmpty && credentials == nil && scopedFields.isEmpty
+        if hasNone || isDowngraded(at: url) {
             return own
         }
 

@@ -352,8 +352,9 @@ import HTTPMessage
             client.connections.recordTimeout(of: state.url.origin, now: .now)
         }
 
+        let url = state.url
         let action = state.ended(
-            outcome, now: .now, waiter: waiter, isHostDead: client.isDead(state.url), jitter: .random(in: 0...1))
+            outcome, now: .now, waiter: waiter, isHostDead: client.isDead(url), jitter: .random(in: 0...1))
         if case .wait = action {
             reportAbsence()
         }

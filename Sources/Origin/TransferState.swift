@@ -101,7 +101,8 @@ struct TransferState {
         manner.usesDigest = usesDigest
     }
 
-    var isResumable: Bool { mayResume && validator != nil }
+    // Inlined, as all that is asked of a running transfer: a call would copy the state.
+    @inline(__always) var isResumable: Bool { mayResume && validator != nil }
     /// True if a silent body may be at its end: an attempt reads on until the connection ends, and the origin keeps it.
     var mayBeOver: Bool { manner.ignoresLength && position >= reached }
     /// True if the body has exactly the length that is in doubt, so that it ends there if nothing follows.
@@ -109,7 +110,7 @@ struct TransferState {
         isAccepting && !hasExceeded && position == checkedLength && position >= reached
     }
     /// True if all bytes of a stream have arrived, but not its end.
-    var awaitsEndOfStream: Bool { isAccepting && isStream && position == expectedLength }
+    @inline(__always) var awaitsEndOfStream: Bool { isAccepting && isStream && position == expectedLength }
     /// True if the body may end at the next byte, where little silence shows it.
     var mayEndInSilence: Bool {
         if awaitsEndOfStream {
@@ -652,10 +653,11 @@ struct TransferState {
         return .fail(error(.wrongRange))
     }
 
-    /// Handles the end of a request. `jitter` is evaluated only for a pause; see `GiveUpRule.decision`.
+    /// Handles the end of a request. `isHostDead` is evaluated only after a failure, and `jitter` only for a pause; see
+    /// `GiveUpRule.decision`.
     mutating func ended(
         _ outcome: Outcome, now: ContinuousClock.Instant, waiter: GiveUpRule.Waiter = .anyone,
-        isHostDead: Bool = false, jitter: @autoclosure () -> Double
+        isHostDead: @autoclosure () -> Bool = false, jitter: @autoclosure () -> Double
     ) -> Action {
         let next = pending ?? verdict(on: outcome)
         pending = nil
@@ -683,7 +685,7 @@ struct TransferState {
             var failure = GiveUpRule.Failure(
                 code: error.code, count: failures, silence: now - lastProgress, retryAfter: retryAfter,
                 isBegun: isHeadDelivered && reached > request.start)
-            failure.isHostDead = isHostDead && error.code == .unreachable
+            failure.isHostDead = error.code == .unreachable && isHostDead()
             let decision = rule.decision(after: failure, for: waiter, policy: policy, jitter: jitter())
             guard request.method == .get || request.isRepeatable, case .retry(let pause) = decision else {
                 guard !failure.isHostDead else { return .end(error.ofDeadHost) }

@@ -16,7 +16,7 @@ struct TransferUrgency {
     /// As in the request; may become true later.
     var isReadWhileFetched: Bool
 
-    init(_ request: OriginRequest) {
+    init(_ request: borrowing OriginRequest) {
         priority = request.priority
         ignoresAbsence = request.ignoresAbsence
         isReadWhileFetched = request.isReadWhileFetched
