@@ -276,7 +276,11 @@ package import WeirAPI
         return APIError(refusal, asset: asset.name, url: url)
     }
 
-    package func download(id: String) async throws(APIError) -> API.Download { detailed(try find(download: id)) }
+    package func download(id: String) async throws(APIError) -> API.Download {
+        let download = try find(download: id)
+        await download.measuredProgress()
+        return detailed(download)
+    }
 
     package func change(
         _ change: API.DownloadChange, id: String, _ request: API.ResumeRequest

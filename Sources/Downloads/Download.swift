@@ -192,12 +192,15 @@ import Store
 
     package var progress: DownloadProgress { DownloadProgress(of: self) }
 
-    /// The progress with nothing left to measure: a long playlist is measured on a worker.
-    func measuredProgress() async -> DownloadProgress {
+    /// The progress with nothing left to measure: a long playlist is measured on a worker, and thousands of short ones in slices.
+    @discardableResult package func measuredProgress() async -> DownloadProgress {
         let rates = AnnouncedRates(asset)
+        let spans = task.spans
+        var slice = LoopSlice()
         for rendition in renditions where rendition.recording == nil {
-            await meter.prepare(
-                rendition, task.span(of: rendition.name.id) ?? .all, bitRate: rates.bitRate(of: rendition))
+            let wanted = spans[rendition.name.id] ?? .all
+            await meter.prepare(rendition, wanted, bitRate: rates.bitRate(of: rendition))
+            await slice.giveWay()
         }
         return progress
     }

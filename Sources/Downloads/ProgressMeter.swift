@@ -57,11 +57,15 @@ import Retention
         return known[key]?.measure ?? Measure(unknown: rendition.name.id, kind: rendition.kind)
     }
 
-    /// Measures a long playlist on a worker, and returns then.
+    /// Measures a playlist, a long one on a worker, and returns then.
     func prepare(_ rendition: Rendition, _ wanted: WantedTime, bitRate: AnnouncedRate) async {
+        guard rendition.isLong else {
+            _ = measure(of: rendition, wanted, bitRate: bitRate)
+            return
+        }
         let state = state(of: rendition)
         guard known[Key(rendition: rendition.name.id, wanted: wanted)]?.state != state,
-            rendition.isLong, let input = Measure.Input(rendition, wanted, bitRate: bitRate)
+            let input = Measure.Input(rendition, wanted, bitRate: bitRate)
         else { return }
         await run(input, state, for: rendition)
     }

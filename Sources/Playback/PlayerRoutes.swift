@@ -96,7 +96,8 @@ public import Substitution
     }
 
     private func serve(_ exchange: Exchange, _ route: Route) {
-        guard let asset = asset(of: route), asset.isAsleep else { return serveLoaded(exchange, route) }
+        // Its playlists may have a million lines, which are read on other threads.
+        guard let asset = asset(of: route), !asset.isLoaded else { return serveLoaded(exchange, route) }
         Task { @LoopActor in
             await library.wake(asset)
             serveLoaded(exchange, route)

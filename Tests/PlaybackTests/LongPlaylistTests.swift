@@ -2,6 +2,7 @@ import EventLoop
 import Fetching
 import HLS
 import HTTPMessage
+import TestRooms
 import TestSupport
 import Testing
 
@@ -58,6 +59,22 @@ import Testing
             #expect(written.contains(word), "\(word)")
         }
         #expect(!written.contains("token"))
+    }
+
+    /// In a debug build, which needs about eight times as long as a release build.
+    @Test("of a film that was not used since the start: read on other threads")
+    func ofAnUnreadFilm() async throws {
+        let house = try await TestHouse(.playback())
+        let paths = try await house.paths(at: house.typed("/_vod/40000x1880/media.m3u8"))
+        #expect(try await house.get(paths[7]).status == 200)
+        await house.flush()
+        try await house.restart()
+        let asset = try #require(house.library.assets.first)
+        #expect(!asset.isLoaded)
+        var answer: HTTPAnswer?
+        let longest = try await LoopStopwatch.longest { answer = try await house.get("/\(asset.name).m3u8") }
+        #expect(answer?.status == 200)
+        #expect(longest < 0.1)
     }
 
     @Test func ofLowLatency() async throws {

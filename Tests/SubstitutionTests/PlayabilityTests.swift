@@ -51,6 +51,20 @@ import Testing
         #expect(found.duration.map { (11.9...12.1).contains($0) } == true)
     }
 
+    /// In a debug build, which needs about eight times as long as a release build.
+    @Test("What is missing of 40,000 segments is counted beside the loop")
+    func longPlaylist() async throws {
+        let fixture = try await TestHouse()
+        let asset = try await fixture.open("/_vod/40000x1880/media.m3u8")
+        let fetch = try fixture.fetch(7, of: asset.renditions[0], in: asset)
+        try await fetch.end()
+        fetch.release()
+        var found: Playability?
+        let longest = await LoopStopwatch.longest { found = await fixture.substitutions.playability(of: asset) }
+        #expect(found?.reason == "39999 of 40000 segments are missing")
+        #expect(longest < 0.1)
+    }
+
     @Test func omitsRenditionsNeverFetched() async throws {
         let fixture = try await TestHouse()
         let asset = try await asset(fixture, "ts", renditions: [])
