@@ -41,7 +41,10 @@ package import Substitution
         }
         let chosen = try renditions(chosenBy: choice, of: asset)
         if asset.isPlayableOffline {
-            guard await hasStored(chosen, of: asset) else { throw .nothingStored(of: asset) }
+            guard await hasStored(chosen, of: asset) else {
+                let reason = "nothing of that choice is completely stored of \(asset.name); \"weir get\" fetches it"
+                throw LibraryError(.notStored, reason)
+            }
             return .stored
         }
         var found: PlayableRanges?

@@ -94,7 +94,11 @@ import WeirAPI
         _ = try await ask(url)
         #expect(await code(url, isOffline: true) == .offline)
         try await save("ts")
-        #expect(await code("ts", choosing: Selection(quality: .best), isOffline: true) == .offline)
+        let other = await #expect(throws: APIError.self) {
+            try await ask("ts", choosing: Selection(quality: .best), isOffline: true)
+        }
+        #expect(other?.code == .offline)
+        #expect(other?.message.hasPrefix("nothing of that choice is completely stored of ts") ?? false)
         #expect(await code("ts", choosing: Selection(quality: .best)) == nil)
         try await origin.stop()
         for isOffline in [false, true] {
