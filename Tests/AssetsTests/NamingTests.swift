@@ -38,6 +38,17 @@ import Testing
         #expect(AssetNaming.isName(name))
     }
 
+    /// The last character may have an accent of its own.
+    @Test(arguments: [
+        ("News 24 HD", "news-24-hd"), ("--A..B--", "a-b"), ("", ""), ("\r\n \t", ""),
+        (a39 + "bc", a39 + "b"), (a39 + " b", a39), (a39 + "e\u{301}", a39 + "\u{E9}"),
+    ])
+    func aTitleMakesAName(title: String, name: String) {
+        #expect(AssetNaming.slug(title[...]) == name)
+    }
+
+    private static let a39 = String(repeating: "a", count: 39)
+
     @Test func aTakenNameGetsTheFirstFreeNumber() {
         let taken: Set = ["a", "a-2", "a-3"]
         #expect(AssetNaming.unique("a", isTaken: taken.contains) == "a-4")

@@ -75,6 +75,13 @@ struct ChannelListTests {
         #expect(found == example.channels)
     }
 
+    @Test func eachLineIsCleanedByItself() {
+        let text = "#EXTM3U\r#EXTINF:-1,\u{FEFF} A\tB \r\nhttp://a/1\n\r\n\u{FEFF}#EXTINF:-1,\u{E9}\u{7}C\nhttp://a/2  "
+        let list = ChannelList(Array(text.utf8))
+        #expect(list.channels.map(\.title) == ["A B", "\u{E9} C"])
+        #expect(list.channels.map(\.url) == ["http://a/1", "http://a/2"])
+    }
+
     @Test("may be in ISO 8859-1, with a mark, or of another system")
     func encodings() {
         let latin = Array("#EXTM3U\n#EXTINF:-1,".utf8) + [0xC4] + Array("rzte\r".utf8) + Array("http://a/1\r".utf8)
