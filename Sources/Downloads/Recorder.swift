@@ -275,7 +275,9 @@ import Store
         reportHoles()
         // The end may be changed while it records.
         if let end = download.task.recordEnd, library.date() >= end {
-            return close(because: "its time is over")
+            let mayWait = library.date() < end + Self.lastWait
+            guard mayWait, awaitsSegment else { return close(because: "its time is over") }
+            return
         }
         if let stopReason = tracks.lazy.compactMap({ $0.recording.stopReason }).first {
             return close(because: stopReason)
@@ -286,6 +288,20 @@ import Store
         }
         fill()
         hurry()
+    }
+
+    /// Seconds for which a recording whose time is over waits for segments that are on their way.
+    private static let lastWait: Int64 = 10
+
+    /// True if a segment is on its way in front of one that is there: without it the recording would end with a hole.
+    private var awaitsSegment: Bool {
+        tracks.contains { track in
+            let items = track.recording.items
+            guard let last = items.lastIndex(where: { $0.isComplete && !$0.isMissing }) else { return false }
+            return items[..<last].contains { item in
+                item.needed.contains { fetching[Target($0)] != nil }
+            }
+        }
     }
 
     /// Reports the holes of the rendition that lacks most: what the origin did not give is missing in all of them. And a key that does

@@ -92,6 +92,35 @@ import Testing
         _ = try await house.downloader.start(other, worst)
     }
 
+    /// Its end waits for a segment in front of one that is there, and not for long.
+    @Test(arguments: [true, false]) func aSegmentThatIsOnItsWayAtTheEndIsNoHole(comes: Bool) async throws {
+        let clock = TestClock(isRunning: true)
+        let scene = try await ChannelScene("/_live/news/media.m3u8", .clock(clock))
+        var order = DownloadOrder()
+        order.recordSeconds = 60
+        let recording = try await scene.recorder.record(scene.channel, order)
+        try await scene.records(4, in: recording.asset)
+        try await scene.house.origin.add(OriginRule("/_live/news/4.ts") { $0.hold = true })
+        try await scene.house.origin.advance("news", by: 2)
+        try await waitUntil("the segment behind it", within: .seconds(20)) {
+            let requests = try await scene.house.origin.requests(for: "/_live/news/5.ts")
+            return requests.contains { $0.state == "done" }
+        }
+        clock.advance(by: 61)
+        let playlists = { try await scene.house.origin.requests(for: "/_live/news/media.m3u8").count }
+        let known = try await playlists()
+        try await waitUntil("two more turns", within: .seconds(20)) {
+            try await playlists() >= known + 2 || recording.state == .complete
+        }
+        if comes {
+            try await scene.house.origin.release()
+        } else {
+            clock.advance(by: 10)
+        }
+        try await waitUntil("the end", within: .seconds(20)) { recording.state == .complete }
+        #expect((recording.shortfall == nil) == comes)
+    }
+
     /// One without an end may be ended at any time.
     @Test func aRecordingWithoutAnEndReservesNothing() async throws {
         let scene = try await ChannelScene()
