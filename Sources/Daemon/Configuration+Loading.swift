@@ -28,6 +28,9 @@ extension Configuration {
             try configuration.set(key, to: setting, from: .option, at: .option("--\(key.optionName)"), environment)
         }
         try configuration.checkHome(environment)
+        if configuration.listenIsDefault, let port = OwnPort(in: StateDirectory(configuration.state)).number {
+            configuration.listen = ListenAddress.all(port: port)
+        }
         try configuration.setProxies(environment)
         return configuration
     }

@@ -8,9 +8,12 @@ package struct ListenAddress: Equatable, Sendable, CustomStringConvertible {
 
     /// The default port, after RFC 8216.
     package static let standardPort: UInt16 = 8216
-    package static let standard = [
-        ListenAddress(host: "127.0.0.1", port: standardPort), ListenAddress(host: "::1", port: standardPort),
-    ]
+    package static let standard = all(port: standardPort)
+
+    /// The addresses by which `localhost` is known, with a port.
+    static func all(port: UInt16) -> [ListenAddress] {
+        [ListenAddress(host: "127.0.0.1", port: port), ListenAddress(host: "::1", port: port)]
+    }
 
     init(host: String, port: UInt16) {
         self.host = host

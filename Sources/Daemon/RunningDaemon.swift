@@ -412,12 +412,40 @@ import WeirAPI
                 let port = try server.listen(host: address.host, port: address.port)
                 addresses.append(ListenAddress(host: address.host, port: port))
             } catch  where error.code == .addressInUse {
-                throw ApplicationError.portTaken(address, underlying: error)
+                guard configuration.listenIsDefault, addresses.isEmpty, OwnPort.isTaken(address) else {
+                    throw ApplicationError.portTaken(address, underlying: error)
+                }
+                return try listenElsewhere(than: address, configuration, underlying: error)
             } catch  where configuration.listenIsDefault && error.code == .addressNotAvailable && !addresses.isEmpty {
                 logger.debug("\(error)")  // The machine may lack IPv6.
             } catch {
                 throw ApplicationError(
                     .address, "\(error)", next: "weir serve --listen 127.0.0.1:8216", underlying: error)
+            }
+        }
+        return addresses
+    }
+
+    /// Listens at a port of this user's own, because another user of the machine has the usual one.
+    private func listenElsewhere(
+        than taken: ListenAddress, _ configuration: Configuration, underlying: any Error
+    ) throws(ApplicationError) -> [ListenAddress] {
+        let chosen: [ListenAddress]?
+        do throws(APIError) { chosen = try OwnPort(in: StateDirectory(configuration.state)).choose() } catch {
+            throw ApplicationError(.stateDirectory, error.message, next: error.next, underlying: error)
+        }
+        guard let chosen else { throw ApplicationError.portTaken(taken, underlying: underlying) }
+        logger.notice("\(taken) belongs to another user of this machine: from now on Weir listens on \(chosen[0])")
+        var addresses: [ListenAddress] = []
+        for address in chosen {
+            do throws(HTTPServerError) {
+                let port = try server.listen(host: address.host, port: address.port)
+                addresses.append(ListenAddress(host: address.host, port: port))
+            } catch {
+                // The machine may lack IPv6.
+                guard error.code == .addressNotAvailable, !addresses.isEmpty else {
+                    throw ApplicationError.portTaken(address, underlying: error)
+                }
             }
         }
         return addresses

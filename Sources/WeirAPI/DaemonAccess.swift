@@ -98,6 +98,6 @@ struct DaemonAccess {
 
     /// The user who listens at the loopback address of a URL; nil if nobody does.
     private static func listener(at url: WebURL) -> UInt32? {
-        UInt32(exactly: weir_literal_listener_user(url.host, url.port))
+        LoopbackListener.user(at: url.host, port: url.port)
     }
 }

@@ -50,7 +50,7 @@ import Glibc
                 name: "Set up",
                 subcommands: [
                     ServeCommand.self, StopCommand.self, ConfigCommand.self, DoctorCommand.self, LinkCommand.self,
-                    ReportCommand.self, CompletionsCommand.self,
+                    ReportCommand.self, CompletionsCommand.self, SocketSetupCommand.self,
                 ]),
         ])
 

@@ -92,6 +92,9 @@ extension Doctor {
                     "address", "another Weir, with another state folder, uses \(address)",
                     next: "use that daemon, or another port: weir serve --listen \(other)")
             }
+            if configuration.listenIsDefault, OwnPort.isTaken(address) {
+                return .ok("address", "another user of this machine has \(address); Weir takes a port of its own")
+            }
             return .fault(
                 "address", "another program uses \(address)",
                 next: "ss -ltnp 'sport = :\(address.port)' shows it; or use another port: weir serve --listen "
