@@ -16,6 +16,8 @@ public struct Segment: Sendable {
     public var mediaSequenceNumber: SequenceNumber { storage.header.firstSequenceNumber + index }
     /// URI as written, without blanks at its ends.
     public var uri: String { storage.text.string(Int(record.uriLine)) }
+    /// The bytes of `uri`, without a copy.
+    var uriBytes: ArraySlice<UInt8> { storage.text.bytes[storage.text.value(Int(record.uriLine))] }
     /// EXTINF's duration, at most 1e9 seconds.
     public var duration: MediaDuration { record.duration }
     /// EXTINF's duration as written.

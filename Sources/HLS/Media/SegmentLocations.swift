@@ -26,30 +26,52 @@ public struct SegmentLocations: Sendable {
             return
         }
 
-        var seen: [Whole: Int] = [:]
-        var firsts: [Int: Int] = [:]
-        var groups: [Int: [Int]] = [:]
         var entries: [UInt64] = []
         entries.reserveCapacity(segments.count)
-        seen.reserveCapacity(segments.count)
         for segment in segments where !segment.isGap {
-            let index = segment.index
-            entries.append(Self.key(of: segment) | UInt64(index))
-            let whole = Whole(uri: segment.uri, range: segment.byteRange)
-            guard let first = seen[whole] else {
-                seen[whole] = index
-                continue
-            }
-            firsts[index] = first
-            groups[first, default: [first]].append(index)
+            entries.append(Self.key(of: segment) | UInt64(segment.index))
         }
-        self.entries = entries.sorted()
+        entries.sort()
+        self.entries = entries
+
+        var firsts: [Int: Int] = [:]
+        var groups: [Int: [Int]] = [:]
+        for run in Self.runs(in: entries) {
+            var seen: [Whole: Int] = [:]
+            for entry in entries[run] {
+                let index = Int(entry & Self.indexMask)
+                let segment = segments[index]
+                let whole = Whole(uri: segment.uriBytes, range: segment.byteRange)
+                guard let first = seen[whole] else {
+                    seen[whole] = index
+                    continue
+                }
+                firsts[index] = first
+                groups[first, default: [first]].append(index)
+            }
+        }
         self.firsts = firsts
         self.groups = groups
     }
 
+    /// The entries that have a hash in common with others. Most playlists have none.
+    private static func runs(in entries: [UInt64]) -> [Range<Int>] {
+        var runs: [Range<Int>] = []
+        var start = 0
+        for index in entries.indices.dropFirst() where entries[index] & ~indexMask != entries[start] & ~indexMask {
+            if index - start > 1 {
+                runs.append(start..<index)
+            }
+            start = index
+        }
+        if entries.count - start > 1 {
+            runs.append(start..<entries.count)
+        }
+        return runs
+    }
+
     private struct Whole: Hashable {
-        let uri: String
+        let uri: ArraySlice<UInt8>
         let range: SubRange?
     }
 
@@ -87,11 +109,11 @@ public struct SegmentLocations: Sendable {
 
     /// A hash of the last component of the URI, with its query, and of the range. The lowest bits are 0.
     private static func key(of segment: Segment) -> UInt64 {
-        let uri = segment.uri.utf8
+        let uri = segment.uriBytes
         let pathEnd = uri.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? uri.endIndex
         var start = uri.startIndex
         if let slash = uri[..<pathEnd].lastIndex(of: UInt8(ascii: "/")) {
-            start = uri.index(after: slash)
+            start = slash + 1
         }
 
         // FNV-1a, of 64 bits.
