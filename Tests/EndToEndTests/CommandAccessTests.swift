@@ -6,7 +6,7 @@ import Testing
 @Suite("The commands and the daemon's files")
 struct CommandAccessTests {
     @Test(
-        "commands read only the address, the token and the record of the daemon, never the store or other state"
+        "commands read only the address, the port, the token and the record of the daemon, never the store or other state"
     )
     func readsOnlyAddressTokenAndRecord() async throws {
         try await Scene.with { scene in
@@ -41,7 +41,7 @@ struct CommandAccessTests {
                 #expect(calls.contains { $0.contains(scene.weir.state + "/token") || command.contains("--check") })
                 #expect(!calls.contains { $0.contains(scene.weir.store) }, "\(command)")
                 let state = calls.filter { $0.contains(scene.weir.state) }
-                let names = ["/token\"", "/listening\"", "/daemon\"", "\"\(scene.weir.state)\""]
+                let names = ["/token\"", "/listening\"", "/daemon\"", "/port\"", "\"\(scene.weir.state)\""]
                 let others = state.filter { call in !names.contains { call.contains($0) } }
                 #expect(others.allSatisfy { $0.contains("execve(") }, "\(command): \(others)")
             }
