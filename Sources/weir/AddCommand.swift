@@ -62,7 +62,7 @@ struct AddCommand: ReportingCommand {
         }
 
         let lists = try (sources.filter { $0 == "-" } + inputs).map { try ListFile($0) }
-        var failure: Failure?
+        var failure: CommandFailure?
         for source in sources where source != "-" {
             await attempt(&failure) { try await add(order(for: [source]), with: artwork, to: daemon) }
         }
@@ -89,12 +89,12 @@ struct AddCommand: ReportingCommand {
     }
 
     private func attempt(
-        _ first: inout Failure?, at position: String? = nil, _ body: () async throws -> Void
+        _ first: inout CommandFailure?, at position: String? = nil, _ body: () async throws -> Void
     ) async {
         do {
             try await body()
         } catch {
-            var failure = Failure(error, state: common.state)
+            var failure = CommandFailure(error, state: common.state)
             if let position {
                 failure.message = "\(position): \(failure.message)"
             }
@@ -118,7 +118,7 @@ struct AddCommand: ReportingCommand {
     /// The request of a list's line: its own options, and for the rest those of the command.
     private func order(of line: String) throws -> API.DownloadRequest {
         guard let words = ShellWord.split(line), let source = words.first else {
-            throw Failure("a quotation mark is open", next: "close it", exitCode: 65, code: "list")
+            throw CommandFailure("a quotation mark is open", next: "close it", exitCode: 65, code: "list")
         }
         var general = try order(for: [source])
         let own: ListedOptions
@@ -127,7 +127,7 @@ struct AddCommand: ReportingCommand {
             try own.origin.check([source])
             try own.task.check(own.selection)
         } catch {
-            throw Failure(
+            throw CommandFailure(
                 ListedOptions.message(for: error), next: "write: URL --option value; see: weir help add", exitCode: 65,
                 code: "list")
         }
@@ -172,7 +172,7 @@ struct AddCommand: ReportingCommand {
         let nothing = API.PresentationRequest(source: "")
         let request = try task.request(for: nothing, selection, environment: [:])
         guard request != API.DownloadRequest(source: "") || origin.areGiven || paused else { return }
-        throw Failure(
+        throw CommandFailure(
             "\(list.name) is a channel list, of which nothing is downloaded: options for downloads have no effect on it",
             next: "add it without them; then: weir get NAME, with the options", exitCode: 64, code: "usage")
     }
@@ -182,7 +182,7 @@ struct AddCommand: ReportingCommand {
         var others = try task.request(for: API.PresentationRequest(source: ""), selection, environment: [:])
         others.name = nil
         guard others == API.DownloadRequest(source: ""), order.route == nil, order.cookies == nil, !paused else {
-            throw Failure(
+            throw CommandFailure(
                 "the URL is that of a channel list, of which nothing is downloaded: only --name and --header have an effect on it",
                 next: "add it without the other options; then: weir get NAME, with the options", exitCode: 64,
                 code: "usage")
@@ -200,7 +200,7 @@ struct AddCommand: ReportingCommand {
     private static let portion = 4_000
 
     private func add(
-        _ channels: [ChannelFile.Channel], of list: ListFile, to daemon: DaemonHandle, _ failure: inout Failure?
+        _ channels: [ChannelFile.Channel], of list: ListFile, to daemon: DaemonHandle, _ failure: inout CommandFailure?
     ) async throws {
         var counts: [API.StreamReport.Outcome: Int] = [:]
         for start in stride(from: 0, to: channels.count, by: Self.portion) {
@@ -227,7 +227,7 @@ struct AddCommand: ReportingCommand {
                     subject = "\"\(title)\""
                 }
                 let reason = entry.reason ?? "it is refused"
-                let refusal = Failure(
+                let refusal = CommandFailure(
                     "\(list.name):\(channel.line): \(subject) is left out: \(reason)", exitCode: 65, code: "list")
                 Output.error(refusal.text)
                 failure = failure ?? refusal
@@ -276,18 +276,18 @@ struct ListFile {
         }
 
         guard let data = try? file?.readToEnd(limit: ChannelFile.limit) else {
-            throw Failure("\(path) cannot be read", next: "give an existing file", exitCode: 66, code: "no-list")
+            throw CommandFailure("\(path) cannot be read", next: "give an existing file", exitCode: 66, code: "no-list")
         }
         guard data.count <= ChannelFile.limit else {
-            throw Failure(
+            throw CommandFailure(
                 "\(name) is over \(ChannelFile.limit >> 20) MB", next: "split it", exitCode: 65, code: "list")
         }
         content = ChannelFile([UInt8](data))
     }
 
     /// The failure for an HLS playlist instead of a list.
-    var noList: Failure {
-        Failure(
+    var noList: CommandFailure {
+        CommandFailure(
             "\(name) is the HLS playlist of one stream, and no list of streams",
             next: "weir get URL, with the playlist's URL; if its media is beside it: weir help import", exitCode: 65,
             code: "list")

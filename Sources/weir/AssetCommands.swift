@@ -25,7 +25,7 @@ struct RemoveCommand: ReportingCommand {
         for name in names {
             let item = try await RemovableItem(named: name, in: client)
             guard try yes || Self.agrees(item) else {
-                throw Failure("\(name) was not removed", exitCode: 1, code: "declined")
+                throw CommandFailure("\(name) was not removed", exitCode: 1, code: "declined")
             }
             let removal = try await client.call(Endpoints.removeAsset, name, query: query)
             Output.line(item.words(for: removal))
@@ -35,9 +35,9 @@ struct RemoveCommand: ReportingCommand {
         }
     }
 
-    private static func agrees(_ item: RemovableItem) throws(Failure) -> Bool {
+    private static func agrees(_ item: RemovableItem) throws(CommandFailure) -> Bool {
         guard Terminal.canAsk else {
-            throw Failure(
+            throw CommandFailure(
                 "\(item.name) was not removed: nobody can confirm it here", next: "weir remove \(item.name) --yes",
                 exitCode: 64,
                 code: "usage")

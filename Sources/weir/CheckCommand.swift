@@ -46,7 +46,9 @@ struct CheckCommand: AsyncParsableCommand {
             Output.lines(CheckText.lines(check))
         }
         if let failure = check.failure {
-            let text = Failure(failure.message, next: failure.next, exitCode: failure.exitCode, code: failure.code).text
+            let text = CommandFailure(
+                failure.message, next: failure.next, exitCode: failure.exitCode, code: failure.code
+            ).text
             Output.error(text)
         }
 

@@ -6,7 +6,7 @@ import WeirAPI
 /// Checks the names of commands before the parser does, which calls a mistyped one an unexpected argument.
 enum CommandNames {
     /// The mistake in the first words of a command line; nil if they name a command.
-    static func mistake(in arguments: [String]) -> Failure? {
+    static func mistake(in arguments: [String]) -> CommandFailure? {
         // "help" takes the names of commands and nothing else.
         let isHelp = arguments.first == "help"
         var words = arguments[...]
@@ -88,11 +88,11 @@ enum CommandNames {
 
     private static func unknown(
         _ word: String, before argument: String? = nil, in path: [String], _ subcommands: [any ParsableCommand.Type]
-    ) -> Failure {
+    ) -> CommandFailure {
         let whole = path.joined(separator: " ")
         if path.count == 1, PlayerURL.isURL(word) {
-            let url = Failure.quoted(PlayerURL.withoutPassword(word))
-            return Failure(
+            let url = CommandFailure.quoted(PlayerURL.withoutPassword(word))
+            return CommandFailure(
                 "a URL needs a command in front of it", next: "weir play \(url), or weir get \(url)", exitCode: 64,
                 code: "usage")
         }
@@ -103,14 +103,14 @@ enum CommandNames {
         }
         guard let nearest = NearestName.of(word, in: subcommands.flatMap(names)) else {
             let help = ["weir", "help"] + path.dropFirst()
-            return Failure(complaint, next: help.joined(separator: " "), exitCode: 64, code: "usage")
+            return CommandFailure(complaint, next: help.joined(separator: " "), exitCode: 64, code: "usage")
         }
 
         var correction = [whole, nearest]
         if let argument {
-            correction.append(Failure.quoted(PlayerURL.withoutPassword(argument)))
+            correction.append(CommandFailure.quoted(PlayerURL.withoutPassword(argument)))
         }
-        return Failure(
+        return CommandFailure(
             "\(complaint); did you mean \"\(nearest)\"?", next: correction.joined(separator: " "), exitCode: 64,
             code: "usage")
     }

@@ -127,7 +127,7 @@ struct DownloadNames: ParsableArguments {
                 }
             } catch {
                 if let failure {
-                    Output.error(Failure(failure).text)
+                    Output.error(CommandFailure(failure).text)
                 }
                 failure = error
             }

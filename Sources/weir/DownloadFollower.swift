@@ -27,7 +27,7 @@ final class DownloadFollower: Sendable {
     private let waits: Bool
 
     /// - Parameters:
-    ///   - state: the state directory from the command line, for `Failure`.
+    ///   - state: the state directory from the command line, for `CommandFailure`.
     ///   - pace: maximum interval between two polls.
     init(
         client: APIClient, reporter: ProgressReporter, state: String?, pace: Duration = .milliseconds(250),
@@ -189,10 +189,10 @@ final class DownloadFollower: Sendable {
     }
 
     /// The failure for the command's exit code; nil if the outcome is good.
-    func failure(_ outcome: Outcome) -> Failure? {
+    func failure(_ outcome: Outcome) -> CommandFailure? {
         if let error = outcome.error as? EndedWait {
             let waited = Format.clock(Double(error.waited.components.seconds))
-            return Failure(
+            return CommandFailure(
                 "the stream has not begun in \(waited), and nothing is recorded",
                 next: "repeat the command, to wait again",
                 exitCode: 130, code: "interrupted")
@@ -201,7 +201,7 @@ final class DownloadFollower: Sendable {
             return Self.interrupted(outcome.download)
         }
         if let error = outcome.error {
-            return Failure(error, state: state)
+            return CommandFailure(error, state: state)
         }
 
         guard let download = outcome.download else { return nil }
@@ -209,9 +209,9 @@ final class DownloadFollower: Sendable {
         if download.state == .complete {
             return download.shortfall.map { shortfall in
                 guard shortfall.reason != .holes else {
-                    return Failure([shortfall], next: "weir show \(download.asset)")
+                    return CommandFailure([shortfall], next: "weir show \(download.asset)")
                 }
-                return Failure([shortfall], next: "\(again), to try what was selected again")
+                return CommandFailure([shortfall], next: "\(again), to try what was selected again")
             }
         }
         if download.state == .waiting {
@@ -220,11 +220,13 @@ final class DownloadFollower: Sendable {
 
         guard let reason = download.error else {
             let word = download.state == .cancelled ? "was cancelled" : "failed"
-            return Failure("the download of \(download.asset) \(word)", next: again, exitCode: 1, code: "cancelled")
+            return CommandFailure(
+                "the download of \(download.asset) \(word)", next: again, exitCode: 1, code: "cancelled")
         }
 
         let next = reason.code == .originRefused ? APIError.freshLink(for: download.asset) : again
-        var failure = Failure(reason.message, next: next, exitCode: reason.code.exitCode, code: reason.code.rawValue)
+        var failure = CommandFailure(
+            reason.message, next: next, exitCode: reason.code.exitCode, code: reason.code.rawValue)
         // All but the pieces of a dead host is stored.
         if reason.code == .hostDead {
             failure.reasons = [.holes]
@@ -233,7 +235,7 @@ final class DownloadFollower: Sendable {
     }
 
     /// The failure for a download that waits until the user acts.
-    private static func needsUser(_ download: API.Download) -> Failure {
+    private static func needsUser(_ download: API.Download) -> CommandFailure {
         var message = "\(download.asset) is \(download.stateWords), and continues by itself as soon as it can"
         if let cause = download.error {
             message += ": \(cause.message)"
@@ -241,26 +243,26 @@ final class DownloadFollower: Sendable {
 
         if download.need == .volume {
             let next = APIError(.volumeAbsent, "").next
-            return Failure(message, next: next, exitCode: 75, code: APIError.Code.volumeAbsent.rawValue)
+            return CommandFailure(message, next: next, exitCode: 75, code: APIError.Code.volumeAbsent.rawValue)
         }
         guard download.need == .space else {
-            return Failure(
+            return CommandFailure(
                 message, next: "weir resume \(download.asset) --url NEW, if the link has expired", exitCode: 77,
                 code: APIError.Code.originRefused.rawValue)
         }
-        return Failure(
+        return CommandFailure(
             message, next: "free space, for example with: weir remove NAME", exitCode: 74,
             code: APIError.Code.diskFull.rawValue)
     }
 
-    private static func interrupted(_ download: API.Download?) -> Failure {
+    private static func interrupted(_ download: API.Download?) -> CommandFailure {
         guard let download else {
             // The daemon may have received the request; its answer did not arrive.
-            return Failure(
+            return CommandFailure(
                 "interrupted before the daemon confirmed the download",
                 next: "weir list, to see if the download has begun", exitCode: 130, code: "interrupted")
         }
-        return Failure(
+        return CommandFailure(
             "detached; the download of \(download.asset) continues in the daemon",
             next: "weir get \(download.asset) to follow it again", exitCode: 130, code: "interrupted")
     }

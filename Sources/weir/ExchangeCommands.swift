@@ -83,13 +83,13 @@ enum ExportText {
     }
 
     /// The failure of an export that does not have all; nil if it has.
-    static func failure(_ export: API.Export) -> Failure? {
+    static func failure(_ export: API.Export) -> CommandFailure? {
         var next = "weir export \(export.name) FOLDER, which holds all"
         if export.isSplittable ?? false {
             next =
-                "weir export \(export.name) \(Failure.quoted(export.path)) --split, for a file for each part; or \(next)"
+                "weir export \(export.name) \(CommandFailure.quoted(export.path)) --split, for a file for each part; or \(next)"
         }
-        return export.shortfalls.map { Failure($0, next: next) }
+        return export.shortfalls.map { CommandFailure($0, next: next) }
     }
 }
 
@@ -138,15 +138,15 @@ struct ImportCommand: ReportingCommand {
     private func checkFile() throws {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder.boolValue else { return }
-        let word = Failure.quoted(path)
+        let word = CommandFailure.quoted(path)
         switch (path as NSString).pathExtension.lowercased() {
         case "tar", "tgz", "gz", "zip":
-            throw Failure(
+            throw CommandFailure(
                 "\(path) is an archive, and a folder is needed",
                 next: "unpack it, as with tar -xf \(word), and give the folder",
                 exitCode: 65, code: APIError.Code.badImport.rawValue)
         case "mp4", "mkv", "m4v", "mov", "webm", "ts":
-            throw Failure(
+            throw CommandFailure(
                 "\(path) is a film in one file, and no HLS", next: "mpv \(word), which needs no Weir",
                 exitCode: 65,
                 code: APIError.Code.badImport.rawValue)

@@ -108,12 +108,12 @@ struct GetCommand: AsyncParsableCommand {
     }
 
     /// Before a long download, and not after it.
-    private func checkTarget() throws(Failure) {
+    private func checkTarget() throws(CommandFailure) {
         guard let folder = to?.knownFolder else { return }
         guard ExportPattern.isFolder(folder) else {
-            throw Failure(
+            throw CommandFailure(
                 "\(folder) is no folder, so that nothing can be written there",
-                next: "mkdir -p \(Failure.quoted(folder))", exitCode: 73, code: APIError.Code.badTarget.rawValue)
+                next: "mkdir -p \(CommandFailure.quoted(folder))", exitCode: 73, code: APIError.Code.badTarget.rawValue)
         }
     }
 
@@ -134,7 +134,7 @@ struct GetCommand: AsyncParsableCommand {
     /// Prints one result as the last line in every case.
     private func reportingAsJSON() async throws {
         var download: API.Download?
-        var failure: Failure?
+        var failure: CommandFailure?
         var url: String?
         var path: String?
         do {
@@ -152,7 +152,7 @@ struct GetCommand: AsyncParsableCommand {
             failure = failure ?? export.flatMap(ExportText.failure)
             url = download.map { daemon.urls.asset(named: $0.asset) }
         } catch {
-            failure = Failure(error)
+            failure = CommandFailure(error)
         }
 
         Output.record(DownloadRecord.result(download, url: url, path: path, failure: failure))
@@ -162,13 +162,14 @@ struct GetCommand: AsyncParsableCommand {
     }
 
     /// Adds a player URL to the failure of a live stream, which can be watched or recorded, but not saved.
-    private func withPlayableURL(_ failure: Failure, of source: String, _ daemon: DaemonHandle) -> Failure {
+    private func withPlayableURL(_ failure: CommandFailure, of source: String, _ daemon: DaemonHandle) -> CommandFailure
+    {
         guard failure.code == APIError.Code.live.rawValue else { return failure }
         var failure = failure
         let plain = PlayerURL.withoutPassword(source)
-        let word = Failure.quoted(plain)
+        let word = CommandFailure.quoted(plain)
         failure.next =
-            "weir get --record \(word) to record it, or mpv \(Failure.quoted(daemon.urls.entry(plain)))"
+            "weir get --record \(word) to record it, or mpv \(CommandFailure.quoted(daemon.urls.entry(plain)))"
         return failure
     }
 
@@ -176,7 +177,7 @@ struct GetCommand: AsyncParsableCommand {
         get throws {
             // Not when the words are read: an unknown option, whose value is one of them, is the better message.
             guard CurlOrder.isMeant(by: sources) || sources.count < 2 else {
-                throw Failure(
+                throw CommandFailure(
                     "weir get follows one download, and there are \(sources.count) sources", next: "weir add URL URL",
                     exitCode: 64, code: "usage")
             }

@@ -62,7 +62,8 @@ enum DownloadRecord {
     }
 
     /// The final line; `download` is nil if the download did not start.
-    static func result(_ download: API.Download?, url: String?, path: String? = nil, failure: Failure?) -> String {
+    static func result(_ download: API.Download?, url: String?, path: String? = nil, failure: CommandFailure?) -> String
+    {
         var line = JSONLine("result")
         line.add("id", download?.asset)
         line.add("state", download?.state.rawValue ?? "failed")

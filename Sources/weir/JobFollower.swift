@@ -9,16 +9,16 @@ struct JobFollower<Text: JobText>: Sendable {
 
     let client: APIClient
     let style: ProgressReporter.Style
-    /// The state directory from the command line, for `Failure`.
+    /// The state directory from the command line, for `CommandFailure`.
     let state: String?
     private let endpoints = JobEndpoints<Job>()
 
     /// Follows the job until it ends or the user interrupts it, and prints the result.
     ///
     /// - Returns: the failure for the exit code; nil if the job succeeded.
-    func report(_ name: String, _ request: Job.Request) async -> Failure? {
+    func report(_ name: String, _ request: Job.Request) async -> CommandFailure? {
         let outcome = await Interruption.orEnd { await run(name, request) }
-        let (job, failure): (Job?, Failure?) =
+        let (job, failure): (Job?, CommandFailure?) =
             switch outcome {
             case .success(let job): (job, Text.failure(job))
             case .failure(let failure): (nil, failure)
@@ -34,7 +34,7 @@ struct JobFollower<Text: JobText>: Sendable {
     }
 
     /// Follows the job until it ends, an error occurs, or the task is cancelled.
-    func run(_ name: String, _ request: Job.Request) async -> Result<Job, Failure> {
+    func run(_ name: String, _ request: Job.Request) async -> Result<Job, CommandFailure> {
         var progress = JobProgress<Text>(style)
         defer { progress.leave() }
         do {
@@ -47,14 +47,14 @@ struct JobFollower<Text: JobText>: Sendable {
             }
             return .success(job)
         } catch {
-            guard Task.isCancelled else { return .failure(Failure(error, state: state)) }
+            guard Task.isCancelled else { return .failure(CommandFailure(error, state: state)) }
             // Uses a new task, because this one is cancelled and its requests would fail.
             return await Task.detached { await giveUp(name) }.value
         }
     }
 
     /// Cancels the job in the daemon and waits for its end. If the job had already ended, returns its result.
-    private func giveUp(_ name: String) async -> Result<Job, Failure> {
+    private func giveUp(_ name: String) async -> Result<Job, CommandFailure> {
         var pause = Pause()
         var job = try? await client.call(endpoints.cancel, name)
         while job?.isOver == false {
@@ -65,7 +65,7 @@ struct JobFollower<Text: JobText>: Sendable {
             return .success(job)
         }
         let (message, next) = Text.interruption(ofAsset: name)
-        return .failure(Failure("interrupted: \(message)", next: next, exitCode: 130, code: "interrupted"))
+        return .failure(CommandFailure("interrupted: \(message)", next: next, exitCode: 130, code: "interrupted"))
     }
 }
 

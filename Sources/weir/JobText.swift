@@ -12,7 +12,7 @@ protocol JobText: SendableMetatype {
     /// The result for users; empty if the failure says everything.
     static func lines(_ job: Job) -> [String]
     /// The failure for the exit code; nil if the job succeeded.
-    static func failure(_ job: Job) -> Failure?
+    static func failure(_ job: Job) -> CommandFailure?
     static func interruption(ofAsset name: String) -> (message: String, next: String)
 }
 
@@ -53,7 +53,7 @@ extension JobText {
     }
 
     /// The final line; nil if there was no job.
-    static func result(_ job: Job?, _ failure: Failure?) -> String {
+    static func result(_ job: Job?, _ failure: CommandFailure?) -> String {
         var line = JSONLine("result")
         line.add("id", job?.asset)
         line.add(Job.kind.rawValue, job)

@@ -10,7 +10,7 @@ enum LocalFile {
         else { return }
         throw APIError(
             .noSuchAsset, "\(word) is a file, and this command takes a URL or the name of an asset",
-            next: "weir open \(Failure.quoted(word)), for the streams that a playlist names")
+            next: "weir open \(CommandFailure.quoted(word)), for the streams that a playlist names")
     }
 }
 

@@ -124,12 +124,12 @@ struct LogCommand: ReportingCommand {
             var next = "weir log"
             if let name {
                 subject = "a session of \(name)"
-                next = "weir play \(Failure.quoted(name))"
+                next = "weir play \(CommandFailure.quoted(name))"
             }
             if let session {
                 subject = "the session \(session)"
             }
-            throw Failure(
+            throw CommandFailure(
                 "the log has no picture of \(subject): nothing was played", next: next, exitCode: 66,
                 code: "no-such-session")
         }
@@ -144,7 +144,7 @@ struct LogCommand: ReportingCommand {
             try Data(picture.svg.utf8).write(to: URL(filePath: file), options: .atomic)
         } catch {
             let reason = (error as NSError).localizedFailureReason ?? error.localizedDescription
-            throw Failure(
+            throw CommandFailure(
                 "the picture cannot be written to \(file): \(reason)",
                 next: "weir log --picture FILE in a folder that exists and can be written",
                 exitCode: 73, code: "cannot-write")

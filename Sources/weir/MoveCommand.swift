@@ -93,7 +93,7 @@ struct StoreMoveFollower: Sendable {
     private static let interval = Duration.milliseconds(250)
 
     /// Runs until the move ends, or shortly after the task is cancelled.
-    func run() async -> Result<StoreMoving.Result, Failure> {
+    func run() async -> Result<StoreMoving.Result, CommandFailure> {
         let ticker = Task {
             var progress = JobProgress<MoveText>(style)
             while (try? await Task.sleep(for: Self.interval)) != nil {
@@ -104,12 +104,12 @@ struct StoreMoveFollower: Sendable {
 
         let result = await withTaskCancellationHandler {
             do throws(ApplicationError) {
-                return Result<StoreMoving.Result, Failure>.success(try await moving.run())
+                return Result<StoreMoving.Result, CommandFailure>.success(try await moving.run())
             } catch {
                 if moving.isCancelled {
                     return .failure(Self.interrupted)
                 }
-                return .failure(Failure(error))
+                return .failure(CommandFailure(error))
             }
         } onCancel: {
             moving.cancel()
@@ -120,8 +120,8 @@ struct StoreMoveFollower: Sendable {
         return result
     }
 
-    private static var interrupted: Failure {
-        Failure(
+    private static var interrupted: CommandFailure {
+        CommandFailure(
             "interrupted: the store was not moved",
             next: "repeat the command: it continues where it stopped", exitCode: 130,
             code: "interrupted")
@@ -159,16 +159,16 @@ enum MoveText: JobText {
         }
     }
 
-    static func failure(_ move: API.Move) -> Failure? {
+    static func failure(_ move: API.Move) -> CommandFailure? {
         switch move.state {
         case .complete, .queued, .running, .paused, .waiting: return nil
         case nil, .cancelled:
             let message = "the move of \(move.asset) was cancelled"
-            return Failure(message, exitCode: 1, code: "cancelled")
+            return CommandFailure(message, exitCode: 1, code: "cancelled")
         case .failed:
             let code = move.error?.code ?? .internal
             let message = move.error?.message ?? "\(move.asset) was not moved"
-            return Failure(message, next: APIError(code, "").next, exitCode: code.exitCode, code: code.rawValue)
+            return CommandFailure(message, next: APIError(code, "").next, exitCode: code.exitCode, code: code.rawValue)
         }
     }
 

@@ -26,8 +26,8 @@ struct OpenCommand: ReportingCommand {
                 return (try? file?.read(upToCount: ChannelFile.limit)).map { [UInt8]($0) }
             }
         } catch {
-            throw Failure(
-                "\(Failure.quoted(PlayerURL.withoutPassword(link))) is not opened: \(error.sentence)",
+            throw CommandFailure(
+                "\(CommandFailure.quoted(PlayerURL.withoutPassword(link))) is not opened: \(error.sentence)",
                 next: "weir play URL, or weir get URL, which take any URL of yours", exitCode: 65, code: "no-link")
         }
         let daemon = try common.daemon()
@@ -40,6 +40,6 @@ struct OpenCommand: ReportingCommand {
         }
         let file = try daemon.client.state.writePageFile(to: daemon.urls.base, path, proposing: streams.urls)
         guard let opener else { return Output.record(file) }
-        throw Failure(opener.start([file]), exitCode: 1, code: "no-browser")
+        throw CommandFailure(opener.start([file]), exitCode: 1, code: "no-browser")
     }
 }

@@ -77,7 +77,7 @@ struct PageCommand: ReportingCommand {
         let opener = try Self.opener(
             in: ProcessInfo.processInfo.environment, instead: "open the link in a browser on this machine")
         let file = try daemon.client.state.writePageFile(to: daemon.urls.base, path)
-        throw Failure(opener.start([file]), exitCode: 1, code: "no-browser")
+        throw CommandFailure(opener.start([file]), exitCode: 1, code: "no-browser")
     }
 
     private static func admit(_ phone: String, in daemon: DaemonHandle) async throws {
@@ -99,10 +99,10 @@ struct PageCommand: ReportingCommand {
     /// Finds the program that opens files on the desktop.
     ///
     /// - Parameter instead: the next step of a user without one.
-    static func opener(in environment: [String: String], instead: String) throws(Failure) -> Program {
+    static func opener(in environment: [String: String], instead: String) throws(CommandFailure) -> Program {
         let hasDisplay = ["DISPLAY", "WAYLAND_DISPLAY"].contains { environment[$0]?.isEmpty == false }
         guard hasDisplay else {
-            throw Failure(
+            throw CommandFailure(
                 "the page cannot be opened: neither DISPLAY nor WAYLAND_DISPLAY is set",
                 next: instead, exitCode: 69, code: "no-display")
         }
@@ -110,7 +110,7 @@ struct PageCommand: ReportingCommand {
         if let opener = Program.find("xdg-open", environment: environment) {
             return opener
         }
-        throw Failure(
+        throw CommandFailure(
             "xdg-open, which opens the desktop's browser, is not installed",
             next: "\(instead); or install xdg-utils", exitCode: 69, code: "no-browser")
     }

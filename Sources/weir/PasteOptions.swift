@@ -24,10 +24,11 @@ struct PasteOptions {
     private static func text(of path: String) throws -> String {
         let file = path == "-" ? FileHandle.standardInput : FileHandle(forReadingAtPath: path)
         guard let data = try? file?.readToEnd(limit: limit) else {
-            throw Failure("\(path) cannot be read", next: "give an existing file", exitCode: 66, code: "no-command")
+            throw CommandFailure(
+                "\(path) cannot be read", next: "give an existing file", exitCode: 66, code: "no-command")
         }
         guard data.count <= limit else {
-            throw Failure(
+            throw CommandFailure(
                 "the pasted command is over \(limit >> 10) KB", next: "copy one request only", exitCode: 65,
                 code: "bad-request")
         }

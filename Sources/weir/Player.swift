@@ -9,7 +9,7 @@ struct Player: Equatable {
     static let known = ["mpv", "vlc", "ffplay"]
 
     /// Finds the requested player by name or path, or else the first known one in PATH.
-    static func find(_ wish: String, environment: [String: String]) throws(Failure) -> Player {
+    static func find(_ wish: String, environment: [String: String]) throws(CommandFailure) -> Player {
         var names = [wish]
         var message = "the player \(wish) is not installed"
         if wish.isEmpty {
@@ -23,7 +23,7 @@ struct Player: Equatable {
             }
         }
 
-        throw Failure(
+        throw CommandFailure(
             message,
             next: "apt install mpv, or name one with --player PROGRAM, or give any player what \"weir url\" prints",
             exitCode: 69, code: "no-player")
@@ -62,13 +62,13 @@ struct Player: Equatable {
     var canStartLater: Bool { kind != nil }
 
     /// The options that make the player begin at a time, in seconds. Throws for an unknown player.
-    func options(start: Double) throws(Failure) -> [String] {
+    func options(start: Double) throws(CommandFailure) -> [String] {
         switch kind {
         case .mpv: return ["--start=\(start)"]
         case .vlc: return ["--start-time=\(start)"]
         case .ffplay: return ["-ss", "\(start)"]
         case nil:
-            throw Failure(
+            throw CommandFailure(
                 "Weir does not know how \(name) begins at a time", next: "give the player's own option behind --",
                 exitCode: 64, code: "usage")
         }
@@ -93,11 +93,12 @@ struct Player: Equatable {
         case .code(0): return
         case .failure(let code):
             let reason = String(cString: strerror(code))
-            throw Failure("\(path) cannot be started: \(reason)", exitCode: 1, code: "no-player")
+            throw CommandFailure("\(path) cannot be started: \(reason)", exitCode: 1, code: "no-player")
         case .code(let code):
-            throw Failure("\(name) ended with the exit code \(code)", exitCode: 1, code: "player-failed")
+            throw CommandFailure("\(name) ended with the exit code \(code)", exitCode: 1, code: "player-failed")
         case .signal(let signal):
-            throw Failure("\(name) was ended by the signal \(signal)", exitCode: 128 + signal, code: "player-ended")
+            throw CommandFailure(
+                "\(name) was ended by the signal \(signal)", exitCode: 128 + signal, code: "player-ended")
         }
     }
 }

@@ -50,7 +50,7 @@ struct PublishCommand: ReportingCommand {
     }
 
     /// The request to the daemon. Only object stores need keys.
-    func request(_ environment: [String: String]) throws(Failure) -> API.PublicationRequest {
+    func request(_ environment: [String: String]) throws(CommandFailure) -> API.PublicationRequest {
         guard target.hasPrefix("s3://") else {
             let isFolder = target.split(separator: "/", omittingEmptySubsequences: false)[0].contains(":") == false
             guard isFolder else { return API.PublicationRequest(target: target) }
@@ -58,7 +58,7 @@ struct PublishCommand: ReportingCommand {
         }
         let access = ObjectStoreAccess(environment) { path in try? String(contentsOfFile: path, encoding: .utf8) }
         guard let keys = access.keys else {
-            throw Failure(
+            throw CommandFailure(
                 "there are no keys for \(target): \(access.lack)",
                 next: "export AWS_ACCESS_KEY_ID=… AWS_SECRET_ACCESS_KEY=…, then repeat the command", exitCode: 77,
                 code: "unauthorized")
@@ -93,17 +93,18 @@ enum PublicationText: JobText {
         return ["published \(publication.asset) to \(publication.target ?? "–"): \(words.joined(separator: ", "))"]
     }
 
-    static func failure(_ publication: API.Publication) -> Failure? {
+    static func failure(_ publication: API.Publication) -> CommandFailure? {
         switch publication.state {
         case .complete: return nil
         case .failed:
             let problem = publication.error
             let code = problem?.code ?? .internal
-            return Failure(
+            return CommandFailure(
                 problem?.detail ?? "\(publication.asset) is not completely published", next: problem?.next,
                 exitCode: code.exitCode, code: code.rawValue)
         case nil, .queued, .running, .paused, .waiting, .cancelled:
-            return Failure("the publication of \(publication.asset) was cancelled", exitCode: 1, code: "cancelled")
+            return CommandFailure(
+                "the publication of \(publication.asset) was cancelled", exitCode: 1, code: "cancelled")
         }
     }
 

@@ -25,7 +25,7 @@ struct SocketSetupCommand: ParsableCommand {
             try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
             try Data(text.utf8).write(to: URL(fileURLWithPath: home + "/address.conf"))
         } catch {
-            let failure = Failure(error)
+            let failure = CommandFailure(error)
             Output.error(failure.text)
             throw ExitCode(failure.exitCode)
         }

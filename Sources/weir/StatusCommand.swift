@@ -23,6 +23,7 @@ struct StatusCommand: ReportingCommand {
             Output.lines(StatusText.table(status).lines)
         }
         guard let failure = status.error else { return }
-        throw Failure(failure.message, next: "weir stop", exitCode: failure.code.exitCode, code: failure.code.rawValue)
+        throw CommandFailure(
+            failure.message, next: "weir stop", exitCode: failure.code.exitCode, code: failure.code.rawValue)
     }
 }

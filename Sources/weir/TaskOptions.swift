@@ -136,10 +136,11 @@ enum ArtworkFile {
         guard let artwork, !PlayerURL.isURL(artwork) else { return nil }
         let file = FileHandle(forReadingAtPath: artwork)
         guard let data = try? file?.readToEnd(limit: API.Artwork.limit) else {
-            throw Failure("\(artwork) cannot be read", next: "give an existing image", exitCode: 66, code: "no-artwork")
+            throw CommandFailure(
+                "\(artwork) cannot be read", next: "give an existing image", exitCode: 66, code: "no-artwork")
         }
         guard let image = API.Artwork(file: [UInt8](data)) else {
-            throw Failure(
+            throw CommandFailure(
                 "\(artwork) is not \(API.Artwork.accepted)", next: "give another image", exitCode: 65,
                 code: APIError.Code.notArtwork.rawValue)
         }

@@ -54,7 +54,7 @@ struct URLCommand: ReportingCommand {
 
         guard isDrawn else { return }
         guard let picture = QRCode.lines(of: url) else {
-            throw Failure(
+            throw CommandFailure(
                 "no QR code: qrencode is not installed, or the URL is too long",
                 next: "apt install qrencode", exitCode: 69, code: "no-program")
         }

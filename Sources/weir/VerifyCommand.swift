@@ -38,7 +38,7 @@ struct VerifyCommand: ReportingCommand {
             client: client, style: ProgressReporter.Style(isJSON: json), state: common.state)
         let request = API.VerificationRequest(repair: repair)
 
-        var worst: Failure?
+        var worst: CommandFailure?
         var wanted = names
         if all {
             wanted = try await client.assets(isBrief: true).map(\.name)
@@ -154,7 +154,7 @@ enum VerificationText: JobText {
         return "\(fault), \(remedy)"
     }
 
-    static func failure(_ verification: API.Verification) -> Failure? {
+    static func failure(_ verification: API.Verification) -> CommandFailure? {
         let name = verification.asset
         let count = verification.remaining
         if let reason = verification.error {
@@ -164,17 +164,17 @@ enum VerificationText: JobText {
                 message += "; \(Format.count(count, "piece")) of \(name) \(verb) to be fetched"
             }
             let next = APIError(reason.code, "").next
-            return Failure(message, next: next, exitCode: reason.code.exitCode, code: reason.code.rawValue)
+            return CommandFailure(message, next: next, exitCode: reason.code.exitCode, code: reason.code.rawValue)
         }
         if verification.isAborted {
-            return Failure("the verification of \(name) was cancelled", exitCode: 1, code: "cancelled")
+            return CommandFailure("the verification of \(name) was cancelled", exitCode: 1, code: "cancelled")
         }
 
         guard count > 0 else { return nil }
         let next = verification.isRepair ? "weir resume \(name)" : "weir verify \(name) --repair"
         let verb = count == 1 ? "is" : "are"
         let message = "\(Format.count(count, "piece")) of \(name) \(verb) missing or damaged"
-        return Failure(message, next: next, exitCode: 65, code: "damaged")
+        return CommandFailure(message, next: next, exitCode: 65, code: "damaged")
     }
 
     static func interruption(ofAsset name: String) -> (message: String, next: String) {

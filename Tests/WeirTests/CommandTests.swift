@@ -109,9 +109,11 @@ import WeirAPI
     }
 
     @Test func aMissingPlayerIsNamed() async throws {
-        let failure = #expect(throws: Failure.self) { try Player.find("no-such", environment: ["PATH": "/bin"]) }
+        let failure = #expect(throws: CommandFailure.self) { try Player.find("no-such", environment: ["PATH": "/bin"]) }
         #expect(failure?.message == "the player no-such is not installed")
-        let none = #expect(throws: Failure.self) { try Player.find("", environment: ["PATH": folder.path("none")]) }
+        let none = #expect(throws: CommandFailure.self) {
+            try Player.find("", environment: ["PATH": folder.path("none")])
+        }
         #expect(none?.message == "no player is installed: none of mpv, vlc, ffplay")
         let found = try folder.write(Data(), to: "bin/vlc")
         chmod(found, 0o755)

@@ -57,5 +57,5 @@ import Testing
     @Test(arguments: [
         ("plain-1.0/x", "plain-1.0/x"), ("", "''"), ("a b", "'a b'"), ("it's", "'it'\\''s'"), ("$(x)", "'$(x)'"),
     ])
-    func quotesShellWords(word: String, quoted: String) { #expect(Failure.quoted(word) == quoted) }
+    func quotesShellWords(word: String, quoted: String) { #expect(CommandFailure.quoted(word) == quoted) }
 }

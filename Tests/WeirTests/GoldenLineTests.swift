@@ -10,7 +10,7 @@ import WeirAPI
 
 /// The lines of `--json` that are no shapes of the API, as in `fixtures/golden/lines`.
 @Suite struct GoldenLineTests {
-    private static let failure = Failure(
+    private static let failure = CommandFailure(
         [Shortfall(.missing, "the sound was not found (404); the other tracks are downloaded")],
         next: "weir get sintel, to try what was selected again")
 

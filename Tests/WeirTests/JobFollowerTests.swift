@@ -54,7 +54,7 @@ import WeirAPI
         default:
             let message = "interrupted: film was not moved"
             let next = "repeat the command"
-            #expect(result == .failure(Failure(message, next: next, exitCode: 130, code: "interrupted")))
+            #expect(result == .failure(CommandFailure(message, next: next, exitCode: 130, code: "interrupted")))
         }
         // The command waits for the end of the job.
         let calls = await daemon.calls
@@ -94,7 +94,7 @@ import WeirAPI
                 == #"{"v":1,"t":"progress","id":"film","files":2,"totalFiles":3,"bytes":5,"totalBytes":9}"#)
         let end = #""move":{"asset":"film","bytes":1,"state":"running","totalBytes":4}"#
         #expect(MoveText.result(move, nil) == #"{"v":1,"t":"result","id":"film",\#(end),"exit":0}"#)
-        let failure = Failure("no", exitCode: 75, code: "busy")
+        let failure = CommandFailure("no", exitCode: 75, code: "busy")
         #expect(
             MoveText.result(nil, failure)
                 == #"{"v":1,"t":"result","error":{"code":"busy","message":"no"},"exit":75}"#)

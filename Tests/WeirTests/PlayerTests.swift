@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test func anUnknownPlayerBeginsWhereItWants() {
-        let failure = #expect(throws: Failure.self) { try Player(path: "/usr/bin/xine").options(start: 1) }
+        let failure = #expect(throws: CommandFailure.self) { try Player(path: "/usr/bin/xine").options(start: 1) }
         #expect(failure?.exitCode == 64 && failure?.message.contains("xine") ?? false)
     }
 
@@ -51,11 +51,11 @@ import Testing
     @Test(arguments: [("exit 0", nil), ("exit 3", 1), ("exit 77", 1), ("kill -TERM $$", 143)] as [(String, Int32?)])
     func itsExitCodeIsNotWeirs(script: String, code: Int32?) async throws {
         let player = Player(path: try program("player", script))
-        var failure: Failure?
+        var failure: CommandFailure?
         do {
             try await player.play([])
         } catch {
-            failure = error as? Failure
+            failure = error as? CommandFailure
         }
         #expect(failure?.exitCode == code, "\(String(describing: failure))")
     }

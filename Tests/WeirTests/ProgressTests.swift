@@ -189,7 +189,7 @@ import WeirAPI
             DownloadRecord.result(done, url: "http://localhost:8216/sintel.m3u8", failure: nil)
                 == #"{"v":1,"t":"result","id":"sintel","state":"complete","loaded":[[0,559.2]],"duration":888.1,"#
                 + #""bytes":158334976,"url":"http://localhost:8216/sintel.m3u8","exit":0}"#)
-        let failure = Failure("it is live", exitCode: 65, code: "live")
+        let failure = CommandFailure("it is live", exitCode: 65, code: "live")
         #expect(
             DownloadRecord.result(nil, url: nil, failure: failure)
                 == #"{"v":1,"t":"result","state":"failed","error":{"code":"live","message":"it is live"},"exit":65}"#)

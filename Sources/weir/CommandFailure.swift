@@ -7,7 +7,7 @@ import SafeText
 import WeirAPI
 
 /// The failure of a command: a sentence, the next step, and an exit code of sysexits(3).
-struct Failure: Error, Equatable {
+struct CommandFailure: Error, Equatable {
     var message: String
     var next: String?
     var exitCode: Int32
@@ -35,7 +35,7 @@ struct Failure: Error, Equatable {
     /// - Parameter state: the state directory from the command line, for the suggested command that starts a daemon.
     init(_ error: any Error, state: String? = nil) {
         switch error {
-        case let error as Failure: self = error
+        case let error as CommandFailure: self = error
         case let error as APIError:
             self.init(error.message, next: error.next, exitCode: error.code.exitCode, code: error.code.rawValue)
             if error.code == .noDaemon, error.next == nil {
@@ -82,7 +82,7 @@ extension AsyncParsableCommand {
         } catch let code as ExitCode {
             throw code
         } catch {
-            let failure = Failure(error, state: common?.state)
+            let failure = CommandFailure(error, state: common?.state)
             Output.error(failure.text)
             throw ExitCode(failure.exitCode)
         }
