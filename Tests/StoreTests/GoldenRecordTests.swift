@@ -38,7 +38,7 @@ import Testing
         #expect(try GoldenFiles("rows").differences(from: texts) == [])
 
         let schema = try String(
-            contentsOfFile: Repository.path("Sources/Store/Catalogue+Schema.swift"), encoding: .utf8)
+            contentsOfFile: Repository.path("Sources/Store/Catalogue/Catalogue+Schema.swift"), encoding: .utf8)
         let own = schema.matches(of: /CREATE TABLE (\w+)/).map { String($0.1) }.sorted()
         #expect(own == texts.keys.map { String($0.dropLast(4)) }.sorted())
     }

@@ -12,7 +12,10 @@ import Testing
         let folder = Repository.path("Sources/weir")
         let names = try FileManager.default.subpathsOfDirectory(atPath: folder).filter { $0.hasSuffix(".swift") }
         files = Dictionary(
-            uniqueKeysWithValues: try names.map { ($0, try String(contentsOfFile: "\(folder)/\($0)", encoding: .utf8)) }
+            uniqueKeysWithValues: try names.map { name in
+                let text = try String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)
+                return (String(name.split(separator: "/").last ?? ""), text)
+            }
         )
         try #require(files.count > 40)
     }

@@ -96,10 +96,11 @@ import WeirAPI
     @Test func everyKindOfLineIsAmongThem() throws {
         let folder = Repository.path("Sources/weir")
         var found: Set<String> = []
-        for file in try FileManager.default.contentsOfDirectory(atPath: folder) where file.hasSuffix(".swift") {
+        for file in try FileManager.default.subpathsOfDirectory(atPath: folder) where file.hasSuffix(".swift") {
             let source = try String(contentsOfFile: folder + "/" + file, encoding: .utf8)
+            let name = file.split(separator: "/").last?.dropLast(6) ?? ""
             for match in source.matches(of: /JSONLine\((.+?)\)/) {
-                found.insert("\(file.dropLast(6)) \(match.1)")
+                found.insert("\(name) \(match.1)")
             }
         }
         #expect(

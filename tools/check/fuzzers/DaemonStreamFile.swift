@@ -1,4 +1,4 @@
-// sources: Sources/Daemon/StreamFile.swift Sources/Daemon/TimeSpan.swift Sources/Daemon/TOMLText.swift Sources/Daemon/TOMLFlaw.swift Sources/Daemon/ConfigurationError.swift
+// sources: Sources/Daemon/Streams/StreamFile.swift Sources/Daemon/Streams/StreamFileEntry.swift Sources/Daemon/Configuration/TimeSpan.swift Sources/Daemon/Configuration/TOMLText.swift Sources/Daemon/Configuration/TOMLFlaw.swift Sources/Daemon/Configuration/ConfigurationError.swift
 // rooms: as built
 import Assets
 import Glibc

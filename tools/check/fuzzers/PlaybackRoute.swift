@@ -1,4 +1,4 @@
-// sources: Sources/Playback/Route.swift
+// sources: Sources/Playback/Routes/Route.swift
 // rooms: as built
 import Assets
 import Glibc
