@@ -92,6 +92,19 @@ import Testing
         #expect(!isCut(body.dropLast(size)))
     }
 
+    /// Rule: what the first bytes show is not looked for in all of them. Input: a stream that begins inside a packet.
+    /// Expected: its end is found, and no more than the first bytes are read.
+    @Test func packetsBehindAPartOfOneAreFoundInTheFirstBytes() throws {
+        let bytes = Array(try Repository.fixture("/ts/90p/0.ts").dropFirst(132))
+        var most = 0
+        let extent = MediaExtent(length: Int64(bytes.count), isInBlocks: false, isVouched: false) { offset, count in
+            most = max(most, count)
+            return Array(bytes.dropFirst(Int(offset)).prefix(count))
+        }
+        #expect(extent.end == .recognised)
+        #expect(most == 1024)
+    }
+
     @Test func soundIsCutInsideAFrame() throws {
         let sound = Array(try Repository.fixture("/audio/high/0.aac"))
         #expect(!isCut(sound))
