@@ -111,7 +111,7 @@ static const int weir_so_buf_lock = 72;
 // that nothing has read yet (SK_MEMINFO_RMEM_ALLOC of <linux/sock_diag.h>).
 static const int weir_so_meminfo = 55;
 
-// TCP_INFO of <netinet/tcp.h>, and the place of the advertised window in its value (tcpi_rcv_wnd of <linux/tcp.h>, since Linux 6.2).
+// TCP_INFO of <netinet/tcp.h>, and the offset of the advertised window in its value (tcpi_rcv_wnd of <linux/tcp.h>, since Linux 6.2).
 static const int weir_tcp_info = TCP_INFO;
 static const int weir_tcp_info_window = 232;
 

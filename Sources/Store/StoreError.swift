@@ -41,7 +41,7 @@ public struct StoreError: Error, CustomStringConvertible, Sendable {
         self.detail = detail
     }
 
-    /// Makes the error of a system call that has just failed. No other place converts errno into a code.
+    /// Makes the error of a system call that has just failed. Nothing else converts errno into a code.
     init(path: String, errno number: Int32 = Glibc.errno) {
         self.path = path
         errno = number

@@ -1,6 +1,6 @@
 /// An error of the control API, on the server or in the client.
 ///
-/// The only place where errors become HTTP statuses for a client and exit codes for the command line.
+/// The only code by which errors become HTTP statuses for a client and exit codes for the command line.
 package struct APIError: Error, CustomStringConvertible, Sendable {
     /// The kinds of error. The raw values are part of the API and never change.
     package enum Code: String, Codable, Sendable, CaseIterable {

@@ -127,7 +127,8 @@ struct WebURLTests {
         ("\tseg.ts\r\n", "https://h/v/seg.ts"), ("ä.ts", "https://h/v/%C3%A4.ts"), ("a//../b", "https://h/v/a/b"),
         ("?", "https://h/v/media.m3u8?"), ("http://x/a b", "http://x/a%20b"), ("1:2.ts", "https://h/v/1:2.ts"),
         ("..//x", "https://h//x"),
-        ("0_a-1~.ts", "https://h/v/0_a-1~.ts"), (".ts", "https://h/v/.ts"), ("...", "https://h/v/..."), (".", "https://h/v/"),
+        ("0_a-1~.ts", "https://h/v/0_a-1~.ts"), (".ts", "https://h/v/.ts"), ("...", "https://h/v/..."),
+        (".", "https://h/v/"),
     ])
     func referenceFromTheFieldIsResolved(reference: String, expected: String) throws {
         #expect(try WebURL("https://h/v/media.m3u8?t=1").resolving(reference).text == expected)

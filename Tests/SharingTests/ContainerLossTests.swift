@@ -76,7 +76,7 @@ import Testing
     @Test func aCodecThatTheFormatRefusesIsNamed() throws {
         let found = loss([[run(0, try video(80, codec: "av1", tag: "av01"), try sound(9))]], try sound(9))
         #expect(
-            found.message == "film.mkv plays only 0 of 80 pictures: the format has no place for av1 320x180"
+            found.message == "film.mkv plays only 0 of 80 pictures: the format cannot hold av1 320x180"
                 && !found.isByChanges)
     }
 

@@ -103,7 +103,7 @@ extension VariantPredicate.Bound {
     }
 }
 
-/// The codec name before its profile (RFC 6381). Names that differ only in the place of the parameter sets are equal.
+/// The codec name before its profile (RFC 6381). Names that differ only in where the parameter sets are sent are equal.
 private struct CodecFamily: Equatable {
     private static let otherNames = ["avc3": "avc1", "hev1": "hvc1", "dvhe": "dvh1", "dvav": "dva1"]
     private let name: String

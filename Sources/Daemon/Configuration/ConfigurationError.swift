@@ -17,7 +17,7 @@ package struct ConfigurationError: Error, Equatable, CustomStringConvertible, Se
         self.next = next
     }
 
-    /// The exit code as in sysexits(3): 64 for an option, 78 for other places.
+    /// The exit code as in sysexits(3): 64 for an option, 78 for the file and the environment.
     package var exitCode: Int32 {
         if case .option = source {
             return 64

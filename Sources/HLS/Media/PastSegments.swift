@@ -88,7 +88,7 @@ public struct PastSegments: Sendable {
         }
     }
 
-    /// Forgets all segments: after a restart of the origin's numbers they have no place in its playlist.
+    /// Forgets all segments: after a restart of the origin's numbers they are no part of its playlist.
     public mutating func forgetAll() {
         all = []
         seconds = 0

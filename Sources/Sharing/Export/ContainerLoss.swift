@@ -64,7 +64,7 @@ struct ContainerLoss: Sendable {
                 text += ", the first of \(changes.count) changes"
             }
         } else if !refused.isEmpty {
-            text += ": the format has no place for \(refused.joined(separator: " and "))"
+            text += ": the format cannot hold \(refused.joined(separator: " or "))"
         }
         message = text
     }

@@ -1,4 +1,4 @@
-/// Finds the places in a rendition where a decoder may need other parameters: a new initialization section, another container, or
+/// Finds the segments of a rendition at which a decoder may need other parameters: a new initialization section, another container, or
 /// a discontinuity in media without sections. Pure.
 struct MediaChanges: Sendable {
     /// A segment, as far as it matters here.

@@ -169,7 +169,7 @@ extension AssetExport {
 
     // MARK: Changes
 
-    /// Renditions and the places where they change.
+    /// Renditions, and the segments at which they change.
     private struct Draft {
         struct Part {
             /// Of each rendition; nil if it has nothing in this part.

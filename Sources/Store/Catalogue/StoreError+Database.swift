@@ -1,7 +1,7 @@
 import GRDB
 
 extension StoreError {
-    /// Converts SQLite's error, at this place only. The code is `catalogue` if the file is at fault, not the disk.
+    /// Converts SQLite's error, here only. The code is `catalogue` if the file is at fault, not the disk.
     init(_ error: any Error, catalogue path: String) {
         if let error = error as? StoreError {
             self = error

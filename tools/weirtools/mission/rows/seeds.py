@@ -243,7 +243,7 @@ def events(stage):
         stage.wait("event of completion", lambda: any("complete" in json.dumps(each) for each in list(seen)), 10)
 
 
-@row("S18", "The place of a download on disk is known early, and its id lasts", "weir show NAME --json")
+@row("S18", "The folder of a download is known early, and its id lasts", "weir show NAME --json")
 def location(stage):
     stage.rules({"path": "*/4.ts", "hold": True})
     stage.run("add", stage.url("ts"), "-q", "worst")
