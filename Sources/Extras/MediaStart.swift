@@ -1,5 +1,5 @@
 package import Assets
-import EventLoop
+package import EventLoop
 import Fetching
 import HLS
 import SegmentFormat
