@@ -26,8 +26,14 @@ struct MediaHosts: Sendable {
         origins = [base.origin]
         var known: [Substring: UInt8] = [:]
         let found = playlist.segments.map { host(of: $0.uri, base, &known) }
-        var seen: Set<UInt8> = []
-        firstSegments = found.indices.filter { found[$0] != Self.unknown && seen.insert(found[$0]).inserted }
+        var seen: Set<UInt8> = [Self.unknown]
+        var last = Self.unknown
+        for (index, host) in found.enumerated() where host != last {
+            last = host
+            if seen.insert(host).inserted {
+                firstSegments.append(index)
+            }
+        }
         if found.contains(where: { $0 != 0 }) {
             segments = found
         }

@@ -109,28 +109,41 @@ public struct SegmentLocations: Sendable {
 
     /// A hash of the last component of the URI, with its query, and of the range. The lowest bits are 0.
     private static func key(of segment: Segment) -> UInt64 {
-        let uri = segment.uriBytes
-        let pathEnd = uri.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? uri.endIndex
-        var start = uri.startIndex
-        if let slash = uri[..<pathEnd].lastIndex(of: UInt8(ascii: "/")) {
-            start = slash + 1
-        }
-
-        // FNV-1a, of 64 bits.
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        func add(_ byte: UInt8) {
-            hash ^= UInt64(byte)
-            hash &*= 0x0000_0100_0000_01b3
-        }
-        for byte in uri[start...] {
-            add(byte)
+        var hash = NameHash()
+        var isPath = true
+        for byte in segment.uriBytes {
+            if isPath, byte == UInt8(ascii: "/") {
+                hash = NameHash()
+                continue
+            }
+            if byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#") {
+                isPath = false
+            }
+            hash.add(byte)
         }
         if let range = segment.byteRange {
-            for number in [range.offset, range.length] {
-                withUnsafeBytes(of: number.littleEndian) { $0.forEach(add) }
-            }
+            hash.add(range.offset)
+            hash.add(range.length)
         }
-        return hash & ~indexMask
+        return hash.value & ~indexMask
+    }
+}
+
+/// FNV-1a, of 64 bits.
+private struct NameHash {
+    private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
+
+    mutating func add(_ byte: UInt8) {
+        value ^= UInt64(byte)
+        value &*= 0x0000_0100_0000_01b3
+    }
+
+    mutating func add(_ number: some FixedWidthInteger) {
+        var rest = UInt64(truncatingIfNeeded: number)
+        for _ in 0..<8 {
+            add(UInt8(truncatingIfNeeded: rest))
+            rest >>= 8
+        }
     }
 }
 
