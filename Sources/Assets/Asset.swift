@@ -143,14 +143,22 @@ public import Store
         }
     }
 
-    /// Postpones loading the content until it is used; `read` is called at most once.
-    func postponeLoading(_ read: @escaping () -> Void) { state = .unread(read) }
+    /// Postpones loading the content until it is used; `read`, which loads these rows, is called at most once.
+    func postponeLoading(of rows: ContentRows, _ read: @escaping () -> Void) {
+        state = .unread(UnreadContent(rows: rows, read: read))
+    }
+
+    /// The rows that the start has read of the content; nil if it was used since.
+    var unreadRows: ContentRows? {
+        guard case .unread(let unread, _) = state else { return nil }
+        return unread?.rows
+    }
 
     /// Calls `body` as soon as the content is loaded; at once if it is.
     public func whenLoaded(_ body: @escaping () -> Void) {
         switch state {
         case .loaded: body()
-        case .unread(let read, let waiting): state = .unread(read, waiting: waiting + [body])
+        case .unread(let unread, let waiting): state = .unread(unread, waiting: waiting + [body])
         case .asleep(let waiting): state = .asleep(waiting: waiting + [body])
         }
     }
@@ -159,7 +167,7 @@ public import Store
     @discardableResult public func load() -> AssetContent {
         switch state {
         case .loaded(let content): content
-        case .unread(let read, _): load { read?() }
+        case .unread(let unread, _): load { unread?.read() }
         case .asleep: load { library?.records.reload(self) }
         }
     }
@@ -308,12 +316,18 @@ public import Store
     var volumeRecord: VolumeRecord { VolumeRecord(asset: id, in: bundle.volume, other: bundle.other) }
 }
 
+/// Content that was not used since the start.
+private struct UnreadContent {
+    let rows: ContentRows
+    /// Loads the rows. A closure, because only the library knows how a stored asset is read.
+    let read: () -> Void
+}
+
 /// The content of an asset, in memory or not.
 private enum ContentState {
     case loaded(AssetContent)
-    /// Not used since the start. The first closure reads it, nil for a new asset; the others wait for it. Closures, because
-    /// only the library knows how a stored asset is read.
-    case unread((() -> Void)?, waiting: [() -> Void] = [])
+    /// Not used since the start, which has read its rows; nil for a new asset. The closures wait for it.
+    case unread(UnreadContent?, waiting: [() -> Void] = [])
     /// It was in memory, and is only in the catalogue now.
     case asleep(waiting: [() -> Void] = [])
 

@@ -237,10 +237,10 @@ public import Store
                     asset.keys.restore(url, number: key.number, key.life)
                 }
             }
-            let known = playlists[asset.id] ?? []
-            asset.postponeLoading { [weak library, weak asset] in
+            let rows = ContentRows(playlists: playlists[asset.id] ?? [], recordings: recorded)
+            asset.postponeLoading(of: rows) { [weak library, weak asset] in
                 if let asset {
-                    library?.records.load(asset, playlists: known, recordings: recorded)
+                    library?.records.load(asset, rows)
                 }
             }
             return asset
@@ -249,18 +249,16 @@ public import Store
 
     /// Loads the playlists of an asset, unless a newer Weir has written its bundle.
     /// - Parameter parsed: the playlists that are parsed already.
-    func load(
-        _ asset: Asset, playlists: [PlaylistRecord], recordings: [RecordingRecord], parsed: Parsed = Parsed()
-    ) {
+    func load(_ asset: Asset, _ rows: ContentRows, parsed: Parsed = Parsed()) {
         guard library.admitBundle(of: asset) else { return }
         // The entry comes first, because it defines the renditions.
-        for playlist in playlists where playlist.rendition.isEmpty {
+        for playlist in rows.playlists where playlist.rendition.isEmpty {
             restoreEntry(playlist, of: asset, parsed)
         }
-        for playlist in playlists where !playlist.rendition.isEmpty {
+        for playlist in rows.playlists where !playlist.rendition.isEmpty {
             restoreMedia(playlist, of: asset, parsed)
         }
-        for recording in recordings {
+        for recording in rows.recordings {
             library.storedRecordings?.restoreRecording(of: recording.rendition, in: asset, library)
         }
         for (id, numbers) in library.downloads?.givenUp(of: asset) ?? [:] {

@@ -217,12 +217,27 @@ extension PlaylistLoader.Tasks {
     }
 }
 
+/// The rows from which the content of an asset is loaded.
+struct ContentRows: Sendable {
+    let playlists: [PlaylistRecord]
+    let recordings: [RecordingRecord]
+
+    init(playlists: [PlaylistRecord], recordings: [RecordingRecord]) {
+        self.playlists = playlists
+        self.recordings = recordings
+    }
+
+    init(_ contents: Catalogue.Contents) {
+        playlists = contents.playlists
+        recordings = contents.recordings
+    }
+}
+
 extension AssetRecords {
     /// Loads a sleeping asset on the loop: for a use that could not wait for `wake`.
     func reload(_ asset: Asset) {
         do throws(StoreError) {
-            let rows = try catalogue.rows(of: asset.id)
-            load(asset, playlists: rows.playlists, recordings: rows.recordings)
+            load(asset, ContentRows(try catalogue.rows(of: asset.id)))
         } catch {
             library.report("\(asset.name): its playlists cannot be read, and come from the origin again: \(error)")
         }
@@ -230,16 +245,24 @@ extension AssetRecords {
 
     /// Loads an asset; reads and parses its playlists on other threads.
     func wake(_ asset: Asset) async {
-        let catalogue = catalogue
-        let id = asset.id
-        guard let rows = try? await DiskWork.run({ () throws(StoreError) in try catalogue.rows(of: id) }) else {
-            return
-        }
+        guard let rows = await rows(of: asset) else { return }
         let size = rows.playlists.reduce(0) { $0 + $1.body.count }
         let parsed = await PureWork.shared.run(size: size, for: asset.access) { Parsed(rows.playlists) }
         guard let parsed, !asset.isLoaded else { return }
         asset.load {
-            library.records.load(asset, playlists: rows.playlists, recordings: rows.recordings, parsed: parsed)
+            library.records.load(asset, rows, parsed: parsed)
+        }
+    }
+
+    /// The rows of the start, or of the catalogue; nil if that cannot be read. The catalogue of a store that is only read is empty.
+    private func rows(of asset: Asset) async -> ContentRows? {
+        if let rows = asset.unreadRows {
+            return rows
+        }
+        let catalogue = catalogue
+        let id = asset.id
+        return try? await DiskWork.run { () throws(StoreError) in
+            ContentRows(try catalogue.rows(of: id))
         }
     }
 

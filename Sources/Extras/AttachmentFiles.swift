@@ -44,7 +44,7 @@ package struct AttachmentOrder: Sendable {
         _ order: AttachmentOrder, to asset: Asset
     ) async throws(LibraryError) -> BundleIdentity.Attachment {
         try check(asset)
-        guard let duration = asset.duration, let start = await MediaStart.read(of: asset) else {
+        guard let duration = asset.duration, let start = await MediaStart(storedOf: asset) else {
             throw LibraryError(
                 .notStored,
                 "nothing is attached to \(asset.name): no stored segment of it shows where the media begins")

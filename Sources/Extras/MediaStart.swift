@@ -19,19 +19,18 @@ package struct MediaStart {
         let start = ticks - Int64((min(max(time, 0), 1e9) * 90_000).rounded())
         self.ticks = UInt64((start % Self.wrap + Self.wrap) % Self.wrap)
     }
-}
 
-extension MediaStart {
     /// Reads the start of an asset's media; nil if no stored segment shows it. The first stored segment of the first variant decides. It
     /// is verified before: the times of what is attached follow from it.
-    @LoopActor package static func read(of asset: Asset) async -> MediaStart? {
+    @LoopActor package init?(storedOf asset: Asset) async {
         let variants = Set(asset.multivariant?.variants.map(\.renditionIndex) ?? [])
         let renditions = asset.renditions.filter { $0.name.content == .media && !$0.name.isIFramesOnly }
         let own = renditions.filter { variants.contains($0.index) }
         let others = renditions.filter { !variants.contains($0.index) }
         for rendition in own + others {
             if let start = await rendition.readMediaStart() {
-                return start
+                self = start
+                return
             }
         }
         return nil

@@ -119,7 +119,7 @@ import Testing
             fetch.release()
         }
         await fixture.flush()
-        let start = try #require(await MediaStart.read(of: asset)).ticks
+        let start = try #require(await MediaStart(storedOf: asset)).ticks
         try await DiskTick.pass(in: fixture.folder)
 
         let file = fixture.folder.path("assets/\(asset.id)/video-90p/0.ts")
@@ -130,7 +130,7 @@ import Testing
             try FileDamage.flipBit(of: file, at: packet + 9)
         }
         // The sound of the second segment begins a part of a frame earlier.
-        let second = try #require(await MediaStart.read(of: asset)).ticks
+        let second = try #require(await MediaStart(storedOf: asset)).ticks
         #expect(max(start, second) - min(start, second) < 9_000)
         #expect(!rendition.folder.contains("0.ts"), "it is set aside")
     }

@@ -68,7 +68,7 @@ import Testing
             let text = try String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)
             return text.contains("Task.sleep(") || text.contains("import Dispatch")
         }
-        #expect(Set(found) == ["Daemon/DaemonStarter.swift", "Daemon/DaemonStopper.swift"])
+        #expect(Set(found) == ["Daemon/Process/DaemonStarter.swift", "Daemon/Process/DaemonStopper.swift"])
     }
 
     @Test(arguments: [

@@ -128,9 +128,14 @@ public struct PieceName: Hashable, Sendable, CustomStringConvertible {
 
     /// The extension of a path's last component, in lower case; empty if there is none.
     package static func `extension`(ofPath path: String) -> String {
-        let name = path.utf8[
-            (path.utf8.lastIndex(of: UInt8(ascii: "/")).map(path.utf8.index(after:)) ?? path.startIndex)...]
+        var name = path.utf8[...]
+        if let slash = name.lastIndex(of: UInt8(ascii: "/")) {
+            name = name[name.index(after: slash)...]
+        }
         guard let dot = name.lastIndex(of: UInt8(ascii: ".")) else { return "" }
-        return path[path.utf8.index(after: dot)...].lowercased()
+        let ending = path[name.index(after: dot)...]
+        let isLower = ending.utf8.allSatisfy { $0 < 0x80 && !(0x41...0x5A).contains($0) }
+        guard !isLower else { return String(ending) }
+        return ending.lowercased()
     }
 }

@@ -18,7 +18,7 @@ extension Exporter {
             throw ExchangeError(.incomplete, "\(asset.name) has no subtitles \"\(track)\"")
         }
         // In seconds. Without media, the subtitles begin with it.
-        let mediaStart = await MediaStart.read(of: asset)
+        let mediaStart = await MediaStart(storedOf: asset)
         let start = mediaStart.map { Double($0.ticks) / 90_000 }
         do throws(LibraryError) {
             let source = try await library.playlists.source(of: rendition, in: asset)

@@ -51,7 +51,7 @@ class Lines(unittest.TestCase):
     def test_the_rooms_that_stay_free_of_them(self):
         sources = pathlib.Path("/weir/Sources")
         self.assertTrue(texture.is_of_rooms(sources / "HLS/Text/Tag.swift", sources))
-        self.assertFalse(texture.is_of_rooms(sources / "Downloads/DownloadTask.swift", sources))
+        self.assertFalse(texture.is_of_rooms(sources / "NewRoom/File.swift", sources))
         self.assertFalse(texture.is_of_rooms(pathlib.Path("/weir/Tests/HLS/Tests.swift"), sources))
 
     def test_each_room_exists(self):
