@@ -18,6 +18,16 @@ public struct PieceName: Hashable, Sendable, CustomStringConvertible {
         /// Session data, by a number that is computed from its identity in the playlist.
         case data(Int)
 
+        /// The beginning of the file's name, before the number.
+        fileprivate var prefix: String {
+            switch self {
+            case .segment, .key: ""
+            case .initialization: "init-"
+            case .passing: "live-"
+            case .data: "data-"
+            }
+        }
+
         package var number: Int {
             switch self {
             case .segment(let number), .initialization(let number), .key(let number), .passing(let number),
@@ -69,12 +79,12 @@ public struct PieceName: Hashable, Sendable, CustomStringConvertible {
 
     /// The name.
     public var description: String {
-        switch role {
-        case .segment(let number), .key(let number): "\(number).\(fileExtension)"
-        case .initialization(let number): "init-\(number).\(fileExtension)"
-        case .passing(let number): "live-\(number).\(fileExtension)"
-        case .data(let number): "data-\(number).\(fileExtension)"
-        }
+        // Appended in parts: most names are short, and an interpolation would take memory for each.
+        var text = role.prefix
+        text += String(role.number)
+        text += "."
+        text += fileExtension
+        return text
     }
 
     /// Parses a number without sign or leading zero: otherwise two names would identify one resource.
