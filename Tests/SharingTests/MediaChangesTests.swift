@@ -22,7 +22,7 @@ import Testing
             ([fragment(0), fragment(1), fragment(0)], [0..<1, 1..<2, 2..<3]),
             ([transport(), transport(isDiscontinuity: true)], [0..<1, 1..<2]),
             ([fragment(0), transport(isDiscontinuity: true), transport()], [0..<1, 1..<3]),
-            // What is missing changes nothing.
+            // A gap has no media, and changes nothing.
             ([fragment(0), fragment(1, isGap: true), fragment(0)], [0..<3]),
             ([fragment(0, isGap: true)], []),
         ]
