@@ -15,7 +15,7 @@ import Testing
             (5700, nil, nil, true),
             (9000, nil, nil, true),
             (3, known, nil, false),
-            // What was seen once stays seen.
+            // A film that was watched once stays watched.
             (2580, watched, 2580, true),
             (3, watched, nil, true),
         ]
