@@ -163,7 +163,8 @@ import Testing
         await verification.workOutReport()
         #expect(verification.report.remaining == 0)
         let paths = try await fixture.mediaPaths()
-        #expect(paths.count == 12 && Set(paths).count == 12, "\(paths)")
+        let all = try await fixture.origin.requests()
+        #expect(paths.count == 12 && Set(paths).count == 12, "\(all)")
     }
 
     @Test func anAbsentOriginIsReportedAndRepairedPiecesStay() async throws {
