@@ -1,11 +1,12 @@
 package import Assets
 package import EventLoop
+import Extras
 import HTTPMessage
 package import HTTPServer
 package import Sharing
 
-/// Serves subtitle tracks as one file each: `/<name>.<language>.vtt` or `/<name>.<track>.vtt`. Players such as mpv and ffplay read
-/// no WebVTT renditions, but such files.
+/// Serves subtitle tracks, and attached chapters, as one file each: `/<name>.<language>.vtt` or `/<name>.<track>.vtt`. Players such
+/// as mpv and ffplay read no WebVTT renditions, but such files; the page reads both.
 @LoopActor package final class SubtitleRoutes {
     private let library: Library
     private let exporter: Exporter
@@ -36,7 +37,12 @@ package import Sharing
         }
         await library.wake(asset)
         do throws(ExchangeError) {
-            let text = try await exporter.subtitles(track, of: asset)
+            let text: [UInt8]
+            if let chapters = ChapterList(attachedTo: asset, as: track) {
+                text = chapters.webVTT(length: asset.duration)
+            } else {
+                text = try await exporter.subtitles(track, of: asset)
+            }
             var representation = Representation(size: Int64(text.count), mediaType: .webVTT)
             representation.fields.append(.cacheControl, literal: "no-store")
             exchange.reply(representation, .bytes(text))

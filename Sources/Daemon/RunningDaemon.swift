@@ -116,6 +116,7 @@ import WeirAPI
             library: library, summaries: summaries, substitutions: substitutions, retention: retention,
             exchange: exchange, downloader: downloader)
         service.selectionDefaults = configuration.selection
+        service.players = PlayerStarter(state: StateDirectory(configuration.state), environment: environment)
         events = EventFeed(downloader, of: library)
         events.follow(exchange.mover)
         webhook?.follow(downloader, library)
@@ -151,7 +152,7 @@ import WeirAPI
         playback.changingToken = control.pageKey
         phones = Phones(in: StateDirectory(configuration.state), report: { logger.warning("\($0)") })
         control.access.phones = phones
-        let page = PageRoutes(control)
+        let page = PageRoutes(control, player: PagePlayer(configuration.pagePlayer, environment: environment))
         self.page = page
         let subtitles = SubtitleRoutes(library, exchange.exporter)
         self.subtitles = subtitles

@@ -236,9 +236,10 @@ package struct AttachmentOrder: Sendable {
 
 extension ChapterList {
     /// The chapters that were attached last to an asset; nil without any that can be read.
-    @LoopActor package init?(attachedTo asset: Asset) {
+    /// - Parameter id: that of the attachment; nil for any.
+    @LoopActor package init?(attachedTo asset: Asset, as id: String? = nil) {
         let additions = asset.content.additions
-        guard let last = additions.attachments.last(where: { $0.kind == .chapters }),
+        guard let last = additions.attachments.last(where: { $0.kind == .chapters && (id ?? $0.id) == $0.id }),
             let folder = additions.renditions[last.id]?.folder
         else { return nil }
         let file = Additions.chapterFile.description

@@ -12,6 +12,7 @@ package import EventLoop
 @LoopActor package struct ExchangeServices {
     package let mover: Mover
     package let exporter: Exporter
+    package let posters: Posters
     package let importer: Importer
     package let publications: Publications
     package let orphans: OrphanBundles
@@ -20,6 +21,7 @@ package import EventLoop
     package init(_ library: Library, moves: MoveRegister) {
         mover = Mover(library, moves)
         exporter = Exporter(library, mover)
+        posters = Posters(library)
         importer = Importer(library)
         publications = Publications(library)
         orphans = OrphanBundles(library, importer)

@@ -20,6 +20,11 @@ package enum Endpoints {
     package static let removeAsset = Endpoint<API.Nothing, API.Removal>(
         .delete, "/assets/{name}", query: ["wait"], isLong: true)
     package static let artwork = Endpoint<API.Nothing, API.Bytes>(.get, "/assets/{name}/artwork", phones: true)
+    /// Its artwork, or else a picture of what is stored of it, which ffmpeg makes. Throws `.noArtwork`.
+    package static let poster = Endpoint<API.Nothing, API.Bytes>(
+        .get, "/assets/{name}/poster", phones: true, isLong: true)
+    /// Starts the user's player for an asset, as `weir play` does. Throws what that says if it fails at once.
+    package static let play = Endpoint<API.Nothing, API.Asset>(.post, "/assets/{name}/play", isLong: true)
     /// Stores an image with an asset and replaces the former one. Throws `.notArtwork`; then nothing has changed.
     package static let setArtwork = Endpoint<API.Bytes, API.Asset>(.put, "/assets/{name}/artwork", hasLongBody: true)
     package static let policy = Endpoint<API.Nothing, StoragePolicy>(.get, "/assets/{name}/policy")

@@ -14,7 +14,8 @@ import WeirAPI
 @Suite struct PhoneRightsTests {
     /// All that a phone may do. Every other endpoint is refused, new ones too.
     private static let admitted: Set<String> = [
-        "GET /assets", "GET /assets/{name}", "GET /assets/{name}/artwork", "GET /mode", "GET /events", "GET /sessions",
+        "GET /assets", "GET /assets/{name}", "GET /assets/{name}/artwork", "GET /assets/{name}/poster", "GET /mode",
+        "GET /events", "GET /sessions",
         "GET /downloads", "POST /downloads", "GET /downloads/{id}", "POST /downloads/{id}/pause",
         "POST /downloads/{id}/resume", "POST /downloads/{id}/cancel", "POST /selection",
     ]

@@ -123,6 +123,8 @@ def answer(scene, path, query):
         return (200, dict(found[0], playable={"answer": "yes", "reason": "720p with its default sound is whole"})) if found else (404, {})
     if path == "/downloads":
         return 200, {"downloads": downloads}
+    if path.startswith("/downloads/"):
+        return 200, next(each for each in downloads if each["id"] == path.removeprefix("/downloads/"))
     if path == "/store":
         return 200, {"path": "/home/anna/.local/share/weir", "assets": len(films), "bytes": sum(film["bytes"] for film in films), "purge": "expired",
                      "disk": {"totalBytes": 1_000_000_000_000, "freeBytes": 432_000_000_000, "reservedBytes": 20_000_000_000,
@@ -178,5 +180,5 @@ def event(number):
     seconds = dice.uniform(1, 4)
     return {"session": "s1", "guid": "g", "number": number, "asset": "big-buck-bunny", "client": "mpv/0.40", "began": 1_763_780_000 + 60 * number,
             "watched": dice.uniform(20, 90), "bytes": {"store": 0, "origin": int(seconds * 4e6), "joined": 0}, "indicated": 5_200_000,
-            "observed": {"count": 4, "bits": seconds * dice.uniform(6e6, 42e6), "seconds": seconds}, "stalls": int(number == 7), "stallTime": 0.8,
+            "observed": {"count": 4, "bits": seconds * dice.uniform(6e6, 42e6), "seconds": seconds}, "inferred": [], "stalls": int(number == 7), "stallTime": 0.8,
             "playbackType": "VOD", "requests": 4}

@@ -15,12 +15,9 @@ const offer = document.getElementById("offer");
 /** Enables the field. Calls `started(download)` when a download has begun. */
 export function prepareAdding(started) {
     section.hidden = false;
-    const submit = form.querySelector("button");
-    form.addEventListener("submit", async event => {
+    form.addEventListener("submit", event => {
         event.preventDefault();
-        submit.disabled = true;
-        await look({source: field.value.trim()}, started);
-        submit.disabled = false;
+        look({source: field.value.trim()}, started);
     });
     listenForPastes({
         url(source) {
@@ -48,21 +45,26 @@ async function paste(text, started) {
     }
 }
 
+/** The number of the look that was asked for last. */
+let looks = 0;
+
 /**
- * Shows the tracks of a stream. An order has its `source`, and may have `headers` and a `route`; one with `isFromLink` may not lead
+ * Shows the tracks of a stream, in place of those that were asked for before. An order has its `source`, and may have `headers` and a `route`; one with `isFromLink` may not lead
  * to a private address.
  */
 async function look(order, started) {
     // The owner has not named what a phone asks for.
     if (isPhone) order = {...order, isFromLink: true};
+    const turn = ++looks;
     offer.replaceChildren(el("p", {class: "note"}, "Reading the playlists…"));
     try {
         const isPlain = Object.keys(order).length === 1;
         const presentation = await (isPlain ? api.inspect(order.source) : api.explain(order));
+        if (turn !== looks) return;
         offer.replaceChildren(show(presentation, order, started));
         offer.querySelector("input, button")?.focus();
     } catch (error) {
-        fail(words(error));
+        if (turn === looks) fail(words(error));
     }
 }
 
@@ -87,6 +89,7 @@ function propose(urls, reason, started) {
 }
 
 function close() {
+    looks += 1;
     offer.replaceChildren();
     field.focus();
 }

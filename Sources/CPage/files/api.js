@@ -63,10 +63,11 @@ export const api = {
     asset: name => call("GET", named(name)),
     edit: (name, change) => call("PATCH", named(name), change),
     setPosition: (name, position) => call("PUT", `${named(name)}/position`, {position}),
+    play: name => call("POST", `${named(name)}/play`),
     setPolicy: (name, policy) => call("PUT", `${named(name)}/policy`, policy),
     export: (name, order) => call("POST", `${named(name)}/export`, order),
     remove: name => call("DELETE", named(name)),
-    async artwork(name) { return (await request("GET", `${named(name)}/artwork`)).blob(); },
+    async poster(name) { return (await request("GET", `${named(name)}/poster`)).blob(); },
     setArtwork: (name, file) => call("PUT", `${named(name)}/artwork`, file),
     store: () => call("GET", "/store"),
     mode: () => call("GET", "/mode"),
@@ -88,6 +89,13 @@ export const api = {
 
 /** The path by which players load an asset. */
 export const entry = name => `${mount}/${encodeURIComponent(name)}.m3u8`;
+/** The path by which players load the chosen tracks alone of what is at a path: `choice` has `quality` and `audio`, as on the command line. */
+export function choosing(path, choice) {
+    const pairs = Object.entries(choice).map(([key, value]) => `${key}=${encodeURIComponent(value)}`);
+    return pairs.length ? `${mount}/select/${pairs.join("&")}${path.slice(mount.length)}` : path;
+}
+/** The path of a track of subtitles or chapters as one file. */
+export const subtitleFile = (name, track) => `${mount}/${encodeURIComponent(name)}.${encodeURIComponent(track)}.vtt`;
 /** The terminal command that plays it; on a phone the address, for an app. */
 export const mpv = path => isPhone ? location.origin + path : `mpv ${quoted(location.origin + path)}`;
 

@@ -3,12 +3,15 @@
 
 import {el} from "./dom.js";
 
-/** Number of rows in a block. */
+/** The least number of rows in a block. */
 const LENGTH = 20;
 /** Distances from the window, in window heights, within which rows are created and beyond which they are removed. */
 const [NEAR, FAR] = [1, 2.5];
 /** Estimated height of a row in pixels before any was measured, and the gap between two rows. */
 const [GUESS, GAP] = [220, 10];
+
+/** The number of columns of a grid. */
+const columnsOf = container => getComputedStyle(container).gridTemplateColumns.split(" ").length;
 
 export class Blocks {
     /**
@@ -18,7 +21,7 @@ export class Blocks {
      */
     constructor(container, {make, drop, isBusy}) {
         [this.container, this.make, this.drop, this.isBusy] = [container, make, drop, isBusy];
-        [this.all, this.byName, this.width, this.height] = [[], new Map(), 0, GUESS];
+        [this.all, this.byName, this.width, this.height, this.columns] = [[], new Map(), 0, GUESS, 1];
         const soon = () => { this.turn ??= requestAnimationFrame(() => this.settle()); };
         addEventListener("scroll", soon, {passive: true});
         addEventListener("resize", soon);
@@ -33,11 +36,14 @@ export class Blocks {
 
     /** Replaces the names. Keeps the scroll position as far as possible. */
     show(names) {
+        this.columns = columnsOf(this.container);
+        // A placeholder takes whole lines of posters.
+        const length = Math.ceil(LENGTH / this.columns) * this.columns;
         const focused = document.activeElement;
         for (const name of [...this.byName.keys()]) if (this.isIn(name)) this.drop(name);
         [this.all, this.byName] = [[], new Map()];
-        for (let first = 0; first < names.length; first += LENGTH) {
-            this.all.push(this.block(names.slice(first, first + LENGTH)));
+        for (let first = 0; first < names.length; first += length) {
+            this.all.push(this.block(names.slice(first, first + length)));
         }
         this.container.replaceChildren(...this.all.map(block => block.room));
         this.settle();
@@ -173,7 +179,10 @@ export class Blocks {
     }
 
     /** Gives a placeholder the estimated height of its rows. */
-    leaveRoom(block) { block.room.style.height = `${block.names.length * (this.height + GAP) - GAP}px`; }
+    leaveRoom(block) { block.room.style.height = `${this.lines(block) * (this.height + GAP) - GAP}px`; }
+
+    /** The number of lines that a block's rows take. */
+    lines(block) { return Math.ceil(block.names.length / this.columns); }
 
     elements(block) {
         const elements = [];
@@ -195,7 +204,7 @@ export class Blocks {
     /** The mean height of the rows in the document; undefined if there are none. */
     get rowHeight() {
         const filled = this.all.filter(block => block.isFilled && block.names.length > 0);
-        const count = filled.reduce((sum, block) => sum + block.names.length, 0);
+        const count = filled.reduce((sum, block) => sum + this.lines(block), 0);
         const height = filled.map(block => this.extent(block)).reduce((sum, [top, bottom]) => sum + bottom - top + GAP, 0);
         return height > 0 ? height / count - GAP : undefined;
     }
@@ -204,7 +213,9 @@ export class Blocks {
     measureAnew() {
         const isFirst = this.width === 0;
         this.width = innerWidth;
-        if (!isFirst) this.estimate();
+        if (isFirst) return;
+        if (columnsOf(this.container) !== this.columns) return this.show(this.names);
+        this.estimate();
     }
 
     /**

@@ -43,6 +43,8 @@ const icons = {
     remove: "M5 7h14M10 4h4M7 7l1 13h8l1-13M10.500 11v5M13.500 11v5",
     manage: "M4 20h4L19 9l-4-4L4 16zM13 7l4 4",
     more: "M6 9l6 6 6-6",
+    outside: "M14 5h5v5M19 5l-8 8M10 6H5v13h13v-5",
+    posters: "M4 5h7v6H4zM13 5h7v6h-7zM4 13h7v6H4zM13 13h7v6h-7z",
     details: "M5 19V11M12 19V5M19 19v-6",
 };
 

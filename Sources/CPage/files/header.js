@@ -1,11 +1,10 @@
 // The switch for the network mode, and the used space of the store.
 
 import {api, isPhone, words} from "./api.js";
-import {el, say, setText, svg} from "./dom.js";
+import {el, say, svg} from "./dom.js";
 import {size} from "./words.js";
 
 const control = document.getElementById("network");
-const word = document.getElementById("network-word");
 const meter = document.getElementById("storage");
 let mode = "auto";
 
@@ -13,9 +12,7 @@ let mode = "auto";
 export function showMode(next) {
     mode = next;
     control.setAttribute("aria-checked", String(mode !== "offline"));
-    setText(word, mode === "offline" ? "Offline" : "Online");
     control.title = mode === "offline" ? "Weir uses no network, and plays stored media" : "Missing media is fetched from the origin";
-    control.setAttribute("aria-label", "Use the network");
     // A phone may not change the mode.
     control.hidden = isPhone;
 }
@@ -24,7 +21,7 @@ control.addEventListener("click", async () => {
     const wanted = mode === "offline" ? "auto" : "offline";
     try {
         showMode((await api.setMode(wanted)).mode);
-        say(mode === "offline" ? "Offline: stored media plays." : "Online.");
+        say(mode === "offline" ? "The network is not used: stored media plays." : "The network is used.");
     } catch (error) {
         say(words(error));
     }
@@ -46,7 +43,7 @@ export async function refreshStorage(bytes) {
             svg("rect", {class: "kept", width: Math.max(bytes > cached ? 0.4 : 0, part(bytes - cached)), height: 10}),
             svg("rect", {class: "cached", x: part(bytes - cached), width: part(cached), height: 10})),
         el("p", {}, el("strong", {}, `${size(bytes)} stored`),
-            cached > 0 ? `, ${size(cached)} of it play cache` : "",
+            cached > 0 && el("span", {class: "storage-cache"}, `, ${size(cached)} of it play cache`),
             available === undefined ? ", nothing more can be stored" : ` · ${size(available)} available`));
     meter.hidden = false;
 }

@@ -2,7 +2,7 @@
 
 import {api, isPhone} from "./api.js";
 import {Blocks} from "./blocks.js";
-import {el, setText} from "./dom.js";
+import {el, icon, setText} from "./dom.js";
 import {Row} from "./row.js";
 import {bitRate, plural, totals} from "./words.js";
 
@@ -19,6 +19,7 @@ const collate = new Intl.Collator(undefined, {numeric: true, sensitivity: "base"
 const byTitle = (one, other) => collate(one.title || one.name, other.title || other.name) || collate(one.name, other.name);
 /** The numbers by which a list is sorted, least first. */
 const ranks = {
+    added: asset => -(asset.created || 0),
     played: asset => -(asset.storage?.lastPlayed || 0),
     size: asset => -asset.bytes,
     duration: asset => -(asset.duration || 0),
@@ -44,6 +45,8 @@ export class List {
             localStorage.setItem("weir-sort", this.sort.value);
             this.arrange();
         });
+        this.preparePosters();
+        prepareFilters();
         this.seen = new IntersectionObserver(entries => {
             for (const entry of entries) this.rowOf(entry.target)?.come(entry.isIntersecting, GLANCE);
         }, {rootMargin: "200px"});
@@ -52,6 +55,27 @@ export class List {
             drop: name => this.drop(name),
             isBusy: name => this.rows.get(name)?.isBusy ?? false,
         });
+    }
+
+    /** A window of this width has posters, unless the user prefers lines. The choice is kept. */
+    preparePosters() {
+        const [wide, narrow] = [matchMedia("(min-width: 62.5rem)"), matchMedia("(max-width: 44rem)")];
+        const control = document.getElementById("view");
+        const show = () => {
+            const isWanted = localStorage.getItem("weir-view") !== "lines";
+            this.hasPosters = wide.matches && isWanted;
+            this.hasShortRows = this.hasPosters || narrow.matches;
+            this.container.classList.toggle("posters", this.hasPosters);
+            control.setAttribute("aria-pressed", String(isWanted));
+            if (this.blocks) this.arrange(true);
+        };
+        control.append(icon("posters"), el("span", {}, "Posters"));
+        control.addEventListener("click", () => {
+            localStorage.setItem("weir-view", this.hasPosters ? "lines" : "posters");
+            show();
+        });
+        for (const width of [wide, narrow]) width.addEventListener("change", show);
+        show();
     }
 
     rowOf(element) { return this.rows.get(element.dataset.name); }
@@ -211,19 +235,22 @@ export class List {
         switch (this.show.value) {
         case "all": return true;
         case "active": return active.has(download?.state ?? asset.state);
+        case "begun": return asset.position > 0 && !asset.isWatched;
+        case "recordings": return asset.recordingOf !== undefined || download?.isRecording === true;
+        case "channels": return asset.isLive;
         case "failed": return asset.state === "failed" || asset.state === "expired";
         default: return asset.stored === this.show.value;
         }
     }
 
-    /** Sorts running downloads first, the rest as chosen. Later changes do not move a row. */
-    arrange() {
+    /** Sorts running downloads first, the rest as chosen. Later changes do not move a row. - `isNew`: true to lay them out anew. */
+    arrange(isNew = false) {
         const isActive = asset => active.has(this.downloads.get(asset.name)?.state ?? asset.state);
         const rank = ranks[this.sort.value];
         const fitting = [...this.assets.values()].filter(asset => this.fits(asset))
             .sort((one, other) => (rank ? Math.sign(rank(one) - rank(other)) || 0 : 0) || byTitle(one, other));
         const order = [...fitting.filter(isActive), ...fitting.filter(asset => !isActive(asset))].map(asset => asset.name);
-        if (order.length > 0 && String(order) === String(this.blocks.names)) {
+        if (!isNew && order.length > 0 && String(order) === String(this.blocks.names)) {
             for (const name of this.rows.keys()) this.touch(name);
         } else {
             // Rows that stay keep their elements, with the focus and with open details.
@@ -287,6 +314,15 @@ export class List {
             this.dirty.clear();
         }, PAUSE);
     }
+}
+
+/** In a narrow window the filters are folded. */
+function prepareFilters() {
+    const [control, tools] = [document.getElementById("filters"), document.getElementById("tools")];
+    control.addEventListener("click", () => {
+        const isOpen = tools.classList.toggle("open");
+        control.setAttribute("aria-expanded", String(isOpen));
+    });
 }
 
 /** The next row on one side; skips placeholders. */

@@ -1,51 +1,190 @@
-// Playback in the page, for browsers that play HLS themselves.
+// Playback in the page: by the browser's own HLS, or else by hls.js where that is installed.
 
-import {api, isPhone, mpv} from "./api.js";
+import {api, choosing, isPhone, mpv, subtitleFile, words} from "./api.js";
 import {button, el, say} from "./dom.js";
-import {time} from "./words.js";
+import {quality, stateWords, time} from "./words.js";
 
 const HLS = "application/vnd.apple.mpegurl";
+/** The path of hls.js on the daemon; empty where it is not installed. */
+const library = document.querySelector("meta[name=weir-player]")?.content ?? "";
 
 /** Milliseconds between two notes of where a film is. */
 const NOTING = 15_000;
+/** Seconds of one step through a film. */
+const STEP = 10;
 
 /**
  * Opens a player for a path of the daemon, where the asset was left. Restores the focus when it closes.
- * - `asset`: notes in it where it is left; undefined for a URL.
+ * - `asset`: its tracks can be chosen, and where it is left is noted in it; undefined for a URL.
  */
 export function play(path, title, asset) {
-    const command = mpv(path);
     const notice = el("div", {class: "notice", hidden: true});
     const complain = sentence => {
-        notice.replaceChildren(el("p", {role: "alert"}, `${sentence} A player can:`), el("p", {class: "command"}, el("code", {}, command),
+        const command = mpv(path);
+        const place = isPhone ? "In a player's app:" : "In a terminal:";
+        notice.replaceChildren(el("p", {role: "alert"}, sentence), el("p", {class: "command"}, place, el("code", {}, command),
             button("copy", "Copy", isPhone ? "Copy the address" : "Copy the mpv command", () => copy(command))));
         notice.hidden = false;
     };
-    const video = el("video", {controls: true, playsinline: true, "aria-label": title});
+    const video = el("video", {controls: true, playsinline: true, autofocus: true, "aria-label": title});
+    const source = new Source(video, complain);
     const dialog = el("dialog", {class: "player", "aria-label": `Player: ${title}`},
         el("div", {class: "dialog-head"}, el("h2", {}, el("bdi", {}, title)),
+            asset && !isPhone && button("outside", "Open in a player", "Open in mpv, or the player of your settings", () => playOutside(asset, dialog, complain)),
             button("cancel", "Close", "Close the player", () => dialog.close())),
-        video, notice);
+        video, asset && choices(video, source, path, asset, notice), notice);
     const leave = asset && !asset.isLive && !isPhone ? goOn(video, asset, notice) : () => {};
+    dialog.addEventListener("keydown", event => steer(event, video));
     dialog.addEventListener("close", () => {
         leave();
-        video.pause();
-        video.removeAttribute("src");
-        video.load();
+        source.end();
         dialog.remove();
     });
     document.body.append(dialog);
-    if (video.canPlayType(HLS)) {
-        video.addEventListener("error", () => {
-            if (video.hasAttribute("src")) complain(`This browser could not play it (${video.error?.message || "no reason given"}).`);
-        });
-        video.src = path;
-        video.play().catch(() => {});
-    } else {
-        video.hidden = true;
-        complain("This browser cannot play HLS; Chromium 142 or later and Safari can.");
-    }
+    source.play(path);
     dialog.showModal();
+}
+
+/** What a video plays. */
+class Source {
+    constructor(video, complain) {
+        [this.video, this.complain] = [video, complain];
+        video.addEventListener("error", () => {
+            if (video.hasAttribute("src") && !this.player) complain(`This browser could not play it (${video.error?.message || "no reason given"}).`);
+        });
+    }
+
+    /** Plays a path. - `at`: the time in seconds to begin at; undefined to leave that to others. */
+    async play(path, at) {
+        const {video} = this;
+        this.player?.destroy();
+        this.player = undefined;
+        if (at) video.addEventListener("loadedmetadata", () => { video.currentTime = at; }, {once: true});
+        if (video.canPlayType(HLS)) {
+            video.src = path;
+        } else if (!await this.playByLibrary(path)) {
+            video.hidden = true;
+            const way = isPhone ? "" : "; so can any browser with hls.js, whose file the key page-player names";
+            return this.complain(`This browser cannot play HLS. Chromium 142 or later and Safari can${way}.`);
+        }
+        video.play().catch(() => {});
+    }
+
+    /** Plays a path by hls.js. Returns false where that is not installed, or has no use. */
+    async playByLibrary(path) {
+        const Player = library && await load();
+        if (!Player || !Player.isSupported()) return false;
+        // Subtitles are files of their own here, and the page's rules allow no workers.
+        const player = new Player({enableWorker: false, renderTextTracksNatively: false});
+        player.on(Player.Events.ERROR, (_, {fatal, details}) => { if (fatal) this.complain(`hls.js could not play it (${details}).`); });
+        player.loadSource(path);
+        player.attachMedia(this.video);
+        this.player = player;
+        return true;
+    }
+
+    end() {
+        this.video.pause();
+        this.player?.destroy();
+        this.video.removeAttribute("src");
+        this.video.load();
+    }
+}
+
+/** Loads hls.js, which is a module or a script by its file. Undefined if it cannot be loaded. */
+async function load() {
+    try {
+        return (await import(library)).default ?? globalThis.Hls;
+    } catch {
+        return undefined;
+    }
+}
+
+/** Starts the user's own player, and closes this one. */
+async function playOutside(asset, dialog, complain) {
+    try {
+        await api.play(asset.id);
+        say("The player starts.");
+        dialog.close();
+    } catch (error) {
+        complain(words(error));
+    }
+}
+
+// MARK: Tracks
+
+/** The choices of quality, sound, subtitles and chapters; a kind of which there is one only has none. */
+function choices(video, source, path, asset, notice) {
+    const {variants, audio, subtitles, chapters = []} = asset.tracks;
+    const chosen = {};
+    const reopen = () => source.play(choosing(path, chosen), video.currentTime);
+    const choose = key => event => {
+        if (event.target.value) chosen[key] = event.target.value;
+        else delete chosen[key];
+        reopen();
+    };
+    const heights = [...new Map(variants.filter(({height}) => height).map(variant => [variant.height, variant])).values()].sort((a, b) => b.height - a.height);
+    const spoken = [...new Map(audio.filter(({language}) => language).map(track => [track.language.toLowerCase(), track])).values()];
+    const texts = subtitles.filter(({id}) => id);
+    const show = event => showSubtitles(video, asset, texts.find(({id}) => id === event.target.value), notice);
+    const row = el("div", {class: "player-choices"},
+        heights.length > 1 && choice("Quality", [["", "Automatic"], ...heights.map(track => [quality(track), described(quality(track), track)])], choose("quality")),
+        spoken.length > 1 && choice("Sound", [["", "As the stream says"], ...spoken.map(track => [track.language, described(track.name, track)])], choose("audio")),
+        texts.length > 0 && choice("Subtitles", [["", "Off"], ...texts.map(track => [track.id, described(track.name, track)])], show));
+    if (chapters.length > 0) addChapters(row, video, asset, chapters.at(-1));
+    return row;
+}
+
+const described = (name, {stored}) => stored === "not-stored" ? name : `${name}, ${stateWords(stored)}`;
+
+function choice(name, options, onchange) {
+    return el("label", {}, el("span", {}, name), el("select", {onchange}, ...options.map(([value, text]) => el("option", {value}, text))));
+}
+
+/** Shows subtitles in place of others; none if there is no track. */
+function showSubtitles(video, asset, track, notice) {
+    for (const other of video.querySelectorAll("track[kind=subtitles]")) other.remove();
+    if (!track) return;
+    const element = el("track", {kind: "subtitles", src: subtitleFile(asset.name, track.id), srclang: track.language, label: track.name, default: true});
+    element.addEventListener("error", () => {
+        notice.replaceChildren(el("p", {role: "alert"}, `The subtitles ${track.name} cannot be had.`));
+        notice.hidden = false;
+    });
+    video.append(element);
+    element.track.mode = "showing";
+}
+
+/** Adds a choice of the chapters, once they are known. */
+function addChapters(row, video, asset, track) {
+    const element = el("track", {kind: "chapters", src: subtitleFile(asset.name, track.id)});
+    element.addEventListener("load", () => {
+        const cues = [...element.track.cues];
+        row.append(choice("Chapter", [["", "Go to a chapter"], ...cues.map(cue => [cue.startTime, `${time(cue.startTime)} ${cue.getCueAsHTML().textContent}`])], ({target}) => {
+            if (target.value) video.currentTime = Number(target.value);
+            target.value = "";
+        }));
+    });
+    video.append(element);
+    element.track.mode = "hidden";
+}
+
+// MARK: Keys and positions
+
+/** Keys as in other players: k, j, l, the arrows, f, m and c. A field keeps its own. */
+function steer(event, video) {
+    if (event.altKey || event.ctrlKey || event.metaKey || event.target.closest("select, input")) return;
+    const steps = {j: -STEP, l: STEP, ArrowLeft: -STEP, ArrowRight: STEP};
+    const [texts] = [...video.textTracks].filter(({kind}) => kind === "subtitles");
+    const acts = {
+        k: () => video.paused ? video.play().catch(() => {}) : video.pause(),
+        f: () => document.fullscreenElement ? document.exitFullscreen() : video.requestFullscreen().catch(() => {}),
+        m: () => { video.muted = !video.muted; },
+        c: () => { if (texts) texts.mode = texts.mode === "showing" ? "hidden" : "showing"; },
+    };
+    if (event.key in steps) video.currentTime = Math.max(0, video.currentTime + steps[event.key]);
+    else if (event.key in acts) acts[event.key]();
+    else return;
+    event.preventDefault();
 }
 
 /** Begins where the asset was left, with a way to begin anew, and notes where it is. Returns a function that notes it once more. */

@@ -26,7 +26,11 @@ export class Row {
         this.doing = el("p", {class: "doing"});
         this.chips = el("ul", {class: "chips", "aria-label": "Tracks"});
         this.tracks = el("ul", {class: "tracks", "aria-label": "Stored part of each track"});
-        this.picture = el("div", {class: "picture", "aria-hidden": "true"});
+        // For a pointer: the Play button has the name and the focus.
+        this.face = el("span", {class: "face"});
+        this.progress = el("progress", {max: 1});
+        this.picture = el("button", {type: "button", class: "picture", tabindex: "-1", "aria-hidden": "true", onclick: () => this.play()},
+            this.face, icon("play"), this.progress);
         this.extra = el("div", {class: "extra"});
         this.buttons = this.makeButtons();
         this.body = el("div", {class: "row-body"},
@@ -43,7 +47,7 @@ export class Row {
 
     makeButtons() {
         return {
-            play: button("play", "Play", "", () => play(entry(this.asset.name), this.called, this.asset), "primary"),
+            play: button("play", "Play", "", () => this.play(), "primary"),
             copy: button("copy", "Copy mpv command", "", () => this.copy()),
             pause: button("pause", "Pause", "", () => this.change("pause")),
             resume: button("resume", "Resume", "", () => this.change("resume")),
@@ -56,6 +60,8 @@ export class Row {
             more: button("more", "More", "", () => this.toggleMore(), "more"),
         };
     }
+
+    play() { play(entry(this.asset.name), this.called, this.asset); }
 
     /** The title, or else the name. */
     get called() { return this.asset.title || this.asset.name; }
@@ -78,22 +84,23 @@ export class Row {
         this.updateBars();
         this.updateButtons();
         this.updatePicture();
+        this.updateProgress();
         this.updateLength();
         this.details?.update(asset);
     }
 
     /**
-     * Shows a complete asset as one line until the user asks for more. A row with the focus or with an open part stays as it is, and
-     * so does one whose download ended on this page.
+     * Shows an asset as a poster, or as a line: on a phone each, and in wider windows a complete one, until the user asks for more. A row with the focus or with an open part
+     * stays as it is, and so does a line whose download ended on this page.
      */
     updateLength() {
         const isQuiet = this.asset.local === "yes" && this.asset.state === this.asset.stored
             && (this.download?.state ?? "complete") === "complete" && this.heads.length === 0;
         if (!isQuiet) this.wasBusy = true;
-        const isBusy = this.wasBusy || this.extra.hasChildNodes();
-        const isShort = isQuiet && !this.isOpen && !isBusy;
+        const canBeShort = this.list.hasShortRows || isQuiet && !this.wasBusy;
+        const isShort = canBeShort && !this.isOpen && !this.extra.hasChildNodes();
         if (this.element.classList.contains("row-short") !== isShort && !this.element.contains(document.activeElement)) this.setShort(isShort);
-        this.buttons.more.hidden = !isQuiet || this.wasBusy === true;
+        this.buttons.more.hidden = !canBeShort;
     }
 
     setShort(isShort) {
@@ -101,6 +108,7 @@ export class Row {
         this.buttons.more.setAttribute("aria-expanded", String(!isShort));
         setText(this.buttons.more.querySelector("span"), isShort ? "More" : "Less");
         setAttribute(this.buttons.more, "aria-label", `${isShort ? "More" : "Less"} ${this.called}`);
+        setAttribute(this.title.parentElement, "title", isShort ? this.called : "");
     }
 
     toggleMore() {
@@ -204,12 +212,22 @@ export class Row {
     }
 
     updatePicture() {
-        if (this.asset.artwork === this.shownArtwork && this.picture.hasChildNodes()) return;
+        if (this.asset.artwork === this.shownArtwork && this.face.hasChildNodes()) return;
         this.shownArtwork = this.asset.artwork;
         const letters = [...this.called.trim()].slice(0, 1).join("").toUpperCase();
-        this.picture.replaceChildren(el("span", {class: "letter"}, letters || "?"));
-        if (this.isKnown && this.asset.artwork) this.loadArtwork();
+        this.face.replaceChildren(el("span", {class: "letter"}, letters || "?"));
+        if (this.isKnown) this.loadArtwork();
         this.picture.dataset.tone = String([...this.asset.id].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)) % 997, 7) % 6);
+    }
+
+    /** Shows on the picture how much was seen, or how much of a download is there. */
+    updateProgress() {
+        const {position, duration} = this.asset;
+        const isLoading = ["queued", "running", "waiting", "paused"].includes(this.download?.state);
+        const share = isLoading ? this.download.fraction : position && duration ? position / duration : 0;
+        this.progress.hidden = !share;
+        this.progress.value = Math.min(1, share || 0);
+        this.progress.classList.toggle("loading", isLoading);
     }
 
     /** True if a user is working in the row, so that it must stay. */
@@ -226,18 +244,22 @@ export class Row {
 
     seen() {
         this.isKnown = true;
-        if (this.asset.artwork) this.loadArtwork();
+        this.loadArtwork();
         if (this.asset.parts) return;
         const known = new Set((this.download?.parts || []).map(part => part.id));
         if (storedParts(this.asset).some(part => part.isGuess && !known.has(part.id))) this.list.refresh(this.asset.name);
     }
 
+    /** Loads the asset's image, or one of its pictures. */
     async loadArtwork() {
+        const {artwork, stored, isLive, tracks} = this.asset;
+        const hasFilm = stored !== "not-stored" && !isLive && tracks.variants.some(({height}) => height);
+        if (!artwork && !hasFilm) return;
         try {
-            const url = URL.createObjectURL(await api.artwork(this.asset.name));
+            const url = URL.createObjectURL(await api.poster(this.asset.name));
             const image = el("img", {src: url, alt: ""});
             image.addEventListener("load", () => {
-                this.picture.replaceChildren(image);
+                this.face.replaceChildren(image);
                 URL.revokeObjectURL(url);
             });
         } catch {
@@ -304,7 +326,7 @@ export class Row {
             changed: asset => this.list.changed({id: asset.id, asset: asset.name}),
             pictured: asset => {
                 this.shownArtwork = undefined;
-                this.picture.replaceChildren();
+                this.face.replaceChildren();
                 this.asset = {...this.asset, artwork: asset.artwork};
                 this.updatePicture();
             },

@@ -59,6 +59,11 @@ extension LibraryService {
             let artwork = try await self.artwork(ofAsset: call.item)
             return ControlResponse(status: .ok, body: artwork.bytes, mediaType: artwork.mediaType)
         }
+        handlers.onBytes(Endpoints.poster) { call throws(APIError) in
+            let poster = try await self.poster(ofAsset: call.item)
+            return ControlResponse(status: .ok, body: poster.bytes, mediaType: poster.mediaType)
+        }
+        handlers.on(Endpoints.play) { call throws(APIError) in try await self.play(assetNamed: call.item) }
         handlers.on(Endpoints.setArtwork) { call, image throws(APIError) in
             try await self.setArtwork(image, ofAsset: call.item)
         }

@@ -17,6 +17,18 @@ extension LibraryService {
         throw APIError(.noArtwork, "\(asset.name) has no artwork")
     }
 
+    /// Its artwork, or else a picture of the stored part of its film.
+    func poster(ofAsset name: String) async throws(APIError) -> API.Artwork {
+        let asset = try find(name)
+        if let artwork = library.artwork.image(of: asset) {
+            return API.Artwork(mediaType: artwork.kind.mediaType, bytes: artwork.bytes)
+        }
+        guard let poster = await exchange.posters.poster(of: asset) else {
+            throw APIError(.noArtwork, "no picture can be made of what is stored of \(asset.name)")
+        }
+        return API.Artwork(mediaType: poster.kind.mediaType, bytes: poster.bytes)
+    }
+
     package func setArtwork(_ bytes: [UInt8], ofAsset name: String) async throws(APIError) -> API.Asset {
         let asset = try find(name)
         guard let artwork = Artwork(bytes) else {

@@ -202,6 +202,7 @@ extension LibraryService {
             name: asset.name, id: asset.id, title: asset.title, url: asset.origin.redacted, duration: facts.duration)
         shape.path = asset.bundlePath
         shape.isLive = facts.isLive
+        shape.created = Int(asset.created)
         if let seen = sessions?.history?.entry(of: asset) {
             shape.position = seen.rest.map(API.milliseconds)
             shape.isWatched = seen.isWatched.trueOrNil

@@ -51,6 +51,14 @@ extension LibraryService {
         return await shape(asset)
     }
 
+    /// Starts the user's player for an asset.
+    func play(assetNamed name: String) async throws(APIError) -> API.Asset {
+        let asset = try find(name)
+        guard let players else { throw APIError(.noProgram, "this daemon starts no player") }
+        try await players.play(asset.name)
+        return await shape(asset)
+    }
+
     private func knownAsset(_ source: String) -> Asset? {
         if let asset = library.asset(named: source) ?? library.asset(id: source) {
             return asset

@@ -15,6 +15,12 @@ package import Sharing
 package import Substitution
 package import WeirAPI
 
+/// Starts the user's own player. The daemon knows its program and its desktop.
+@LoopActor package protocol PlayerStarting {
+    /// Starts the player for the asset of a name. Throws if it ends at once with an error.
+    func play(_ name: String) async throws(APIError)
+}
+
 /// Answers the control API from the library and its downloads.
 @LoopActor package final class LibraryService {
     let library: Library
@@ -35,6 +41,8 @@ package import WeirAPI
     package var streams: StreamService?
     /// Changes the user's channel lists; nil without any.
     package var lists: ListService?
+    /// Starts the user's player; nil without a desktop to start it on.
+    package var players: (any PlayerStarting)?
     /// The sessions, whose logs have events of removed assets for a while; nil without a player's server.
     package weak var sessions: SessionRecords?
 

@@ -63,6 +63,8 @@ struct PageTemplate {
     enum Slot: String {
         /// The path below which a client of the network reaches Weir; empty for this machine.
         case mount
+        /// The path of hls.js; empty where it is not installed.
+        case player
     }
 
     private enum Part {

@@ -15,16 +15,24 @@ internal import WeirAPI
 @LoopActor package final class PageRoutes {
     private let control: ControlRoutes
     private let files = PageFiles()
+    private let player: PagePlayer?
 
     nonisolated static let entrance = "/in/"
     /// The path to which links of other pages lead, with a URL in the fragment. The page asks before it does anything with it.
     private static let proposal = "/add"
 
-    package init(_ control: ControlRoutes) { self.control = control }
+    /// - Parameter player: plays in browsers without HLS; nil if it is not installed.
+    package init(_ control: ControlRoutes, player: PagePlayer?) {
+        self.control = control
+        self.player = player
+    }
 
     /// Answers a phone's request for the page or one of its files. Returns false for any other request.
     package func handle(_ exchange: Exchange, of phone: String) -> Bool {
         let path = exchange.head.path
+        if sendPlayer(exchange) {
+            return true
+        }
         guard path == "/" || files[path] != nil, [.get, .head].contains(exchange.head.method) else { return false }
         if let file = files[path] {
             exchange.reply(file.representation, .bytes(file.bytes))
@@ -37,6 +45,9 @@ internal import WeirAPI
     /// Answers a request for the page or one of its files. Returns false for any other request.
     package func handle(_ exchange: Exchange) -> Bool {
         let path = exchange.head.path
+        if sendPlayer(exchange) {
+            return true
+        }
         let file = files[path]
         guard path == "/" || path == Self.proposal || path.hasPrefix(Self.entrance) || file != nil else { return false }
         guard exchange.head.method == .get || exchange.head.method == .head else {
@@ -61,8 +72,21 @@ internal import WeirAPI
         return true
     }
 
+    /// Answers a request for hls.js. Returns false for any other request.
+    private func sendPlayer(_ exchange: Exchange) -> Bool {
+        guard exchange.head.path == PagePlayer.route, [.get, .head].contains(exchange.head.method),
+            let file = player?.contents()
+        else { return false }
+        exchange.reply(file.representation, .bytes(file.bytes))
+        return true
+    }
+
     private func sendPage(_ exchange: Exchange) {
-        let page = files.page.filled([.mount: exchange.mount])
+        var script = ""
+        if player != nil {
+            script = exchange.mount + PagePlayer.route
+        }
+        let page = files.page.filled([.mount: exchange.mount, .player: script])
         exchange.reply(Self.head(.ok), .bytes(page))
     }
 

@@ -92,6 +92,8 @@ package struct Configuration: Equatable, Sendable {
     package var idleExit: Int64? = 600
     /// The player of `weir play`: a program's name or path; empty for the first installed one of mpv, vlc, ffplay.
     package var player = ""
+    /// The file of hls.js for browsers that do not play HLS themselves; nil for the first of the usual places.
+    package var pagePlayer: String?
     /// The keys that the user has set.
     package var given: Set<Key> = []
     /// True if the user did not set `listen`. A default address that the machine lacks is skipped.
@@ -190,6 +192,7 @@ extension Configuration {
         case start
         case idleExit = "idle-exit"
         case player
+        case pagePlayer = "page-player"
     }
 }
 
@@ -608,6 +611,16 @@ extension Configuration.Key {
                 help: "The player; if left out, mpv, vlc or ffplay.",
                 manual: """
                     The player that `weir play` starts. Empty: the first of mpv, vlc and ffplay that is installed.
+                    """)
+        case .pagePlayer:
+            Entry(
+                \.pagePlayer, .readableFile, under: .play, option: .value("file"),
+                help: "The file of hls.js, by which the page plays in browsers without HLS, such as Firefox.",
+                manual: """
+                    The file of hls.js (hls.mjs or hls.min.js, 1.4 or later), by which the page plays in browsers that do
+                    not play HLS themselves, such as Firefox. It is never fetched. Empty: the first that is there of
+                    hls.mjs in ~/.local/share/weir, in share/weir beside the program, and hls.js as npm or a package
+                    installs it. Without it the page starts the player of "weir play".
                     """)
         }
     }

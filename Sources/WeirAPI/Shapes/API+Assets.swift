@@ -29,6 +29,8 @@ extension API {
         /// True if the certificates of the asset's servers are not verified (`--insecure`); absent otherwise.
         package var isInsecure: Bool?
         package var isLive = false
+        /// The time at which it was made, in seconds since 1970; absent for what has no bundle.
+        package var created: Int?
         /// The media's length in seconds; absent for live streams and before a media playlist was read.
         package var duration: Double?
         /// Where its last player left it, in seconds of media time; absent if it begins anew, or if that is not known.

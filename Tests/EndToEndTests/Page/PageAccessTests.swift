@@ -78,7 +78,7 @@ import Testing
         try await page.click("Play", of: "ts")
         try await page.wait("document.querySelector('dialog[open]')")
         #expect(try await violations(page) == [], "\(scheme): the player, an error")
-        try await page.run("document.querySelector('dialog button').click()")
+        try await page.run("document.querySelector('dialog [aria-label^=Close]').click()")
         try await page.click("Delete", of: "ts")
         try await page.wait(for: "Undo", in: "ts")
         #expect(try await violations(page) == [], "\(scheme): a deletion")
@@ -142,7 +142,8 @@ import Testing
                         == [
                             "Skip to the assets", "Use the network", "https://…/master.m3u8",
                             "Show tracks",
-                            "Find by title", "Show", "Sort by", "Play ts", "Copy mpv command ts", "Add tracks ts",
+                            "Find by title", "Show", "Sort by", "Posters", "Play ts", "Copy mpv command ts",
+                            "Add tracks ts",
                             "Delete ts", "Manage ts", "Details ts", "Less ts",
                         ].map { $0 + "|true" })
             }

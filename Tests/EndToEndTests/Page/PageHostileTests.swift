@@ -90,7 +90,7 @@ import Testing
             for word in ["Delete", "Details", "Add tracks", "Play"] {
                 try await page.run(
                     "for (const row of document.querySelectorAll('.row')) { row.querySelector(`[aria-label^='\(word) ']`)?.click(); "
-                        + "document.querySelector('dialog button')?.click(); row.querySelector('.undo button')?.click() }"
+                        + "document.querySelector('dialog [aria-label^=Close]')?.click(); row.querySelector('.undo button')?.click() }"
                 )
             }
             try await page.wait("document.querySelectorAll('.row .chooser').length === 100")

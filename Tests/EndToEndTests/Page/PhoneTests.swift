@@ -217,7 +217,7 @@ import Testing
             #expect(try await page.evaluate("document.getElementById('storage').hidden"))
             try await page.click("Play", of: "ts")
             try await page.wait("document.querySelector('dialog video').videoWidth > 0")
-            try await page.run("document.querySelector('dialog button').click()")
+            try await page.run("document.querySelector('dialog [aria-label^=Close]').click()")
             try await page.click("Pause", of: "cmaf")
             try await page.wait(for: "Paused", in: "cmaf")
             try await page.click("Resume", of: "cmaf")
