@@ -142,12 +142,6 @@ package import Origin
     /// Records that the user did not name the host of the present URL.
     package func unname() { rights.namesPeer = false }
 
-    /// Forgets the client certificate, which was given for another origin.
-    package func forgetCertificate() {
-        route.certificate = nil
-        route.key = nil
-    }
-
     /// Replaces the user's settings; the class of the first address stays.
     package func change(_ route: OriginRoute) {
         let known = self.route.firstClass

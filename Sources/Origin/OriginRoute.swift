@@ -1,3 +1,5 @@
+public import HTTPMessage
+
 /// The way to the origin of one asset, as the user set it: the proxy, the private hosts, and TLS.
 public struct OriginRoute: Hashable, Sendable, Codable {
     /// Replaces the configuration's proxy; nil for that.
@@ -45,6 +47,27 @@ public struct OriginRoute: Hashable, Sendable, Codable {
         try values.encodeIfPresent(certificate, forKey: .certificate)
         try values.encodeIfPresent(key, forKey: .key)
         try values.encodeIfPresent(firstClass?.rawValue, forKey: .firstClass)
+    }
+}
+
+extension OriginRoute {
+    /// The settings that still apply once somebody else than the user has chosen another origin for the asset, and those that do not.
+    ///
+    /// The user trusted the former origin: only there are certificates not verified, the client certificate shown, and private hosts
+    /// allowed, but for a host that is the new one. A proxy stays, because it hides the user from every origin; the permission to go
+    /// without one does not, for the same reason.
+    public func split(forMoveTo url: WebURL) -> (kept: OriginRoute, lost: OriginRoute) {
+        var kept = OriginRoute()
+        var lost = self
+        lost.firstClass = nil
+        if case .proxy? = proxy {
+            kept.proxy = proxy
+            lost.proxy = nil
+        }
+        let address = SocketAddress(literal: url.host, port: url.port)
+        kept.allowedHosts = allowedHosts.filter { $0.matches(host: url.host, port: url.port, address: address) }
+        lost.allowedHosts.removeAll { kept.allowedHosts.contains($0) }
+        return (kept, lost)
     }
 }
 

@@ -102,6 +102,8 @@ public struct UserFields: Hashable, Sendable {
     public var texts: [String] { all.map(\.text) }
     /// The fields that the user gave by an option.
     public var given: UserFields { UserFields(all: all.filter { !$0.isPlayers }) }
+    /// The fields that a player sent.
+    public var ofPlayers: [FieldLine] { all.filter(\.isPlayers).map(\.line) }
 
     /// The fields that go to the origin that they were given for, and to no other.
     public var credentials: [FieldLine] { lines.filter { !Self.isShared($0) } }

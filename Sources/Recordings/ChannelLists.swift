@@ -216,7 +216,7 @@ package protocol ListStore: Sendable {
 
     /// A text that was fetched, as it was understood.
     private enum Reading: Sendable {
-        case list(ListContent, moved: [(from: WebURL, to: KnownStream)])
+        case list(ListContent, moved: [ChannelMove])
         case problem(String)
     }
 
@@ -256,12 +256,12 @@ package protocol ListStore: Sendable {
         let changes = roster.adopt(new) { channel, own in names.name(for: channel, besides: own) }
         let content = ListContent(roster, of: list, base: base, hostClass: hostClass, fetched: now)
         let moves = Dictionary(changes.moved.map { ($0.name, $0.from) }) { first, _ in first }
-        var moved: [(from: WebURL, to: KnownStream)] = []
+        var moved: [ChannelMove] = []
         for stream in content.channels {
-            guard let from = moves[stream.name], let url = try? (former?.base ?? base).resolving(from),
-                url != stream.url
-            else { continue }
-            moved.append((url, stream))
+            guard let from = moves[stream.name], let url = try? (former?.base ?? base).resolving(from.url) else {
+                continue
+            }
+            moved.append(ChannelMove(from: url, fields: ListContent.fields(of: from, at: url), to: stream))
         }
         return .list(content, moved: moved)
     }
@@ -275,17 +275,13 @@ package protocol ListStore: Sendable {
         return names
     }
 
-    /// Gives assets the URLs that their channels have now.
-    private func redirect(_ moved: [(from: WebURL, to: KnownStream)]) async {
+    /// Gives assets the URLs and header fields that their channels have now.
+    private func redirect(_ moved: [ChannelMove]) async {
         var slice = LoopSlice()
         for move in moved {
             await slice.giveWay()
             guard let asset = library.asset(at: move.from) else { continue }
-            do throws(LibraryError) {
-                try await library.relocation.redirect(asset, to: move.to)
-            } catch {
-                report("\(asset.name): \(error)")
-            }
+            await library.relocation.redirect(asset, by: move)
         }
     }
 

@@ -78,15 +78,19 @@ final class ListContent: Sendable {
             stream.logo = picture.text
         }
         stream.attributes = channel.attributes.filter { !secrets.areIn($0.value) }
+        stream.fields = fields(of: channel, at: url)
+        return stream
+    }
+
+    /// The header fields that the list has for a channel, those of its user name and password among them; nil without any.
+    static func fields(of channel: ChannelList.Channel, at url: WebURL) -> UserFields? {
         var lines = channel.fields
         let isGiven = lines.contains { $0.lowercased().hasPrefix("authorization:") }
         if let field = url.authorization, !isGiven {
             lines.append("\(field.name): \(field.value)")
         }
-        if !lines.isEmpty {
-            stream.fields = try? UserFields(lines)
-        }
-        return stream
+        guard !lines.isEmpty else { return nil }
+        return try? UserFields(lines)
     }
 
     private static let guideKeys = ["url-tvg", "x-tvg-url", "tvg-url"]

@@ -170,6 +170,83 @@ private final class MemoryStore: ListStore {
         #expect(asset.origin.query == "t=3" && asset.fields.texts == ["X-Key: list"])
     }
 
+    /// The header fields of the list, and then of the user, the two fields and the host of the next list, and what is sent then.
+    nonisolated struct FieldCase: Sendable, CustomTestStringConvertible {
+        let rule: String
+        var listed = ""
+        var given: [String] = []
+        var next = ""
+        var host = ""
+        let expected: [String]
+
+        var testDescription: String { rule }
+    }
+
+    nonisolated static let fieldCases = [
+        FieldCase(
+            rule: "the list's own go along", listed: "|X-Key=1", next: "|X-Key=2", host: "h.example",
+            expected: ["X-Key: 2"]),
+        FieldCase(
+            rule: "the list has new ones for the same URL", listed: "|X-Key=1", next: "|X-Key=2",
+            expected: ["X-Key: 2"]),
+        FieldCase(rule: "the list has none any more", listed: "|X-Key=1", host: "h.example", expected: []),
+        FieldCase(rule: "the user's stay with the host", given: ["Cookie: mine"], host: "h.example", expected: []),
+        FieldCase(
+            rule: "the user's are not the list's", given: ["Cookie: mine"], next: "|X-Key=2", host: "h.example",
+            expected: ["X-Key: 2"]),
+        FieldCase(
+            rule: "of one host, the user's replace the list's", listed: "|X-Key=1", given: ["Cookie: mine"],
+            next: "|X-Key=2", expected: ["Cookie: mine"]),
+    ]
+
+    @Test(arguments: fieldCases) func aListsFieldsGoAlongAndTheUsersStay(_ example: FieldCase) async throws {
+        let scene = try await ListScene()
+        let entry = "#EXTM3U\n#EXTINF:-1,One\n"
+        let own = scene.house.origin.master("ts")
+        try await scene.give(entry + own + example.listed)
+        _ = try await scene.read()
+        _ = try await scene.get("/one.m3u8")
+        let asset = try #require(scene.house.library.asset(named: "one"))
+        if !example.given.isEmpty {
+            try await scene.house.library.setFields(try UserFields(example.given), of: asset)
+        }
+        var next = own
+        if !example.host.isEmpty {
+            next = "http://\(example.host)/ts/master.m3u8"
+        }
+        try await scene.give(entry + next + example.next)
+        _ = try await scene.read()
+        #expect(asset.fields.texts == example.expected)
+        #expect(example.host.isEmpty || asset.origin.host == example.host)
+    }
+
+    @Test func whatTheUserGaveForAnotherHostIsNamedInTheLog() async throws {
+        let scene = try await ListScene()
+        try await scene.give(Self.two)
+        _ = try await scene.read()
+        _ = try await scene.get("/one.m3u8")
+        let asset = try #require(scene.house.library.asset(named: "one"))
+        try await scene.house.library.setFields(try UserFields(["Cookie: a=s3cret"]), of: asset)
+        var route = OriginRoute()
+        route.isInsecure = true
+        route.proxy = try ProxyChoice("http://proxy.example:3128")
+        route.allowedHosts = [try AllowedHost("10.0.0.0/8")]
+        try await scene.house.library.setRoute(route, of: asset)
+        await scene.house.library.records.saveNew(asset)
+        try await scene.give(Self.two.replacing("/ts/master.m3u8?t=1", with: "https://h.example/one.m3u8"))
+        _ = try await scene.read()
+        #expect(asset.route.description == "proxy http://proxy.example:3128")
+        let origin = scene.house.origin.url("")
+        let sentence = scene.house.log.lines.last
+        #expect(
+            sentence == "one: its channel list has moved it to https://h.example, where what you gave for \(origin) "
+                + "does not apply (header fields Cookie; certificates are not verified; allowed hosts 10.0.0.0/8): "
+                + "give it again if you trust the new address")
+        try await scene.restart()
+        let known = try #require(scene.house.library.asset(named: "one"))
+        #expect(known.route.description == "proxy http://proxy.example:3128" && known.fields.isEmpty)
+    }
+
     @Test func aChannelThatIsHiddenWhileTheListIsReadStaysHidden() async throws {
         let scene = try await ListScene()
         let entries = (1...4_000).map { "#EXTINF:-1 tvg-id=\"c\($0)\",C\($0)\nhttp://h.example/\($0).m3u8\n" }

@@ -51,29 +51,47 @@ import Store
                 + "\(asset.origin.origin)")
     }
 
-    /// Gives a channel the URL that the user's list has for it now, without a look at it. Nothing happens if another asset has the URL,
-    /// or if something else than recordings is stored of it, which a look would have to compare.
+    /// Gives a channel the URL and the header fields that the user's list has for it now, without a look at it. Nothing happens if
+    /// another asset has the URL, or if something else than recordings is stored of it, which a look would have to compare.
     ///
-    /// Whoever writes the list chooses the new URL: secrets that were given for another origin do not go there.
-    package func redirect(_ channel: Asset, to stream: KnownStream) async throws(LibraryError) {
-        guard channel.origin != stream.url, library.asset(at: stream.url) == nil, channel.bytes == 0,
+    /// Whoever writes the list chooses the new URL. What the user gave for another origin does not go there, and is named in the log;
+    /// what the list itself has for the channel goes with its entry.
+    package func redirect(_ channel: Asset, by move: ChannelMove) async {
+        let stream = move.stream
+        let isElsewhere = channel.origin != stream.url
+        guard !isElsewhere || library.asset(at: stream.url) == nil, channel.bytes == 0,
             library.readOnlyReason == nil, channel.revision == nil
         else { return }
-        let isSameOrigin = channel.origin.origin == stream.url.origin
-        let former = channel.fields
-        library.assign(channel.origin, to: nil)
+        let former = channel.origin
+        let isSameOrigin = former.origin == stream.url.origin
+        let given = channel.fields.given
+        let isLists = given.isEmpty || given.texts == move.fields?.texts
+        var fields = channel.fields
+        if isLists {
+            fields = stream.fields ?? UserFields()
+            if isSameOrigin {
+                fields = fields.adding(fieldsOfPlayer: channel.fields.ofPlayers)
+                fields.playerAgent = channel.fields.playerAgent
+            }
+        } else if !isSameOrigin {
+            fields = stream.fields ?? UserFields()
+        }
+        guard isElsewhere || fields != channel.fields else { return }
+
+        library.assign(former, to: nil)
         library.byTokenlessURL.remove(channel)
         channel.origin = stream.url
         library.assign(stream.url, to: channel)
         library.byTokenlessURL.add(channel)
-        let own = isSameOrigin ? former : UserFields()
-        channel.access.change(to: stream.url, with: stream.fields ?? own)
+        channel.access.change(to: stream.url, with: fields)
         if !isSameOrigin {
-            channel.access.forgetCertificate()
-        }
-        // Another port of a private host is another service, which only the user may name.
-        if !isSameOrigin, !stream.namesHost {
-            channel.access.unname()
+            let (kept, lost) = channel.access.route.split(forMoveTo: stream.url)
+            channel.access.change(kept)
+            // Another port of a private host is another service, which only the user may name.
+            if !stream.namesHost {
+                channel.access.unname()
+            }
+            reportLoss(of: isLists ? UserFields() : given, lost, of: channel, for: former)
         }
         channel.entryChecks.latest = nil
         library.playlists.allowRenewal(of: channel)
@@ -81,10 +99,22 @@ import Store
         if channel.isPersistent {
             await library.records.save(channel)
         }
-        if !isSameOrigin, stream.fields == nil {
-            reportLoss(of: former.given, channel)
-        }
         library.events.send(.assetChanged(channel))
+    }
+
+    /// Says in the log what stays with the former origin of a channel that its list has moved.
+    private func reportLoss(of fields: UserFields, _ route: OriginRoute, of channel: Asset, for former: WebURL) {
+        var lost: [String] = []
+        if !fields.isEmpty {
+            lost.append("header fields \(fields)")
+        }
+        if route != OriginRoute() {
+            lost.append("\(route)")
+        }
+        guard !lost.isEmpty else { return }
+        library.report(
+            "\(channel.name): its channel list has moved it to \(channel.origin.origin), where what you gave for \(former.origin) "
+                + "does not apply (\(lost.joined(separator: "; "))): give it again if you trust the new address")
     }
 
     /// Most assets that are compared with the content of a URL whose path differs from theirs.

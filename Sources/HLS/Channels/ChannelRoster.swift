@@ -15,15 +15,15 @@ package struct ChannelRoster: Equatable, Sendable {
     package struct Changes: Equatable, Sendable {
         package var added = 0
         package var gone = 0
-        /// The former and the new URLs of channels that have moved, as with a new token.
+        /// The channels that have another URL or other header fields now, as with a new token.
         package var moved: [Move] = []
     }
 
-    /// Another URL of a channel.
+    /// Another URL of a channel, or other header fields.
     package struct Move: Equatable, Sendable {
         package let name: String
-        package let from: String
-        package let to: String
+        package let from: ChannelList.Channel
+        package let to: ChannelList.Channel
     }
 
     /// In the order of the list.
@@ -62,8 +62,8 @@ package struct ChannelRoster: Equatable, Sendable {
             }
             found[index] = true
             var entry = entries[index]
-            if entry.channel.url != channel.url {
-                changes.moved.append(Move(name: entry.name, from: entry.channel.url, to: channel.url))
+            if entry.channel.url != channel.url || entry.channel.fields != channel.fields {
+                changes.moved.append(Move(name: entry.name, from: entry.channel, to: channel))
             }
             entry.channel = channel
             entry.isGone = false
