@@ -36,8 +36,12 @@ package struct EndpointHandlers: Sendable {
     }
 
     private(set) var entries: [Entry] = []
+    private let findAsset: @LoopActor @Sendable (String) async -> Void
 
-    package init() {}
+    /// - Parameter findAsset: returns once it is known whether there is an asset or stream of a name, which a request's path has.
+    package init(findAsset: @escaping @LoopActor @Sendable (String) async -> Void = { _ in }) {
+        self.findAsset = findAsset
+    }
 
     /// Registers a handler of an endpoint with a JSON body.
     package mutating func on<Request: Codable, Reply: Codable>(
@@ -83,7 +87,16 @@ package struct EndpointHandlers: Sendable {
             @escaping @LoopActor @Sendable (EndpointCall, ControlRequest) async throws(APIError) ->
             ControlResponse
     ) {
-        entries.append(Entry(line: line, respond: respond))
+        guard line.namesAsset else {
+            entries.append(Entry(line: line, respond: respond))
+            return
+        }
+        let findAsset = findAsset
+        entries.append(
+            Entry(line: line) { call, request throws(APIError) in
+                await findAsset(call.item)
+                return try await respond(call, request)
+            })
     }
 
     private static func body<Request: Codable, Reply>(

@@ -22,6 +22,11 @@ import WeirAPI
             API.ChannelLists(lists: self.lists.summaries.map(Self.shape))
         }
         handlers.on(Endpoints.addList) { _, request throws(APIError) in try await self.add(request) }
+        handlers.on(Endpoints.refreshList) { call throws(APIError) in try await self.refresh(call.item) }
+        handlers.on(Endpoints.removeList) { call throws(APIError) in
+            await self.library.waitForLists()
+            return try await self.removeList(named: call.item)
+        }
         handlers.on(Endpoints.channels) { call throws(APIError) in
             let most = try call.query.count("limit", upTo: Self.mostChannels)
             return try await self.channels(with: try call.query.word("find"), limit: most ?? Self.usualChannels)
@@ -33,9 +38,8 @@ import WeirAPI
 
     /// Adds a list and reads it; one that is known is read again. A list that cannot be read is not added.
     private func add(_ request: API.ChannelListRequest) async throws(APIError) -> API.ChannelList {
-        if library.isOffline {
-            throw APIError(.offline, "a channel list cannot be read while Weir is offline")
-        }
+        try checkOnline()
+        await library.waitForLists()
         if let known = lists.summaries.first(where: { $0.list.address == request.url })?.list {
             await lists.refresh(known.name)
             return try read(known.name)
@@ -48,6 +52,19 @@ import WeirAPI
         } catch {
             await lists.set(try await streams.remove(list: list.name))
             throw error
+        }
+    }
+
+    private func refresh(_ name: String) async throws(APIError) -> API.ChannelList {
+        try checkOnline()
+        await library.waitForLists()
+        await lists.refresh(name)
+        return try read(name)
+    }
+
+    private func checkOnline() throws(APIError) {
+        if library.isOffline {
+            throw APIError(.offline, "a channel list cannot be read while Weir is offline")
         }
     }
 
@@ -78,20 +95,27 @@ import WeirAPI
 
     /// The state of a list that was read just now. Throws if that failed.
     private func read(_ name: String) throws(APIError) -> API.ChannelList {
-        guard let summary = lists.summary(of: name) else {
-            throw APIError(.noSuchAsset, "there is no channel list \(name)")
-        }
+        guard let summary = lists.summary(of: name) else { throw Self.noList(name) }
         if let problem = summary.problem {
             throw APIError(.badOrigin, problem, next: "check the address; then repeat the command")
         }
         return Self.shape(summary)
     }
 
+    private func removeList(named name: String) async throws(APIError) -> API.Removal {
+        guard lists.summary(of: name) != nil else { throw Self.noList(name) }
+        await lists.set(try await streams.remove(list: name))
+        return API.Removal(name: name, bytes: 0)
+    }
+
+    private static func noList(_ name: String) -> APIError {
+        APIError(.noSuchAsset, "there is no channel list \(name)")
+    }
+
     /// Removes a list, or hides a channel of one; nil if there is neither of the name.
     func remove(named name: String) async throws(APIError) -> API.Removal? {
         if lists.summary(of: name) != nil {
-            await lists.set(try await streams.remove(list: name))
-            return API.Removal(name: name, bytes: 0)
+            return try await removeList(named: name)
         }
         guard let list = try await hide(name) else { return nil }
         var removal = API.Removal(name: name, bytes: 0)
@@ -113,6 +137,7 @@ import WeirAPI
 
     /// The channels whose name, title or group has a text, in any letter case.
     private func channels(with text: String?, limit: Int) async throws(APIError) -> API.Channels {
+        await library.waitForLists()
         let listed = library.listed
         return await Task.detached {
             let wanted = text?.lowercased()
@@ -149,6 +174,9 @@ import WeirAPI
         shape.hidden = summary.hidden > 0 ? summary.hidden : nil
         shape.leftOut = summary.leftOut > 0 ? summary.leftOut : nil
         shape.fetched = summary.fetched.map { Int($0) }
+        if summary.isReading {
+            shape.isReading = true
+        }
         shape.problem = summary.problem
         return shape
     }

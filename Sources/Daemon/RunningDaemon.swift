@@ -125,7 +125,7 @@ import WeirAPI
             logger: logger)
         notices = Notices(setup, of: downloader, library, service: service)
         downloadLog = DownloadLog(of: downloader, logger: logger)
-        var endpoints = EndpointHandlers()
+        var endpoints = EndpointHandlers { [library] in await library.waitForStream(named: $0) }
         service.register(in: &endpoints)
         let state = StateDirectory(configuration.state)
         schedules = RecordingSchedules(
@@ -339,8 +339,8 @@ import WeirAPI
         _ configuration: Configuration, inherited: Range<Int32>, _ claim: StateClaim
     ) async throws(ApplicationError) -> String {
         await library.volumes.completeBegunRemovals()
-        // Before a player asks for one of their channels.
-        await lists.set((try? configuration.streamFile().lists) ?? [])
+        // Before a player asks for one of their channels, which waits until it is read.
+        lists.start((try? configuration.streamFile().lists) ?? [])
         var addresses: [ListenAddress] = []
         for descriptor in inherited {
             addresses.append(try listen(inherited: descriptor))
@@ -357,7 +357,6 @@ import WeirAPI
         networkWatch = NetworkWatch { [client] in client.recordNetworkChange() }
         downloader.resume()
         schedules.start()
-        lists.start()
         Task { @LoopActor [orphans = exchange.orphans] in await orphans.adopt() }
         return "http://\(first)"
     }

@@ -26,6 +26,8 @@ package protocol ListStore: Sendable {
         package var leftOut = 0
         /// The latest success, in seconds since 1970; nil if there was none.
         package var fetched: Int64?
+        /// True while its last state is read after a start: the other figures are not known yet.
+        package var isReading = false
         /// The reason, as a sentence, why the latest attempt failed; nil if it did not.
         package var problem: String?
     }
@@ -60,6 +62,16 @@ package protocol ListStore: Sendable {
         timer = LoopTimer { [weak self] in self?.look() }
     }
 
+    /// Begins to take over the lists of the streams file, and then to look at the clock. Meanwhile the library waits for channels.
+    package func start(_ lists: [KnownList]) {
+        subscriptions = lists.map(Subscription.init)
+        library.listedReading.begin()
+        Task { @LoopActor in
+            await set(lists)
+            look()
+        }
+    }
+
     /// Takes over the lists of the streams file, with their last states. Lists that are not named any more are forgotten.
     package func set(_ lists: [KnownList]) async { await inTurn { await self.adopt(lists) } }
 
@@ -74,19 +86,39 @@ package protocol ListStore: Sendable {
             let name = gone.list.name
             try? await DiskWork.run { () throws(StoreError) in store.remove(name) }
         }
-        for subscription in subscriptions where subscription.content == nil {
-            await restore(subscription)
-        }
         await publish()
+        await restore()
+        library.listedReading.end()
     }
 
-    private func restore(_ subscription: Subscription) async {
-        let store = store
-        let list = subscription.list
-        subscription.content = try? await DiskWork.run { () throws(StoreError) in
-            store.read(list.name).flatMap { ListContent(stored: $0, of: list) }
+    /// Reads the last states of lists, at a time. The channels of each are known as soon as it is read.
+    private func restore() async {
+        let unread = subscriptions.filter { $0.content == nil }
+        guard !unread.isEmpty else { return }
+        library.listedReading.begin()
+        await withTaskGroup(of: (name: String, content: ListContent?).self) { group in
+            for list in unread.map(\.list) {
+                group.addTask { [store] in (list.name, await Self.stored(list, in: store)) }
+            }
+            for await read in group {
+                guard let content = read.content else { continue }
+                unread.first { $0.list.name == read.name }?.content = content
+                await publish()
+                library.listedReading.advance()
+            }
         }
     }
+
+    /// The last state of a list; nil for none.
+    private nonisolated static func stored(_ list: KnownList, in store: any ListStore) async -> ListContent? {
+        let text = try? await DiskWork.run { () throws(StoreError) in store.read(list.name) }
+        guard let text = text ?? nil else { return nil }
+        let content = await PureWork.shared.run(size: text.count, for: Reader()) { ListContent(stored: text, of: list) }
+        return content ?? nil
+    }
+
+    /// Stands for the reading of a list.
+    private final class Reader: Sendable {}
 
     /// Makes a change after all earlier ones are made and saved: each takes a while on another thread, and begins with what the one
     /// before it has left.
@@ -99,9 +131,6 @@ package protocol ListStore: Sendable {
         change = Task { @LoopActor in _ = await task.value }
         return await task.value
     }
-
-    /// Begins to look at the clock.
-    package func start() { look() }
 
     package func stop() {
         isOpen = false
@@ -116,6 +145,7 @@ package protocol ListStore: Sendable {
         subscriptions.map { subscription in
             var summary = Summary(list: subscription.list)
             summary.problem = subscription.problem
+            summary.isReading = subscription.content == nil && library.listedReading.isInProgress
             if let content = subscription.content {
                 summary.channels = content.channels.count
                 summary.hidden = content.roster.hiddenCount

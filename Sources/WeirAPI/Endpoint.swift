@@ -58,6 +58,9 @@ package struct EndpointLine: Equatable, Sendable {
     package let hasLongBody: Bool
     package let readsHandedInFiles: Bool
 
+    /// True if the path's first `{…}` is the name of an asset.
+    package var namesAsset: Bool { path.hasPrefix("/assets/{") }
+
     /// Returns the values of the path's `{…}` in decoded components of a path; nil if the path is another one.
     package func items(in components: [String]) -> [String]? {
         let parts = path.dropFirst().split(separator: "/")

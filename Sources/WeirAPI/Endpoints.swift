@@ -105,6 +105,11 @@ package enum Endpoints {
     /// read; then nothing has changed.
     package static let addList = Endpoint<API.ChannelListRequest, API.ChannelList>(
         .post, "/lists", status: 201, isLong: true)
+    /// Reads a channel list now. Throws `.noSuchAsset`, and `.badOrigin` for one that cannot be read; then it stays as it was.
+    package static let refreshList = Endpoint<API.Nothing, API.ChannelList>(
+        .post, "/lists/{name}/refresh", isLong: true)
+    /// Forgets a channel list; the assets of its channels stay. Throws `.noSuchAsset`.
+    package static let removeList = Endpoint<API.Nothing, API.Removal>(.delete, "/lists/{name}")
     /// The channels of all lists, by name.
     package static let channels = Endpoint<API.Nothing, API.Channels>(.get, "/channels", query: ["find", "limit"])
 

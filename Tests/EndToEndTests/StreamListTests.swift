@@ -99,6 +99,31 @@ struct StreamListTests {
         }
     }
 
+    @Test("of channels that take long to read do not delay a start: all else is served meanwhile")
+    func slowList() async throws {
+        try await Scene.with { scene in
+            let text = channels(scene)
+            try await scene.origin.add(OriginRule("/tv.m3u") { ($0.status, $0.body) = (200, text) })
+            #expect(try await scene.weir.run(["add", scene.origin.url("/tv.m3u"), "--name", "tv"]).exit == .code(0))
+            #expect(try await scene.weir.run(["get", "one", "-q", "worst"]).exit == .code(0))
+            try await scene.weir.kill()
+            // Whoever opens a named pipe waits for its writer.
+            let file = scene.weir.state + "/lists/tv.m3u"
+            let stored = try Data(contentsOf: URL(filePath: file))
+            try FileManager.default.removeItem(atPath: file)
+            #expect(mkfifo(file, 0o600) == 0)
+
+            try await scene.weir.start()
+            #expect(try await HTTPProbe.fetch(scene.weir.url("/one.m3u8")).status == 200)
+            #expect(try await scene.weir.run(["list"]).output.contains("one"))
+            async let channel = HTTPProbe.fetch(scene.weir.url("/zwei.m3u8"))
+            async let shown = scene.weir.run(["show", "zwei-2"])
+            try await Task.detached { try stored.write(to: URL(filePath: file)) }.value
+            #expect(try await channel.status == 200)
+            #expect(try await shown.exit == .code(0))
+        }
+    }
+
     @Test("of channels at a URL are removed by name, and their channels are hidden, each with words for what it is")
     func removal() async throws {
         try await Scene.with { scene in

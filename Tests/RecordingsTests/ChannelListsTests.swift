@@ -14,8 +14,14 @@ import Testing
 /// The files of lists in memory.
 private final class MemoryStore: ListStore {
     private let texts = Mutex<[String: [UInt8]]>([:])
+    /// The lists whose reading takes long: until the semaphore is signalled.
+    let slow = Mutex<[String: DispatchSemaphore]>([:])
 
-    func read(_ list: String) -> [UInt8]? { texts.withLock { $0[list] } }
+    func read(_ list: String) -> [UInt8]? {
+        slow.withLock { $0[list] }?.wait()
+        return texts.withLock { $0[list] }
+    }
+
     func remove(_ list: String) { texts.withLock { $0[list] = nil } }
 
     func write(_ list: String, _ text: [UInt8]) -> String? {
@@ -52,10 +58,15 @@ private final class MemoryStore: ListStore {
 
     /// A new process with the same files.
     func restart() async throws {
+        try await stop()
+        await lists.set([list])
+    }
+
+    /// A new process that has not read the lists yet.
+    func stop() async throws {
         lists.stop()
         try await house.restart()
         lists = ChannelLists(house.library, store: store)
-        await lists.set([list])
     }
 
     func get(_ path: String) async throws -> HTTPAnswer { try await HTTPProbe.fetch(house.players.url(path)) }
@@ -245,6 +256,41 @@ private final class MemoryStore: ListStore {
         try await scene.restart()
         let known = try #require(scene.house.library.asset(named: "one"))
         #expect(known.route.description == "proxy http://proxy.example:3128" && known.fields.isEmpty)
+    }
+
+    // MARK: The start
+
+    /// 100,000 channels take seconds.
+    @Test func aListThatIsBeingReadKeepsNobodyElseWaiting() async throws {
+        let scene = try await ListScene()
+        try await scene.give(Self.two)
+        let other = try KnownList(name: "other", address: scene.house.origin.url("/other.m3u"), lines: [])
+        let late = "#EXTM3U\n#EXTINF:-1,Late\n/aes/master.m3u8\n"
+        try await scene.house.origin.add(OriginRule("/other.m3u") { ($0.status, $0.body) = (200, late) })
+        await scene.lists.set([scene.list, other])
+        for name in ["tv", "other"] {
+            await scene.lists.refresh(name)
+        }
+        #expect(scene.channels.count == 3)
+        _ = try await scene.get("/one.m3u8")
+        try await scene.stop()
+        let gate = DispatchSemaphore(value: 0)
+        scene.store.slow.withLock { $0["other"] = gate }
+
+        scene.lists.start([scene.list, other])
+        // An asset, and a channel of the list that is read.
+        #expect(try await scene.get("/one.m3u8").status == 200)
+        #expect(try await scene.get("/two.m3u8").status == 200)
+        #expect(scene.house.library.listedReading.isInProgress)
+        #expect(scene.lists.summaries.map(\.isReading) == [false, true])
+        async let channel = scene.get("/late.m3u8")
+        async let unknown = scene.get("/three.m3u8")
+        async let list = scene.get("/weir.m3u")
+        gate.signal()
+        #expect(try await channel.status == 200)
+        #expect(try await unknown.status == 404)
+        #expect(try await list.text.contains("/late.m3u8"))
+        try await waitUntil("all are read") { scene.lists.summaries.allSatisfy { !$0.isReading } }
     }
 
     @Test func aChannelThatIsHiddenWhileTheListIsReadStaysHidden() async throws {

@@ -56,6 +56,7 @@ public import Store
     public var streams: [KnownStream] = []
     /// The channels of the user's lists.
     public var listed = ListedChannels()
+    package let listedReading = ListedReading()
     /// Names of assets that are being opened, imported or renamed, and of orphan bundles.
     package var reserved: Set<String> = []
     /// Former names of assets that are being played, mapped to the assets' ids.
@@ -231,6 +232,8 @@ public import Store
         cookies: [StoredCookie] = [], route: OriginRoute? = nil, isUsers: Bool = true
     ) async throws(LibraryError) -> Asset {
         let url = url.withoutDirectives
+        // A list may have a name and header fields for it.
+        await waitForStream(at: url)
         while let task = opening[url] {
             // A URL that was refused without the fields or by another way may succeed with them.
             if case .failure(let error) = await task.value, fields?.isEmpty ?? true, route == nil {

@@ -81,6 +81,8 @@ package import WeirAPI
 
     /// - Parameter waits: true to return only when nothing of the asset is left in the log files.
     package func removeAsset(named name: String, waits: Bool = false) async throws(APIError) -> API.Removal {
+        // One of them may have the URL of the asset.
+        await library.waitForLists()
         if let orphan = exchange.orphans.bundles[name], library.asset(named: name) == nil {
             return try await remove(orphan)
         }
@@ -181,6 +183,7 @@ package import WeirAPI
         try Self.check(request)
         let selection = request.order.selection
         let source = request.source
+        await library.waitForStream(named: source)
         let known = library.asset(named: source)
         let asset: Asset
         var url = UserInformation(splitting: source).url
@@ -415,6 +418,7 @@ package import WeirAPI
 
     /// The asset of a request, opened with the request's title, header fields and cookies.
     func open(_ request: API.DownloadRequest) async throws(APIError) -> Asset {
+        await library.waitForStream(named: request.source)
         let isName = library.asset(named: request.source) != nil || !request.source.contains("://")
         if isName, let recording = try? find(request.source), recording.isChannelRecording {
             return try await open(recording, request)

@@ -16,6 +16,7 @@ extension PlayerRoutes {
         }
         let base = exchange.head.base + exchange.mount
         Task { @LoopActor in
+            await library.waitForLists()
             let assets = await listedAssets(base: base)
             let streams = library.streams
             let listed = library.listed
@@ -146,8 +147,7 @@ extension PlayerRoutes {
 
     /// The URL of a channel's earlier broadcast, for which a player has added a query to the channel's URL; nil for no such request.
     func catchUp(_ exchange: Exchange, named name: String) -> KnownStream? {
-        guard let added = CMCD.removed(from: exchange.head.query), !added.isEmpty,
-            let (_, rest) = try? DeliveryDirectives.split(added), let rest, !rest.isEmpty,
+        guard let rest = asksForPast(exchange),
             let channel = library.listed.channel(named: name) ?? listedChannel(ofAsset: name),
             channel.attributes.contains(where: { $0.name.hasPrefix("catchup") }),
             var stream = KnownStream(
@@ -156,6 +156,14 @@ extension PlayerRoutes {
         else { return nil }
         stream.namesHost = channel.namesHost
         return stream
+    }
+
+    /// The query that a player has added to a channel's URL; nil for none.
+    func asksForPast(_ exchange: Exchange) -> String? {
+        guard let added = CMCD.removed(from: exchange.head.query), !added.isEmpty,
+            let (_, rest) = try? DeliveryDirectives.split(added), let rest, !rest.isEmpty
+        else { return nil }
+        return rest
     }
 
     private func listedChannel(ofAsset name: String) -> KnownStream? {

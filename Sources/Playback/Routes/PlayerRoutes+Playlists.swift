@@ -152,6 +152,13 @@ extension PlayerRoutes {
 
     /// Answers with the entry playlist of a known asset, or of a stream of the streams file.
     func serveEntry(_ exchange: Exchange, named name: String, mode: Session.Mode, choosing choice: Selection?) {
+        if library.listedReading.isInProgress, mayNeedList(exchange, name) {
+            Task { @LoopActor in
+                await library.listedReading.waitForNext()
+                serveEntry(exchange, named: name, mode: mode, choosing: choice)
+            }
+            return
+        }
         if let stream = catchUp(exchange, named: name) {
             return serveEntry(exchange, at: stream.url.text, mode: mode, choosing: choice, isUsers: stream.namesHost)
         }
@@ -187,6 +194,14 @@ extension PlayerRoutes {
         } catch {
             refuse(exchange, error)
         }
+    }
+
+    /// True if a list that is being read may have a channel of the name, or the way to its earlier broadcasts.
+    private func mayNeedList(_ exchange: Exchange, _ name: String) -> Bool {
+        if asset(inURL: name) == nil {
+            return library.stream(named: name) == nil
+        }
+        return asksForPast(exchange) != nil && catchUp(exchange, named: name) == nil
     }
 
     /// Answers with the growing recording, from its beginning.

@@ -14,6 +14,8 @@ extension API {
         package var leftOut: Int?
         /// Time of the latest success, in seconds since 1970; absent if there was none.
         package var fetched: Int?
+        /// True while its stored state is read after a start: the other figures are not known yet. Absent otherwise.
+        package var isReading: Bool?
         /// A sentence about the latest attempt, which failed; absent if it did not.
         package var problem: String?
         package init(name: String, url: String, interval: Int, channels: Int) {

@@ -174,6 +174,9 @@ struct ListCommand: ReportingCommand {
 extension API.ChannelList {
     /// The state of the list: `3,000 channels, read 2026-11-28 20:15`.
     var words: String {
+        if isReading == true {
+            return "its channels are being read from the disk"
+        }
         var words = [Format.count(channels, "channel")]
         if let hidden {
             words.append("\(hidden) hidden")
