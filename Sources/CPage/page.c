@@ -13,6 +13,9 @@ static const unsigned char api_js[] = {
 static const unsigned char bars_js[] = {
 #embed "files/bars.js"
 };
+static const unsigned char channels_js[] = {
+#embed "files/channels.js"
+};
 static const unsigned char charts_js[] = {
 #embed "files/charts.js"
 };
@@ -75,6 +78,7 @@ static const struct page_file files[] = {
     {"/page/add.js", add_js, sizeof add_js},
     {"/page/api.js", api_js, sizeof api_js},
     {"/page/bars.js", bars_js, sizeof bars_js},
+    {"/page/channels.js", channels_js, sizeof channels_js},
     {"/page/charts.js", charts_js, sizeof charts_js},
     {"/page/blocks.js", blocks_js, sizeof blocks_js},
     {"/page/chooser.js", chooser_js, sizeof chooser_js},

@@ -130,6 +130,8 @@ def answer(scene, path, query):
                      "disk": {"totalBytes": 1_000_000_000_000, "freeBytes": 432_000_000_000, "reservedBytes": 20_000_000_000,
                               "availableBytes": 412_000_000_000},
                      "playCache": {"bytes": sum(film["cachedBytes"] for film in films), "limit": 10_000_000_000}}
+    if path in ("/lists", "/recordings", "/channels"):
+        return 200, channels(path, scene == "channels")
     if path == "/mode":
         return 200, {"mode": "auto"}
     if path == "/presentation":
@@ -149,6 +151,24 @@ def answer(scene, path, query):
         return 200, {"sessions": [], "total": {"sessions": 4, "watched": 1711.4, "startup": 0.31, "stalls": 1, "stallTime": 0.8, "switches": 2,
                                                "indicated": 2_600_000, "observed": 38_000_000, "bytes": 700_000_000, "storeShare": 0.73}}
     return 404, {"code": "no-such-route", "detail": "there is no " + path}
+
+
+def channels(path, are_there):
+    """The answer about channel lists, planned recordings, or channels that were searched for."""
+    if path == "/lists":
+        lists = [{"name": "world", "url": "https://tv.example/…/world.m3u", "interval": 43_200, "channels": 12_408, "hidden": 3, "leftOut": 211,
+                  "fetched": 1_763_780_000},
+                 {"name": "antenna", "url": "http://192.168.1.9/lineup.m3u", "interval": 3600, "channels": 38, "fetched": 1_763_700_000,
+                  "problem": "the origin 192.168.1.9 does not answer"}]
+        return {"lists": lists if are_there else []}
+    if path == "/recordings":
+        plans = [{"name": "news-2000", "channel": "world-news", "title": "The news at eight", "begin": 1_763_838_000, "recordings": ["news-2026-11-27-2000"],
+                  "times": {"at": "20:00", "every": ["mon", "tue", "wed", "thu", "fri"], "seconds": 900, "early": 120, "late": 600, "keep": "5"}},
+                 {"name": "film-2015", "channel": "film-4-hd", "times": {"at": "2026-12-24 20:15", "until": "22:30"},
+                  "problem": "the recording of 2026-12-24 was missed: Weir did not run"}]
+        return {"recordings": plans if are_there else []}
+    names = [("world-news", "World News HD"), ("news-24", "News 24"), ("qnn", "أخبار اليوم"), ("local-news", "Local News with a name that is much longer than any line of a phone has room for")]
+    return {"channels": [{"name": name, "title": title, "group": "News", "list": "world"} for name, title in names], "count": 164}
 
 
 def picture(width):

@@ -1,6 +1,7 @@
 // The field for a URL, and the choices that it offers.
 
 import {api, entry, isPhone, mount, words} from "./api.js";
+import {addList, recordLater} from "./channels.js";
 import {chooser} from "./chooser.js";
 import {el, say} from "./dom.js";
 import {listenForPastes} from "./paste.js";
@@ -64,8 +65,30 @@ async function look(order, started) {
         offer.replaceChildren(show(presentation, order, started));
         offer.querySelector("input, button")?.focus();
     } catch (error) {
-        if (turn === looks) fail(words(error));
+        if (turn !== looks) return;
+        // A page that led here does not choose the lists of the user.
+        if (error.code === "channel-list" && !order.isFromLink) proposeList(order);
+        else fail(words(error));
     }
+}
+
+/** Offers to add the channel list at a URL. */
+function proposeList({source: url, headers}) {
+    const add = el("button", {type: "button", class: "primary", async onclick() {
+        add.disabled = true;
+        try {
+            const {name, channels} = await addList({url, headers});
+            close();
+            form.reset();
+            say(`${name} is added: ${plural(channels, "channel")}.`);
+        } catch (error) {
+            fail(words(error));
+        }
+    }}, "Add its channels");
+    offer.replaceChildren(el("div", {class: "offer"}, el("h3", {}, "This is a channel list"),
+        el("p", {class: "note"}, "Its channels play by their names, and the list is read again twice a day."),
+        el("div", {class: "actions"}, add, el("button", {type: "button", onclick: close}, "Close"))));
+    add.focus();
 }
 
 /** Asks about the URLs of the link or the file that led here. */
@@ -106,6 +129,7 @@ function show(presentation, order, started) {
             fields, el("p", {class: "note"}, "This is a live stream. Play it here, or record it until it ends."),
             el("div", {class: "actions"}, watch && el("button", {type: "button", class: "primary", onclick: watch}, "Play"),
                 el("button", {type: "button", onclick: () => record(order, title, started)}, "Record"),
+                !isPhone && el("button", {type: "button", onclick: () => offer.replaceChildren(el("div", {class: "offer"}, recordLater(order, title, close)))}, "Record later"),
                 el("button", {type: "button", onclick: close}, "Close")));
     }
     say(`${title} has ${presentation.tracks.variants.length} qualities.`);

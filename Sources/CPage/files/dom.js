@@ -45,6 +45,7 @@ const icons = {
     more: "M6 9l6 6 6-6",
     outside: "M14 5h5v5M19 5l-8 8M10 6H5v13h13v-5",
     posters: "M4 5h7v6H4zM13 5h7v6h-7zM4 13h7v6H4zM13 13h7v6h-7z",
+    clock: "M12 4a8 8 0 1 0 0 16 8 8 0 0 0 0-16M12 8v4l3 2",
     details: "M5 19V11M12 19V5M19 19v-6",
 };
 

@@ -2,6 +2,7 @@
 
 import {api, isPhone, listen, Problem} from "./api.js";
 import {prepareAdding} from "./add.js";
+import {prepareChannels, refreshChannels} from "./channels.js";
 import {el, say} from "./dom.js";
 import {refreshMode, refreshStorage, showMode} from "./header.js";
 import {List} from "./list.js";
@@ -48,6 +49,8 @@ const spoken = {paused: "is paused", cancelled: "is cancelled", waiting: "is wai
 
 function announce(download) {
     list.started(download);
+    // The next one of a planned recording may be another.
+    if (download.isRecording && !isPhone) refreshChannels().catch(() => {});
     if (spoken[download.state]) say(`The download of ${download.title || download.asset} ${spoken[download.state]}.`);
 }
 
@@ -55,7 +58,7 @@ listen({
     async opened() {
         trouble.hidden = true;
         try {
-            await Promise.all([list.load(), refreshMode(), look()]);
+            await Promise.all([list.load(), refreshMode(), look(), isPhone || refreshChannels()]);
         } catch (error) {
             complain(error instanceof Problem ? error.words : "Weir does not answer. Trying again.");
         }
@@ -94,3 +97,5 @@ async function look() {
 
 document.addEventListener("visibilitychange", look);
 prepareAdding(download => list.started(download));
+// A phone may not plan recordings, or add lists.
+if (!isPhone) prepareChannels(download => list.started(download));

@@ -14,7 +14,7 @@ export function manager(asset, called, {changed, pictured, closed}) {
 }
 
 /** A form with a legend and a button for each word. `send(form, word)` resolves with the sentence that is shown. */
-function form(legend, words, send, ...content) {
+export function form(legend, words, send, ...content) {
     const result = el("p", {class: "note", role: "status"});
     const buttons = [words].flat().map(word => el("button", {type: "submit"}, word));
     const element = el("form", {class: "manage", async onsubmit(event) {
@@ -34,7 +34,7 @@ function form(legend, words, send, ...content) {
     return element;
 }
 
-function field(name, label, input, hint) {
+export function field(name, label, input, hint) {
     const id = `manage-${++count}`;
     input.id = id;
     input.name = name;
@@ -42,7 +42,7 @@ function field(name, label, input, hint) {
     return el("div", {class: "field"}, el("label", {for: id}, label), input, hint && el("p", {class: "note", id: `${id}-hint`}, hint));
 }
 
-const line = (value, more) => el("input", {type: "text", autocomplete: "off", dir: "auto", value, ...more});
+export const line = (value, more) => el("input", {type: "text", autocomplete: "off", dir: "auto", value, ...more});
 
 function names(asset, changed) {
     return form("Names", "Save names", async ({name, title, note}) => {

@@ -2,6 +2,7 @@
 
 import {api, entry, isPhone, mpv, words} from "./api.js";
 import {Bar} from "./bars.js";
+import {recordLater} from "./channels.js";
 import {chooser} from "./chooser.js";
 import {Details} from "./details.js";
 import {button, el, icon, say, setAttribute, setText} from "./dom.js";
@@ -52,6 +53,7 @@ export class Row {
             pause: button("pause", "Pause", "", () => this.change("pause")),
             resume: button("resume", "Resume", "", () => this.change("resume")),
             record: button("resume", "Record", "", () => this.record()),
+            later: button("clock", "Record later", "", () => this.recordLater()),
             add: button("add", "Add tracks", "", () => this.choose()),
             cancel: button("cancel", "Cancel", "", () => this.change("cancel")),
             remove: button("remove", "Delete", "", () => this.remove()),
@@ -190,9 +192,10 @@ export class Row {
             pause: isActive,
             resume: ["paused", "failed", "cancelled"].includes(state),
             record: this.asset.isLive && !isExpired && !isActive && state !== "paused",
+            later: this.asset.isLive && !isExpired && !this.asset.recordingOf,
             add: !this.asset.isLive && !this.asset.isImported && !isExpired,
             cancel: isActive || state === "paused",
-            ...(isPhone && {copy: false, remove: false, manage: false, details: false}),
+            ...(isPhone && {copy: false, later: false, remove: false, manage: false, details: false}),
         };
         setText(this.buttons.add.querySelector("span"), this.asset.download === undefined ? "Download" : "Add tracks");
         for (const [name, control] of Object.entries(this.buttons)) {
@@ -319,6 +322,16 @@ export class Row {
         } catch (error) {
             this.complain(error);
         }
+    }
+
+    recordLater() {
+        const form = recordLater({source: this.asset.name}, this.called, () => {
+            this.extra.replaceChildren();
+            this.buttons.later.focus();
+        });
+        this.closeDetails();
+        this.extra.replaceChildren(form);
+        form.querySelector("input").focus();
     }
 
     manage() {

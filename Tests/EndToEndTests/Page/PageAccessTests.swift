@@ -36,6 +36,33 @@ import Testing
         }
     }
 
+    @Test("axe-core finds no violation in channel lists, channels and planned recordings")
+    func channelsPassAxeCore() async throws {
+        let axe = try axe()
+        try await Scene.with { scene in
+            let text = "#EXTM3U\n#EXTINF:-1,One\n/_live/one/media.m3u8\n"
+            try await scene.origin.add(OriginRule("/tv.m3u") { ($0.status, $0.body) = (200, text) })
+            #expect(try await scene.weir.run(["add", scene.origin.url("/tv.m3u"), "--name", "tv"]).exit == .code(0))
+            #expect(try await scene.weir.run(["record", "one", "--at", "20:15", "--every", "day"]).exit == .code(0))
+            try await scene.withPage { page in
+                try await page.run(axe)
+                try await page.run(
+                    """
+                    for (const panel of document.querySelectorAll('.panel')) panel.open = true;
+                    const find = document.querySelector('#lists [type=search]');
+                    find.value = 'one'; find.dispatchEvent(new Event('input'))
+                    """)
+                try await page.wait("document.querySelector('#lists [aria-label=\"Record later One\"]')")
+                try await page.click("Change", of: "one-2015")
+                try await page.wait("document.querySelector('.planner')")
+                for scheme in ["light", "dark"] {
+                    try await setColors(scheme, of: page)
+                    #expect(try await violations(page) == [], "\(scheme)")
+                }
+            }
+        }
+    }
+
     /// Proves that the check can fail.
     private func expectFound(on page: BrowserPage) async throws {
         try await page.run("document.body.append(document.createElement('img'))")
@@ -141,7 +168,7 @@ import Testing
                     reached
                         == [
                             "Skip to the assets", "Use the network", "https://…/master.m3u8",
-                            "Show tracks",
+                            "Show tracks", "Channel lists",
                             "Find by title", "Show", "Sort by", "Posters", "Play ts", "Copy mpv command ts",
                             "Add tracks ts",
                             "Delete ts", "Manage ts", "Details ts", "Less ts",
