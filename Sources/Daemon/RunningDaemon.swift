@@ -51,6 +51,8 @@ import WeirAPI
     private let conditions: ConditionMonitor
     /// Nil if the machine may sleep.
     private let sleepGuard: SleepGuard?
+    /// Nil if the machine is not woken for recordings.
+    private let wakeTimer: WakeTimer?
     private let webhook: Webhook?
     private let logger: Logger
     private let notices: Notices
@@ -138,6 +140,7 @@ import WeirAPI
                     return error.message
                 }
             }, report: report)
+        wakeTimer = Self.wakeTimer(configuration, for: schedules, environment: environment, report: report)
         RecordingService(service, schedules).register(in: &endpoints)
         PlaybackService(sessions, library: library).register(in: &endpoints)
         let streams = StreamService(library, store: UserStreams(configuration: configuration))
@@ -252,6 +255,14 @@ import WeirAPI
     ) -> SleepGuard? {
         guard configuration.keepsAwake else { return nil }
         return SleepGuard(downloader, SystemBus(environment: environment), report: report)
+    }
+
+    private static func wakeTimer(
+        _ configuration: Configuration, for schedules: RecordingSchedules, environment: [String: String],
+        report: @escaping @Sendable (String) -> Void
+    ) -> WakeTimer? {
+        guard configuration.wakesMachine else { return nil }
+        return WakeTimer(schedules, UserManager(environment: environment), report: report)
     }
 
     /// The file in the state folder that notes where films were left, and its length that is read at most.
@@ -472,6 +483,9 @@ import WeirAPI
         await ProcessGuard.shared.endGroups(within: .seconds(2)) { try await LoopActor.pause(for: $0) }
         phones.close()
 
+        if let wakeTimer {
+            await wait(for: "the timer that wakes the machine", atMost: .seconds(2)) { await wakeTimer.stop() }
+        }
         await wait(for: "the planned recordings", atMost: .seconds(2)) { await self.schedules.close() }
         await wait(for: "the summaries of assets", atMost: .seconds(2)) { await self.summaries.close() }
         await wait(for: "the latest pieces", atMost: .seconds(8)) { await self.library.close() }

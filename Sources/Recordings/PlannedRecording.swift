@@ -1,5 +1,11 @@
 package import Orders
 
+/// The recording that begins next.
+package struct NextRecording: Equatable, Sendable {
+    /// In seconds since 1970; nil if none is planned.
+    package let begin: Int64?
+}
+
 /// A recording of a channel that is planned, once or again and again. A file has its JSON: the names of properties never change.
 package struct PlannedRecording: Codable, Equatable, Sendable {
     /// The name for commands; no other plan has it.

@@ -17,6 +17,9 @@ import Store
     /// The zone of the times; it may change while the process runs.
     package let zone: () -> TimeZone
 
+    /// Delivers the time of the recording that begins next, whenever it may be another.
+    package let next = EventStream<NextRecording>()
+
     private let library: Library
     private let downloader: Downloader
     private let recorder: ChannelRecorder
@@ -94,7 +97,11 @@ import Store
     }
 
     /// Forgets a plan; its recordings stay, and one in progress goes on. Returns an error as a sentence; then nothing has changed.
-    package func cancel(_ name: String) async -> String? { await replace(name, with: nil) }
+    package func cancel(_ name: String) async -> String? {
+        let failure = await replace(name, with: nil)
+        announceNext()
+        return failure
+    }
 
     private func replace(_ name: String, with plan: PlannedRecording?) async -> String? {
         let former = self[name]
@@ -117,7 +124,9 @@ import Store
 
     /// Does what is due. The timer calls it, and a test that moves the clock.
     package func look() {
-        guard isOpen, !all.isEmpty else { return }
+        guard isOpen else { return }
+        defer { announceNext() }
+        guard !all.isEmpty else { return }
         let now = library.date()
         var pause = Self.longestPause
         for plan in all {
@@ -136,6 +145,13 @@ import Store
             }
         }
         timer?.schedule(after: .seconds(pause))
+    }
+
+    private func announceNext() {
+        let now = library.date()
+        let begins = all.compactMap { plan in plan.schedule.plan(at: now, in: zone(), handled: plan.handled).next?.begin
+        }
+        next.send(NextRecording(begin: begins.min()))
     }
 
     private static let longestPause: Int64 = 30

@@ -172,4 +172,45 @@ import Testing
         let none = SystemBus(environment: ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nowhere/bus"]).keepAwake("A test")
         #expect(throws: BusFailure.noBus) { try none.get() }
     }
+
+    // MARK: Waking
+
+    /// A user's service manager, on a bus of its own, whose units have a state.
+    private func manager(_ state: String) async throws -> (UserManager, ChildProcess, TemporaryFolder) {
+        let folder = try TemporaryFolder()
+        // Debian's own, which has dbusmock.
+        let process = try ChildProcess(
+            "/usr/bin/python3",
+            [Repository.path("tools/weirtools/scenes/user_manager.py"), folder.path("bus"), state])
+        _ = try await process.line(startingWith: "listening on ")
+        let manager = UserManager(environment: ["DBUS_SESSION_BUS_ADDRESS": "unix:path=\(folder.path("bus"))"])
+        return (manager, process, folder)
+    }
+
+    @Test func aTimerOfTheUsersManagerWakesTheMachine() async throws {
+        let (manager, process, folder) = try await manager("active")
+        defer { withExtendedLifetime(folder) {} }
+        try manager.setTimer(wakingAt: 1_900_000_000).get()
+        let order = try await process.line(startingWith: "StartTransientUnit ")
+        #expect(order.hasPrefix("\"weir-wake-1900000000.timer\" \"replace\" "), "\(order)")
+        #expect(order.contains("'OnCalendar'), dbus.String('@1900000000')"), "\(order)")
+        #expect(order.contains("'WakeSystem'), dbus.Boolean(True"), "\(order)")
+        // That of an earlier process: the manager refuses a second one of the name.
+        try manager.setTimer(wakingAt: 1_900_000_000).get()
+        manager.removeTimer(wakingAt: 1_900_000_000)
+        #expect(try await process.line(startingWith: "StopUnit ") == "\"weir-wake-1900000000.timer\" \"replace\"")
+    }
+
+    @Test func aManagerThatMayNotWakeTheMachineSaysSo() async throws {
+        let (manager, process, folder) = try await manager("failed")
+        defer { withExtendedLifetime(folder) {} }
+        #expect(throws: BusFailure.cannotWake) { try manager.setTimer(wakingAt: 1_900_000_000).get() }
+        #expect(try await process.line(startingWith: "ResetFailedUnit ") == "\"weir-wake-1900000000.timer\"")
+        let none = UserManager(environment: ["DBUS_SESSION_BUS_ADDRESS": "unix:path=/nowhere/bus"])
+        #expect(throws: BusFailure.noBus) { try none.setTimer(wakingAt: 1_900_000_000).get() }
+    }
+
+    /// Names as sd_bus_path_encode(3) has them.
+    @Test(arguments: [("weir-wake-17.timer", "weir_2dwake_2d17_2etimer"), ("ä_1", "_c3_a4_5f1")])
+    func theNameOfAUnitIsAPartOfAPath(name: String, label: String) { #expect(UserManager.label(name) == label) }
 }

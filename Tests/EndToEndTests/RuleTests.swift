@@ -101,6 +101,36 @@ struct RuleTests {
         }
     }
 
+    @Test(
+        "of sleep: where the user chose that, a timer of systemd wakes the machine a minute before a planned recording")
+    func woken() async throws {
+        for isWanted in [true, false] {
+            let folder = try TemporaryFolder()
+            let manager = try ChildProcess(
+                "/usr/bin/python3",
+                [Repository.path("tools/weirtools/scenes/user_manager.py"), folder.path("bus"), "active"])
+            _ = try await manager.line(startingWith: "listening on ")
+            let address = "DBUS_SESSION_BUS_ADDRESS=unix:path=\(folder.path("bus"))"
+            let options = isWanted ? ["--wake-machine"] : []
+            try await serve(options, wrapper: ["env", address, "TZ=UTC"]) { scene in
+                let live = scene.origin.url("/_live/show/media.m3u8")
+                let planned = try await scene.weir.run(["record", live, "--at", "2030-01-01 20:15", "--for", "45m"])
+                #expect(planned.exit == .code(0), "\(planned)")
+                if isWanted {
+                    // 20:14 UTC.
+                    let order = try await manager.line(startingWith: "StartTransientUnit ")
+                    #expect(order.hasPrefix("\"weir-wake-1893528840.timer\" "), "\(order)")
+                }
+                #expect(try await scene.weir.run(["record", "show-2015", "--cancel"]).exit == .code(0))
+                if isWanted {
+                    let stop = try await manager.line(startingWith: "StopUnit ")
+                    #expect(stop.hasPrefix("\"weir-wake-1893528840.timer\" "), "\(stop)")
+                }
+                #expect(manager.standardOutput.contains("StartTransientUnit") == isWanted)
+            }
+        }
+    }
+
     @Test("of a metered network follows NetworkManager on the system bus")
     func metered() async throws {
         let folder = try TemporaryFolder()

@@ -79,6 +79,12 @@ private final class PlanFile: Sendable {
         schedules.look()
     }
 
+    /// The time when clocks show it, in seconds since 1970.
+    func time(_ day: String, _ clock: String) throws -> Int64 {
+        try #require(LocalDate(day[...])).time(
+            at: try #require(LocalTime(clock[...])), in: TimeZone(secondsFromGMT: 0)!)
+    }
+
     /// The recordings, the oldest first.
     var recordings: [Asset] {
         house.library.assets.filter(\.isChannelRecording).sorted { ($0.created, $0.name) < ($1.created, $1.name) }
@@ -98,6 +104,30 @@ private final class PlanFile: Sendable {
 }
 
 @Suite @LoopActor struct RecordingSchedulesTests {
+    /// So that a machine that sleeps is woken in time.
+    @Test func theTimeOfTheNextRecordingIsAnnounced() async throws {
+        let scene = try await PlanScene()
+        var begins: [Int64?] = []
+        let subscription = scene.schedules.next.subscribe { next in
+            if begins.last != next.begin {
+                begins.append(next.begin)
+            }
+        }
+        defer { withExtendedLifetime(subscription) {} }
+        try await scene.plan("20:15", every: ["sat", "sun"])
+        try await scene.plan("22:00")
+        try scene.move(to: "2026-11-21 20:15")
+        try await scene.records(1)
+        try await waitUntil("it has begun") { scene.schedules["news-2015"]?.handled != nil }
+        #expect(await scene.schedules.cancel("news-2200") == nil)
+        #expect(await scene.schedules.cancel("news-2015") == nil)
+        let expected: [Int64?] = [
+            try scene.time("2026-11-21", "20:15"), try scene.time("2026-11-21", "22:00"),
+            try scene.time("2026-11-22", "20:15"), nil,
+        ]
+        #expect(begins == expected)
+    }
+
     @Test func aPlannedRecordingBeginsAtItsTimeAndEnds() async throws {
         let scene = try await PlanScene()
         let plan = try await scene.plan("20:15")

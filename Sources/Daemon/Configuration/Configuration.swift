@@ -41,6 +41,8 @@ package struct Configuration: Equatable, Sendable {
     package var rules = DownloadRules()
     /// True if the machine does not sleep while something records or downloads.
     package var keepsAwake = true
+    /// True if the machine is woken for planned recordings.
+    package var wakesMachine = false
     /// Most bytes per second of all downloads together; nil for no limit.
     package var limitRate: Int64?
     /// The receiver of events; nil for none.
@@ -164,6 +166,7 @@ extension Configuration {
         case onBattery = "on-battery"
         case onlyIdle = "only-idle"
         case keepAwake = "keep-awake"
+        case wakeMachine = "wake-machine"
         case limitRate = "limit-rate"
         case webhook
         case webhookEvents = "webhook-events"
@@ -361,6 +364,15 @@ extension Configuration.Key {
                 manual: """
                     The machine does not sleep while something records or downloads: Weir asks systemd-logind for that, and
                     "systemd-inhibit --list" shows it. A lid that is closed still puts a laptop to sleep. false: it sleeps.
+                    """)
+        case .wakeMachine:
+            Entry(
+                \.wakesMachine, .truth, under: .rules, option: .flag(),
+                help: "Wake the machine for planned recordings.",
+                manual: """
+                    true: a machine that sleeps wakes a minute before a planned recording. Weir sets a timer of your own
+                    systemd, "systemctl --user list-timers" shows it. Debian 13 allows that; Debian 12 after one line as
+                    root: see the guide, "Recording and live".
                     """)
         case .limitRate:
             Entry(
