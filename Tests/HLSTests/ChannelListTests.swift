@@ -61,6 +61,12 @@ struct ChannelListTests {
         Case(
             testDescription: "cannot inject fields",
             text: "#EXTINF:-1,A\nhttp://a/1|X=a%0D%0AY:b&%20Z=1&Q=&W=w", channels: ["A||||W: w|http://a/1"]),
+        Case(
+            testDescription: "has fields of a relative URL", text: "#EXTINF:-1,A\n/1?b|X=1",
+            channels: ["A||||X: 1|/1?b"]),
+        Case(
+            testDescription: "has a bar of another scheme", text: "#EXTINF:-1,A\nplug://a|X=1",
+            channels: ["A|||||plug://a|X=1"]),
     ]
 
     @Test("is read", arguments: cases)

@@ -119,6 +119,19 @@ private final class MemoryStore: ListStore {
         #expect(scene.house.library.assets.count == 1)
     }
 
+    @Test func theFieldsOfARelativeURLSurviveARestart() async throws {
+        let scene = try await ListScene()
+        try await scene.give("#EXTM3U\n#EXTINF:-1,One\n#EXTVLCOPT:http-user-agent=TV/1\n/ts/master.m3u8")
+        _ = try await scene.read()
+        for isRestarted in [false, true] {
+            if isRestarted {
+                try await scene.restart()
+            }
+            let stream = try #require(scene.house.library.stream(named: "one"))
+            #expect(stream.url.path == "/ts/master.m3u8" && stream.fields?.texts == ["User-Agent: TV/1"])
+        }
+    }
+
     @Test(arguments: [(404, ""), (200, "<html>"), (200, "#EXTM3U\n"), (200, "#EXTM3U\n#EXT-X-TARGETDURATION:1\n")])
     func aListThatCannotBeReadStaysAsItWas(status: Int, text: String) async throws {
         let scene = try await ListScene()

@@ -541,7 +541,9 @@ extension ChannelList.Channel {
     }
 
     fileprivate mutating func setURL(_ line: String) {
-        guard let bar = line.firstIndex(of: "|"), line.hasPrefix("http") else {
+        // A URL has no bar, a file or an address of another player may. Relative ones are URLs here, and are stored with their fields.
+        let isURL = line.hasPrefix("http") || !line.contains("://")
+        guard isURL, let bar = line.firstIndex(of: "|") else {
             url = line
             return
         }
