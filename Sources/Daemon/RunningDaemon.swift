@@ -140,7 +140,8 @@ import WeirAPI
                     return error.message
                 }
             }, report: report)
-        wakeTimer = Self.wakeTimer(configuration, for: schedules, environment: environment, report: report)
+        wakeTimer = Self.wakeTimer(
+            configuration, for: schedules, environment: environment, date: library.date, report: report)
         RecordingService(service, schedules).register(in: &endpoints)
         PlaybackService(sessions, library: library).register(in: &endpoints)
         let streams = StreamService(library, store: UserStreams(configuration: configuration))
@@ -259,10 +260,10 @@ import WeirAPI
 
     private static func wakeTimer(
         _ configuration: Configuration, for schedules: RecordingSchedules, environment: [String: String],
-        report: @escaping @Sendable (String) -> Void
+        date: @escaping () -> Int64, report: @escaping @Sendable (String) -> Void
     ) -> WakeTimer? {
         guard configuration.wakesMachine else { return nil }
-        return WakeTimer(schedules, UserManager(environment: environment), report: report)
+        return WakeTimer(schedules, UserManager(environment: environment), date: date, report: report)
     }
 
     /// The file in the state folder that notes where films were left, and its length that is read at most.

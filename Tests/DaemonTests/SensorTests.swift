@@ -210,6 +210,14 @@ import Testing
         #expect(throws: BusFailure.noBus) { try none.setTimer(wakingAt: 1_900_000_000).get() }
     }
 
+    /// A timer for a time that is over would never elapse.
+    @Test(
+        arguments: [(nil, nil), (1_000, nil), (1_059, nil), (1_060, nil), (1_061, 1_001), (5_000, 4_940)]
+            as [(Int64?, Int64?)])
+    func theMachineIsWokenAMinuteBefore(begin: Int64?, wake: Int64?) {
+        #expect(WakeTimer.time(before: begin, at: 1_000) == wake)
+    }
+
     /// Names as sd_bus_path_encode(3) has them.
     @Test(arguments: [("weir-wake-17.timer", "weir_2dwake_2d17_2etimer"), ("ä_1", "_c3_a4_5f1")])
     func theNameOfAUnitIsAPartOfAPath(name: String, label: String) { #expect(UserManager.label(name) == label) }

@@ -15,13 +15,26 @@ internal import Store
     private var isReported = false
 
     /// Seconds from the wake-up to the recording: the network has to come back.
-    private static let lead: Int64 = 60
+    private nonisolated static let lead: Int64 = 60
 
-    /// - Parameter report: receives a sentence for the log.
-    init(_ schedules: RecordingSchedules, _ manager: UserManager, report: @escaping @Sendable (String) -> Void) {
+    /// - Parameters:
+    ///   - date: the clock of the schedules, in seconds since 1970.
+    ///   - report: receives a sentence for the log.
+    init(
+        _ schedules: RecordingSchedules, _ manager: UserManager, date: @escaping () -> Int64,
+        report: @escaping @Sendable (String) -> Void
+    ) {
         self.manager = manager
         self.report = report
-        subscription = schedules.next.subscribe { [weak self] next in self?.set(next.begin.map { $0 - Self.lead }) }
+        subscription = schedules.next.subscribe { [weak self] next in
+            self?.set(Self.time(before: next.begin, at: date()))
+        }
+    }
+
+    /// The time to wake for a recording; nil for none, and once that time has come: the machine is awake.
+    nonisolated static func time(before begin: Int64?, at now: Int64) -> Int64? {
+        guard let begin, begin - lead > now else { return nil }
+        return begin - lead
     }
 
     /// Removes the timer: a machine without Weir need not wake.
