@@ -157,7 +157,7 @@ package import Store
     }
 
     private func checkRoom(for asset: Asset, in target: Volume) throws(StoreError) {
-        let bytes = asset.bytesByName
+        let bytes = asset.bytes
         guard let room = library.store.room(in: target), room < bytes else { return }
         throw StoreError(
             .diskFull, path: target.path,
@@ -274,7 +274,7 @@ package import Store
         self.asset = asset
         self.path = path
         self.pace = pace
-        totalBytes = asset.bytesByName
+        totalBytes = asset.bytes
     }
 
     /// Cancels the move: the bundle stays where it was, and the copy is deleted.

@@ -19,6 +19,8 @@ public final class BundleTransit: Sendable {
     private struct Progress {
         /// By folder and file. The bundle's own folder is the empty name.
         var copied: [String: [String: Copied]] = [:]
+        /// The first copied name of each file that has further names.
+        var shared: [FileIdentity.File: (folder: String, file: String)] = [:]
         var faults: [(folder: String, file: String)] = []
         var isCommitted = false
     }
@@ -81,9 +83,10 @@ public final class BundleTransit: Sendable {
             let files = try from.entries().filter { !$0.isDirectory }.map(\.name)
             count += try pass(
                 files, of: folder, from: from, to: to, at: pace, isLast: isLast, room: room, &progress)
-            if isLast {
-                try writeLedger(of: folder, from: from, to: to, &progress)
-            }
+        }
+        // After all folders: a further name changes the status of a copy.
+        for folder in folders where isLast {
+            try writeLedger(of: folder, from: source.subdirectory(folder), to: root.subdirectory(folder), &progress)
         }
         let files = entries.filter { !$0.isDirectory }.map(\.name)
         count += try pass(files, of: "", from: source, to: root, at: pace, isLast: isLast, room: room, &progress)
@@ -109,6 +112,14 @@ public final class BundleTransit: Sendable {
             try room()
             known[file] = nil
             let isPiece = !folder.isEmpty && isPiece(file)
+            // What is written to it would be written to its other names too.
+            try to.remove(file)
+            if status.st_nlink > 1, let copy = try link(file, status, of: folder, to: to, known: known, after: progress)
+            {
+                count += 1
+                known[file] = copy
+                continue
+            }
             guard let copy = try copy(file, from: from, to: to, isPiece: isPiece, at: pace) else {
                 if isLast {
                     progress.faults.append((folder, file))
@@ -117,8 +128,32 @@ public final class BundleTransit: Sendable {
             }
             count += 1
             known[file] = copy
+            if status.st_nlink > 1 {
+                progress.shared[copy.identity.file] = (folder, file)
+            }
         }
         return count
+    }
+
+    /// Makes a further name of a copied file a name of its copy: the bytes are stored once there too.
+    /// - Parameter known: what is copied of the same folder.
+    /// - Returns: nil if no other name of it is copied as it is now, and where the disk has no hard links.
+    private func link(
+        _ file: String, _ status: stat, of folder: String, to: Directory, known: [String: Copied],
+        after progress: Progress
+    ) throws(StoreError) -> Copied? {
+        let identity = FileIdentity(status)
+        guard let first = progress.shared[identity.file] else { return nil }
+        let isOfFolder = first.folder == folder
+        var copies = known
+        if !isOfFolder {
+            copies = progress.copied[first.folder] ?? [:]
+        }
+        guard let copied = copies[first.file], copied.entry != nil, copied.identity.differsOnlyInStatus(from: identity)
+        else { return nil }
+        let directory = isOfFolder ? to : try root.subdirectory(first.folder)
+        guard linkat(directory.descriptor, first.file, to.descriptor, file, 0) == 0 else { return nil }
+        return Copied(identity: identity, copy: to.identity(of: file), entry: copied.entry)
     }
 
     /// - Returns: nil for a missing file and for an unreadable piece, whose copy is removed.
@@ -163,7 +198,7 @@ public final class BundleTransit: Sendable {
                 progress.faults.append((folder, file))
             } else {
                 lines += Ledger.lines(of: file, entry)
-                if let arrived = copy.copy {
+                if let arrived = to.identity(of: file) ?? copy.copy {
                     ownChanges.record(from: copy.identity, to: arrived)
                 }
             }
