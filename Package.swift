@@ -142,7 +142,7 @@ let package = Package(
         room(
             "Daemon",
             [
-                "WeirAPI", "AccessLog", "CDocument", "Control", "Downloads", "EventLoop", "Sharing",
+                "WeirAPI", "AccessLog", "CDocument", "CLinux", "Control", "Downloads", "EventLoop", "Sharing",
                 "HTTPMessage",
                 "HTTPServer",
                 "Integrity", "Assets", "Orders", "Origin", "Playback", "HLS", "PlaylistCheck", "Recordings",

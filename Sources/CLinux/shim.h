@@ -7,6 +7,7 @@
 #include <linux/inet_diag.h>
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
+#include <malloc.h>
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -218,5 +219,8 @@ static inline int weir_knows_socket_users(void) {
 
 // Swift does not import the expression of UTIME_OMIT.
 static const long weir_utime_omit = UTIME_OMIT;
+
+// mallopt(3), which Swift's Glibc does not have: the most arenas that the allocator makes.
+static inline void weir_limit_arenas(int count) { mallopt(M_ARENA_MAX, count); }
 
 #endif

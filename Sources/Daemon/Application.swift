@@ -32,6 +32,7 @@ package enum Application {
     ) async throws(ApplicationError) {
         let environment = ProcessInfo.processInfo.environment
         DescriptorLimit.raise()
+        MemoryArenas.limit()
         let inherited = try InheritedSockets.descriptors(environment)
         let claim: StateClaim
         do {
