@@ -30,17 +30,15 @@ extension Asset {
     ///
     /// A file that is listed more than once is stored, and counted, once.
     public var bytes: Int64 { PieceList.bytes(of: folders.map(\.pieceList)) }
-    /// The bytes that a verification reads, and a move copies: those of a file for each time that it is listed.
+    /// The bytes that a verification reads: those of a file for each time that it is listed.
     package var bytesByName: Int64 { folders.reduce(0) { $0 + $1.pieceList.bytesByName } }
 
     /// Total size of its cached pieces, in bytes; `bytes` includes it.
     public var cachedBytes: Int64 {
-        let sum = folders.reduce(Int64(0)) { sum, folder in
+        folders.reduce(Int64(0)) { sum, folder in
             _ = folder.sizes  // The play cache counts the pieces of a folder when the folder is read.
             return sum + folder.cachedBytes
         }
-        // It counts each name of a file.
-        return min(sum, bytes)
     }
 
     /// True if its origin did not answer the latest request.

@@ -269,7 +269,12 @@ public import Store
     private func restoreEntry(_ record: PlaylistRecord, of asset: Asset, _ parsed: Parsed) {
         guard let (playlist, base) = parsed.playlists[record.rendition] ?? Self.restored(record) else { return }
         switch playlist {
-        case .multivariant(let multivariant): asset.adopt(multivariant, base: base)
+        case .multivariant(let multivariant):
+            if let plan = parsed.plan {
+                asset.adopt(multivariant, base: base, plan)
+            } else {
+                asset.adopt(multivariant, base: base)
+            }
         case .media(let media):
             var source = Rendition.Source(playlist: media, base: base)
             source.preparations = parsed.prepared[record.rendition]

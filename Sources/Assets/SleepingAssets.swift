@@ -149,11 +149,15 @@ struct AwakeAssets {
         }
     }
 
-    /// Records a use of an asset; loads its playlists, on other threads, if it sleeps or was not used since the start.
+    /// Records a use of an asset; reads its playlists and the lists of its pieces, on other threads, if it sleeps or was not used since
+    /// the start.
     func wake(_ asset: Asset) async {
         guard let library else { return }
         if !asset.isLoaded {
-            await wakes.run(ObjectIdentifier(asset)) { await library.records.wake(asset) }
+            await wakes.run(ObjectIdentifier(asset)) {
+                await library.records.wake(asset)
+                await asset.readPieces()
+            }
         } else {
             recordUse(of: asset)
         }
@@ -233,6 +237,28 @@ struct ContentRows: Sendable {
     }
 }
 
+extension Asset {
+    /// The number of segments up to which a folder is read on the loop: a millisecond, and less than another thread needs to begin.
+    private static let fewSegments = 256
+
+    /// Reads which pieces are stored before something asks for it: those of a long playlist on other threads, because there may be a
+    /// million, and those of thousands of short ones in slices.
+    func readPieces() async {
+        guard let content = loadedContent else { return }
+        var slice = LoopSlice()
+        for rendition in content.renditions where rendition.isLong || rendition.folder.known == nil {
+            if rendition.isLong {
+                await rendition.readCompleteness()
+            } else if rendition.source?.playlist.segments.count ?? 0 > Self.fewSegments {
+                await rendition.folder.load()
+            } else {
+                _ = rendition.folder.sizes
+            }
+            await slice.giveWay()
+        }
+    }
+}
+
 extension AssetRecords {
     /// Loads a sleeping asset on the loop: for a use that could not wait for `wake`.
     func reload(_ asset: Asset) {
@@ -271,6 +297,8 @@ extension AssetRecords {
         private(set) var playlists: [String: (playlist: Playlist, base: WebURL)] = [:]
         /// Of those that are large.
         private(set) var prepared: [String: PreparedPlaylist] = [:]
+        /// How the entry is adopted; nil for a lone media playlist.
+        private(set) var plan: EntryPlan?
 
         init() {}
 
@@ -282,6 +310,9 @@ extension AssetRecords {
                 playlists[record.rendition] = (playlist, base)
                 switch playlist {
                 case .multivariant(let entry):
+                    if record.rendition.isEmpty {
+                        plan = EntryPlan(entry, known: nil)
+                    }
                     let names = RenditionNaming(entry).names + ImageRenditions.names(entry)
                     contents = Dictionary(names.map { ($0.id, $0.content) }) { first, _ in first }
                 case .media(let media):

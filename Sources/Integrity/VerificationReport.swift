@@ -163,7 +163,7 @@ struct VerifiedSegments {
         let segments: Segments
         /// The segments' files, by index.
         let files: [String]
-        let sizes: [String: Int64]
+        let sizes: PieceTable<Int64>
         /// The indices of segments of subtitles that the origin does not have.
         let givenUp: Set<Int>
         let folder: String

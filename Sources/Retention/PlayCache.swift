@@ -15,16 +15,26 @@ import Store
     struct Piece {
         let folder: PieceFolder
         let file: String
+        /// The file, if it has further names.
+        let shared: FileIdentity.File?
+    }
+
+    /// The cached names of one file. The size of the file is that of one of them in the queue, and the others have none.
+    private struct SharedFile {
+        var slots: [RecencyQueue<Piece>.Slot] = []
     }
 
     private struct Account {
-        var slots: [String: RecencyQueue<Piece>.Slot] = [:]
+        var slots = PieceTable<RecencyQueue<Piece>.Slot>()
         var bytes: Int64 = 0
     }
 
     private(set) var queue = RecencyQueue<Piece>()
     /// The accounts by folder. The queue holds every folder with an account, so its identifier stays valid.
     private var accounts: [ObjectIdentifier: Account] = [:]
+    private var sharedFiles: [FileIdentity.File: SharedFile] = [:]
+    /// By slot, the index of a name in the `slots` of its file: one file may have a million names.
+    private var nameIndices: [Int32] = []
     private var rounds = EvictionRounds()
     private(set) var starting = StartingSessions()
     private var pinned: [String: PinnedContent] = [:]
@@ -39,7 +49,11 @@ import Store
     private var isRetry = false
     private var hasFailed = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
+    /// Number of works on the queue that take several turns: see `inSlices`.
+    private var slicedWork = 0
 
+    /// The most pieces that are looked at in one turn.
+    private static let mostInTurn = 4096
     /// Interval in seconds at which the use of a piece is written to disk.
     private static let recordInterval: Int64 = 3600
     /// Pause before the next try if the needed pieces alone exceed the limit.
@@ -98,6 +112,14 @@ import Store
         schedule()
     }
 
+    package func folder(_ folder: PieceFolder, shares file: String) {
+        guard let slot = accounts[ObjectIdentifier(folder)]?.slots[file] else { return }
+        let size = queue.size(of: slot)
+        let lastUse = queue.lastUse(of: slot)
+        drop(file, of: folder)
+        enter(file, size, in: folder, lastUse: lastUse)
+    }
+
     package func folder(_ folder: PieceFolder, lost file: String) { drop(file, of: folder) }
 
     package func folder(_ folder: PieceFolder, used file: String) {
@@ -126,20 +148,59 @@ import Store
         }
     }
 
+    /// Looks at all pieces of an asset again: at many of them in slices, and nothing is evicted meanwhile.
     private func reconsider(_ asset: Asset) {
+        let count = asset.folders.reduce(0) { $0 + ($1.known?.count ?? 0) }
+        guard count > Self.mostInTurn else {
+            let now = Self.now
+            for folder in asset.folders {
+                if isEverythingPinned(in: folder, of: asset) {
+                    dropAll(of: folder)
+                    continue
+                }
+                for (file, size) in folder.known ?? [:] {
+                    classify(file, size, in: folder, of: asset, lastUse: now)
+                }
+            }
+            rounds.begin(queue.count)
+            schedule()
+            return
+        }
+        inSlices { [self] slice in
+            await reconsider(asset, &slice)
+            library.summaries?.invalidate(asset)
+        }
+    }
+
+    private func reconsider(_ asset: Asset, _ slice: inout LoopSlice) async {
         let now = Self.now
         for folder in asset.folders {
             // Of a whole folder no single piece is looked at: there may be a million.
             if isEverythingPinned(in: folder, of: asset) {
-                dropAll(of: folder)
+                await remove(takeAccount(of: folder), &slice)
                 continue
             }
-            for (file, size) in folder.known ?? [:] {
-                classify(file, size, in: folder, of: asset, lastUse: now)
+            for (file, _) in folder.known ?? [:] {
+                // The asset may be removed meanwhile, and the piece may be lost.
+                guard library.asset(id: asset.id) === asset else { return }
+                if let size = folder.known?[file] {
+                    classify(file, size, in: folder, of: asset, lastUse: now)
+                }
+                await slice.giveWay()
             }
         }
-        rounds.begin(queue.count)
-        schedule()
+    }
+
+    /// Runs long work on the queue, during which nothing is evicted.
+    private func inSlices(_ body: @escaping @LoopActor (inout LoopSlice) async -> Void) {
+        slicedWork += 1
+        Task { @LoopActor [self] in
+            var slice = LoopSlice()
+            await body(&slice)
+            slicedWork -= 1
+            rounds.begin(queue.count)
+            schedule()
+        }
     }
 
     private func classify(_ file: String, _ size: Int64, in folder: PieceFolder, of asset: Asset, lastUse: Int64) {
@@ -151,31 +212,90 @@ import Store
     }
 
     private func enter(_ file: String, _ size: Int64, in folder: PieceFolder, lastUse: Int64) {
-        let slot = queue.append(Piece(folder: folder, file: file), size: size, lastUse: lastUse)
+        let shared = folder.sharedFile(of: file)
+        var counted = size
+        if let shared, sharedFiles[shared] != nil {
+            counted = 0
+        }
+        let piece = Piece(folder: folder, file: file, shared: shared)
+        let slot = queue.append(piece, size: counted, lastUse: lastUse)
         accounts[ObjectIdentifier(folder), default: Account()].slots[file] = slot
-        accounts[ObjectIdentifier(folder)]?.bytes += size
+        accounts[ObjectIdentifier(folder)]?.bytes += counted
+        if let shared {
+            joinFile(shared, at: slot)
+        }
+    }
+
+    private func joinFile(_ shared: FileIdentity.File, at slot: RecencyQueue<Piece>.Slot) {
+        while nameIndices.count <= Int(slot) {
+            nameIndices.append(0)
+        }
+        nameIndices[Int(slot)] = Int32(sharedFiles[shared]?.slots.count ?? 0)
+        sharedFiles[shared, default: SharedFile()].slots.append(slot)
     }
 
     private func drop(_ file: String, of folder: PieceFolder) {
-        guard let slot = accounts[ObjectIdentifier(folder)]?.slots[file] else { return }
+        guard let slot = accounts[ObjectIdentifier(folder)]?.slots[file], let piece = queue[slot] else { return }
         let size = queue.size(of: slot)
-        close(file, size, of: folder)
         queue.remove(slot)
+        close(piece, size, at: slot)
     }
 
-    private func close(_ file: String, _ size: Int64, of folder: PieceFolder) {
-        let id = ObjectIdentifier(folder)
-        accounts[id]?.slots[file] = nil
+    /// Records that a piece has left the queue.
+    private func close(_ piece: Piece, _ size: Int64, at slot: RecencyQueue<Piece>.Slot) {
+        let id = ObjectIdentifier(piece.folder)
+        accounts[id]?.slots[piece.file] = nil
         accounts[id]?.bytes -= size
         if accounts[id]?.slots.isEmpty ?? false {
             accounts[id] = nil
         }
+        leaveFile(piece, size, at: slot)
+    }
+
+    /// Lets another name of a file count its size: the bytes stay as long as it has one.
+    private func leaveFile(_ piece: Piece, _ size: Int64, at slot: RecencyQueue<Piece>.Slot) {
+        guard let shared = piece.shared, let last = sharedFiles[shared]?.slots.last else { return }
+        let index = nameIndices[Int(slot)]
+        sharedFiles[shared]?.slots[Int(index)] = last
+        nameIndices[Int(last)] = index
+        sharedFiles[shared]?.slots.removeLast()
+        guard size > 0 || sharedFiles[shared]?.slots.isEmpty ?? true else { return }
+
+        // Of names that are evicted together, none is in the queue any more.
+        let next = sharedFiles[shared]?.slots.last { queue[$0] != nil }
+        guard let next, let heir = queue[next] else {
+            if sharedFiles[shared]?.slots.isEmpty ?? true {
+                sharedFiles[shared] = nil
+            }
+            return
+        }
+        queue.setSize(queue.size(of: next) + size, of: next)
+        accounts[ObjectIdentifier(heir.folder)]?.bytes += size
     }
 
     private func dropAll(of folder: PieceFolder) {
-        guard let account = accounts.removeValue(forKey: ObjectIdentifier(folder)) else { return }
+        for slot in takeAccount(of: folder).slots.values {
+            removeFromQueue(slot)
+        }
+    }
+
+    /// Removes a piece whose account is closed.
+    private func removeFromQueue(_ slot: RecencyQueue<Piece>.Slot) {
+        guard let piece = queue[slot] else { return }
+        let size = queue.size(of: slot)
+        queue.remove(slot)
+        leaveFile(piece, size, at: slot)
+    }
+
+    /// Ends the account of a folder. The caller removes its pieces from the queue.
+    private func takeAccount(of folder: PieceFolder) -> Account {
+        accounts.removeValue(forKey: ObjectIdentifier(folder)) ?? Account()
+    }
+
+    private func remove(_ account: Account, _ slice: inout LoopSlice) async {
         for slot in account.slots.values {
-            queue.remove(slot)
+            removeFromQueue(slot)
+            await slice.giveWay()
         }
     }
 
@@ -212,9 +332,14 @@ import Store
         pinned[asset.id] = nil
         guard asset.isLoaded else { return }
         for folder in asset.folders {
-            for file in cachedFiles(of: folder) {
-                drop(file, of: folder)
+            let account = takeAccount(of: folder)
+            guard account.slots.count > Self.mostInTurn else {
+                for slot in account.slots.values {
+                    removeFromQueue(slot)
+                }
+                continue
             }
+            inSlices { await self.remove(account, &$0) }
         }
     }
 
@@ -273,13 +398,15 @@ import Store
     // MARK: Turns
 
     private func schedule() {
-        guard rounds.isOver(queue), !isCounting, library.readOnlyReason == nil else { return }
+        guard rounds.isOver(queue), !isCounting, slicedWork == 0, library.readOnlyReason == nil else { return }
         isRetry = false
         timer?.schedule(after: Self.turnPause)
     }
 
     private func turn() {
         guard !isCounting || !count() else { return }
+        // Its end begins the next turn.
+        guard slicedWork == 0 else { return }
         if isRetry {
             rounds.begin(queue.count)
         }
@@ -300,11 +427,11 @@ import Store
             return isNeeded(piece, needs, of: asset)
         }
 
-        for (piece, size) in evicted {
-            close(piece.file, size, of: piece.folder)
+        for entry in evicted {
+            close(entry.element, entry.size, at: entry.slot)
         }
-        for (piece, _) in evicted {
-            evict(piece)
+        for entry in evicted {
+            evict(entry.element)
         }
         guard rounds.isOver(queue) else { return relax() }
 

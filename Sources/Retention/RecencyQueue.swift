@@ -34,6 +34,12 @@ struct RecencyQueue<Element> {
 
     func size(of slot: Slot) -> Int64 { nodes[Int(slot)].size }
 
+    /// Sets what an element counts for.
+    mutating func setSize(_ size: Int64, of slot: Slot) {
+        self.size += size - nodes[Int(slot)].size
+        nodes[Int(slot)].size = size
+    }
+
     /// In seconds since 1970.
     func lastUse(of slot: Slot) -> Int64 { nodes[Int(slot)].lastUse }
 
@@ -129,6 +135,13 @@ struct RecencyQueue<Element> {
 /// Works in small turns, so that no turn of the loop takes long. A needed element moves to the end. Each new element
 /// permits a limited number of looks, so that a queue with many needed elements is not searched again and again.
 struct EvictionRounds {
+    /// An element that was removed from the queue, and the slot that it had.
+    struct Evicted<Element> {
+        let element: Element
+        let size: Int64
+        let slot: RecencyQueue<Element>.Slot
+    }
+
     /// Maximum size in bytes; nil for no limit.
     var limit: Int64?
     private(set) var looks = 0
@@ -150,8 +163,8 @@ struct EvictionRounds {
     /// Removes the elements to evict now, in order. `hasMore` is true if the next turn should follow at once.
     mutating func turn<Element>(
         over queue: inout RecencyQueue<Element>, isNeeded: (Element) -> Bool
-    ) -> (evicted: [(element: Element, size: Int64)], hasMore: Bool) {
-        var evicted: [(element: Element, size: Int64)] = []
+    ) -> (evicted: [Evicted<Element>], hasMore: Bool) {
+        var evicted: [Evicted<Element>] = []
         looks = min(looks, queue.count)
         var left = Self.turn.looks
         while isOver(queue), looks > 0, left > 0, evicted.count < Self.turn.evictions, let slot = queue.oldest {
@@ -161,7 +174,7 @@ struct EvictionRounds {
             if isNeeded(element) {
                 queue.rotate(slot)
             } else {
-                evicted.append((element, queue.size(of: slot)))
+                evicted.append(Evicted(element: element, size: queue.size(of: slot), slot: slot))
                 queue.remove(slot)
             }
         }

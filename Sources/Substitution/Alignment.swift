@@ -4,6 +4,7 @@ import Fetching
 import Glibc
 import HLS
 import SegmentFormat
+import Store
 
 /// Decides which pieces of one rendition can stand in for which segments of another, and with which changes. The
 /// playlists are checked against the media once a piece of each is stored. Until then no piece is used.

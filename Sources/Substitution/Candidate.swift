@@ -2,6 +2,7 @@ import Assets
 import EventLoop
 import Fetching
 import HLS
+import Store
 
 /// A rendition whose pieces are compared with those of others: its playlist, which has ended, with what is stored of it.
 ///

@@ -2,6 +2,7 @@ public import Assets
 import EventLoop
 import Fetching
 public import HLS
+import Store
 
 /// The renditions from which Weir selects a quality for each segment, for a player that is given one variant.
 public struct Ladder: Sendable {

@@ -2,6 +2,7 @@ public import Assets
 import EventLoop
 import Fetching
 public import HLS
+import Store
 
 /// The playable ranges of a partial asset without its origin: some renditions, with equal cuts.
 public struct PlayableRanges: Sendable {
@@ -190,7 +191,11 @@ extension Substitutions {
             }
         }
         await substitutes?.cover(&holes, &slice)
-        let track = CommonRanges.Track(durations: durations, isPlayable: zip(isUsable, holes).map { $0 && !$1 })
+        let isPlayable = await work.run(size: isUsable.count, for: asset) { [isUsable, holes] in
+            zip(isUsable, holes).map { $0 && !$1 }
+        }
+        guard let isPlayable else { return nil }
+        let track = CommonRanges.Track(durations: durations, isPlayable: isPlayable)
         if slice.mayGoOn {
             update(asset) { $0.tracks[rendition.index] = (state, track) }
         }

@@ -3,6 +3,7 @@ public import EventLoop
 public import Fetching
 import HLS
 public import SegmentFormat
+import Store
 
 /// A stored piece of another rendition that is sent in place of a hole.
 public struct Substitute {

@@ -2,6 +2,7 @@ import EventLoop
 import Foundation
 import HLS
 import HTTPMessage
+import Store
 import TestRooms
 import TestSupport
 import Testing

@@ -3,6 +3,7 @@ import Foundation
 import HLS
 import HTTPMessage
 import Playheads
+import Store
 import TestRooms
 import TestSupport
 import Testing

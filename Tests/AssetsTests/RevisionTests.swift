@@ -7,6 +7,7 @@ import Integrity
 import Orders
 import Origin
 import Playheads
+import Store
 import TestRooms
 import TestSupport
 import Testing

@@ -47,6 +47,23 @@ import Testing
         #expect(assets.popOldest() == "c" && assets.popOldest() == nil && assets.count == 0)
     }
 
+    /// In a debug build, which needs about eight times as long as a release build.
+    @Test func anEntryOfThousandsOfVariantsIsPlannedOnAnotherThread() async throws {
+        let root = try TemporaryFolder()
+        let lines = (0..<10_000).map { "#EXT-X-STREAM-INF:BANDWIDTH=\(100_000 + $0)\n\($0).m3u8\n" }
+        try root.write(Data("#EXTM3U\n\(lines.joined())".utf8), to: "wide.m3u8")
+        let media = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n0.ts\n#EXT-X-ENDLIST\n"
+        try root.write(Data(media.utf8), to: "short.m3u8")
+        let fixture = try await TestHouse(.origin(root))
+        fixture.library.sleeping.limit = 0
+        let asset = try await fixture.open("/wide.m3u8")
+        _ = try await fixture.open("/short.m3u8")
+        try await waitUntil("sleep") { asset.isAsleep }
+        let longest = await LoopStopwatch.longest { await fixture.library.wake(asset) }
+        #expect(asset.renditions.count == 10_000)
+        #expect(longest < 0.2)
+    }
+
     @Test func assetsThatNobodyUsesSleep() async throws {
         let fixture = try await fixture(6)
         var assets: [Asset] = []

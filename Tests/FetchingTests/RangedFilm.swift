@@ -1,6 +1,7 @@
 import EventLoop
 import Foundation
 import HTTPMessage
+import Store
 import TestRooms
 import TestSupport
 import Testing

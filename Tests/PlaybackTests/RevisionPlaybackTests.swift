@@ -2,6 +2,7 @@ import EventLoop
 import Fetching
 import Foundation
 import HTTPMessage
+import Store
 import TestRooms
 import TestSupport
 import Testing

@@ -86,6 +86,46 @@ import Testing
         #expect(asset.bytes == 0 && fixture.retention.cachedBytes == 0 && !asset.isPlayableOffline)
     }
 
+    @Test func aFileWithTwoNamesCountsOnce() async throws {
+        let fixture = try await PlayCacheFixture(pieces: 3)
+        let film = try await fixture.film()
+        try await fixture.play(0..<3, of: film)
+        let folder = film.rendition.folder
+        #expect(folder.link("2.ts", of: folder, as: "9.ts"))
+        #expect(fixture.retention.cachedBytes == 3000 && film.asset.cachedBytes == 3000)
+        try await fixture.settles([0, 1, 2, 9], of: film)
+        try await fixture.play([3, 4], of: film)
+        try await fixture.settles([2, 3, 4, 9], of: film)
+        #expect(fixture.retention.cachedBytes == 3000 && film.asset.bytes == 3000)
+        // One name alone frees nothing.
+        try await fixture.play([5], of: film)
+        try await fixture.settles([3, 4, 5], of: film)
+        #expect(fixture.retention.cachedBytes == 3000 && film.asset.bytes == 3000)
+    }
+
+    /// More pieces than are looked at in one turn.
+    @Test func aLongFilmIsPinnedBeforeAnythingIsEvicted() async throws {
+        let fixture = try await PlayCacheFixture(pieces: 10)
+        let film = try await fixture.film(5000)
+        fixture.retention.pin(.everything, of: film.asset)
+        try await fixture.play([0], of: film)
+        let folder = film.rendition.folder
+        let pieces = try folder.pieces().directory
+        for number in 1..<5000 {
+            try pieces.write([UInt8](repeating: 0x47, count: 1000), as: "\(number).ts")
+        }
+        folder.reread()
+        await folder.load()
+        fixture.retention.pin(.nothing, of: film.asset)
+        // Before a piece of it is in the queue, or after some of them are.
+        fixture.retention.pin(.everything, of: film.asset)
+        try await waitUntil("nothing to evict") { fixture.retention.cachedBytes == 0 }
+        #expect(folder.sizes.count == 5000)
+
+        fixture.retention.pin(.nothing, of: film.asset)
+        try await waitUntil("the limit", within: .seconds(60)) { folder.sizes.count == 10 }
+    }
+
     // MARK: Retained pieces
 
     @Test func pinnedPiecesStayAndDoNotCount() async throws {

@@ -1,6 +1,7 @@
 import EventLoop
 import Fetching
 import Foundation
+import Store
 import TestRooms
 import TestSupport
 import Testing
@@ -88,21 +89,48 @@ import Testing
         #expect(exporter.joinedTexts.joinCount <= 2)
     }
 
-    @Test("An import of 5,000 segments leaves the loop to others")
-    func importOfManySegments() async throws {
-        let folder = try TemporaryFolder()
-        let count = 5_000
+    /// A film of so many ranges of one file.
+    private func writeFilm(_ count: Int, to folder: TemporaryFolder) throws {
         let lines = (0..<count).map { "#EXTINF:2,\n#EXT-X-BYTERANGE:188@\($0 % 8 * 188)\na.ts\n" }
         let head = "#EXTM3U\n#EXT-X-VERSION:4\n#EXT-X-TARGETDURATION:2\n"
         let packet = [0x47] + [UInt8](repeating: 0, count: 187)
         try folder.write(Data([[UInt8]](repeating: packet, count: 8).joined()), to: "film/a.ts")
         try folder.write(Data("\(head)\(lines.joined())#EXT-X-ENDLIST\n".utf8), to: "film/media.m3u8")
+    }
+
+    @Test("An import of 5,000 segments leaves the loop to others")
+    func importOfManySegments() async throws {
+        let folder = try TemporaryFolder()
+        try writeFilm(5_000, to: folder)
         let fixture = try await TestHouse()
         let longest = try await LoopStopwatch.longest {
             let asset = try await fixture.exchange.importer.importAsset(at: folder.path("film"), name: "film")
             #expect(asset.content.isEverythingComplete)
         }
         // In a debug build, which needs about eight times as long as a release build.
+        #expect(longest < 0.1)
+    }
+
+    @Test("12,000 stored segments are read on other threads after a start, and exported in slices")
+    func useOfManyPieces() async throws {
+        let folder = try TemporaryFolder()
+        try writeFilm(12_000, to: folder)
+        let fixture = try await TestHouse()
+        _ = try await fixture.exchange.importer.importAsset(at: folder.path("film"), name: "film")
+        await fixture.flush()
+        try await fixture.restart()
+        let asset = try #require(fixture.library.asset(named: "film"))
+        var longest = await LoopStopwatch.longest { await fixture.library.wake(asset) }
+        // In a debug build, which needs about eight times as long as a release build.
+        #expect(longest < 0.1)
+        // Known by then, so that nothing else reads the folder on the loop.
+        #expect(asset.renditions[0].folder.known?.count == 12_000)
+        longest = await LoopStopwatch.longest { #expect(asset.isPlayableOffline) }
+        #expect(longest < 0.01)
+        longest = try await LoopStopwatch.longest {
+            let contents = try await AssetExport(asset: asset).contents()
+            #expect(contents.folders[0].files.count == 12_000)
+        }
         #expect(longest < 0.1)
     }
 }

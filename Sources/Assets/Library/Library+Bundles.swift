@@ -82,8 +82,11 @@ extension Library {
     /// Removes all renditions that are no longer complete from the bundle's own playlists.
     package func rectify(_ asset: Asset) {
         guard readOnlyReason == nil, !asset.isRemoved else { return }
+        // Of thousands of renditions few have a folder.
+        let entries = asset.bundle.readOnce { try? asset.bundle.directory(create: false).entries() }
+        let folders = Set((entries ?? []).map(\.name))
         for rendition in asset.renditions + asset.content.additions.sorted
-        where !rendition.isComplete && rendition.folder.hasPlaylist {
+        where !rendition.isComplete && folders.contains(rendition.name.id) && rendition.folder.hasPlaylist {
             do throws(StoreError) {
                 try withdraw(rendition, of: asset)
             } catch {

@@ -193,7 +193,7 @@ extension Rendition {
     }
 
     /// Computes `peakBitRate` on a worker, if the playlist is long.
-    func readPeakBitRate() async {
+    package func readPeakBitRate() async {
         guard knownPeakBitRate == nil, let source, source.isDurable else { return }
         let segments = source.playlist.segments
         let files = segmentFiles
@@ -209,7 +209,7 @@ extension Rendition {
     }
 
     private nonisolated static func peakBitRate(
-        of segments: Segments, _ files: [String], _ sizes: [String: Int64]
+        of segments: Segments, _ files: [String], _ sizes: PieceTable<Int64>
     ) -> BitRate {
         guard !sizes.isEmpty else { return BitRate(1) }
         return zip(segments, files).reduce(BitRate(1)) { peak, segment in

@@ -32,6 +32,7 @@ extension PlaylistLoader {
     /// presumed absent, no request is made, and the caller does not wait. An error of the origin counts as absence, whatever it is. A
     /// live playlist that is the entry is fetched only by its reload.
     public func refresh(_ asset: Asset) async throws(LibraryError) -> EntryAnswer {
+        await asset.readPieces()
         if library.isOffline {
             return .absent
         }

@@ -240,13 +240,10 @@ extension Rendition {
     /// True if a playlist equals the known one, which has ended, except for URLs: each name keeps its resource.
     package func hasSameContent(as source: Source, owner: AnyObject) async -> Bool {
         guard let known = self.source, known.isDurable, !known.isRecorded, source.isDurable else { return false }
-        if known.playlist == source.playlist {
-            return true
-        }
         let content = name.content
         let edition = self.edition
         let isSame = await PureWork.shared.run(size: source.playlist.text.write().count, for: owner) {
-            source.hasSameContent(as: known, content: content)
+            known.playlist == source.playlist || source.hasSameContent(as: known, content: content)
         }
         // The playlist may have been replaced meanwhile.
         return isSame ?? false && edition == self.edition

@@ -3,6 +3,7 @@ public import Fetching
 public import HLS
 public import HTTPMessage
 package import Playheads
+import Store
 
 /// The media of one playlist, a variant's or an EXT-X-MEDIA's: the playlist, its resources by name, and its pieces.
 @LoopActor public final class Rendition {
@@ -469,6 +470,12 @@ package import Playheads
     }
 
     // MARK: Stored resources
+
+    /// The number of segments above which they are looked at on a worker.
+    private static let longPlaylist = 10_000
+
+    /// True if looking at each segment takes too long for a turn of the loop.
+    package var isLong: Bool { source?.playlist.segments.count ?? 0 > Self.longPlaylist }
 
     /// True if every segment, initialization section and key is stored and usable, so that it plays without the origin.
     public var isComplete: Bool {

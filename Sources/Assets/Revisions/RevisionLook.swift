@@ -2,6 +2,7 @@ import EventLoop
 import Fetching
 import HTTPMessage
 import Origin
+import Store
 
 /// A stored piece that is compared with the origin's.
 @LoopActor struct RevisionSample {

@@ -3,6 +3,7 @@ package import Fetching
 import HTTPMessage
 import Origin
 import Playheads
+import Store
 
 /// Looks for other content of the origin: because the user asks, before something is fetched into an asset that has pieces, and
 /// when that has ended.
@@ -259,17 +260,17 @@ extension Revisions {
         let folder = rendition.folder
         let uncompared = library.revisionChecks.pieces(of: asset)
         // A small piece shows little.
-        let large = folder.sizes.filter { $0.value >= RevisionLook.count }
-        let hasLarge = !large.isEmpty
-        let sizes = hasLarge ? large : folder.sizes
-        let stored = sizes.keys.compactMap { PieceName($0) }.filter(\.isSegment)
+        let sizes = folder.sizes
+        let hasLarge = sizes.contains { $0.value >= RevisionLook.count }
+        let least = hasLarge ? RevisionLook.count : 0
+        let stored = sizes.filter { $0.value >= least }.map(\.key).compactMap { PieceName($0) }.filter(\.isSegment)
         guard !stored.isEmpty else { return [] }
         var chosen: [PieceName] = []
         let compared = stored.filter { !uncompared.contains($0.description, of: folder.id) }
             .sorted { $0.role.number < $1.role.number }
         if compared.isEmpty {
             chosen = uncompared.oldest(in: folder.id) { file in
-                sizes[file] != nil || folder.contains(file) && !(PieceName(file)?.isSegment ?? true)
+                sizes[file, default: -1] >= least || folder.contains(file) && !(PieceName(file)?.isSegment ?? true)
             }
         } else {
             let mark = uncompared.marks[folder.id]?.file

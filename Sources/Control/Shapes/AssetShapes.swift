@@ -55,13 +55,9 @@ import WeirAPI
 
     /// The tracks of renditions, and captions. Only their lines are converted: events of downloads contain them.
     func tracks(of ids: [String]) -> API.Tracks {
-        let wanted = Set(ids)
-        var tracks = tracks { line in
-            switch line {
-            case .variant, .lone: wanted.contains(id(of: line) ?? "")
-            case .media(let media): media.type == .closedCaptions || id(of: line).map(wanted.contains) ?? false
-            case .attachment(let attachment): attachment.kind == .subtitles && wanted.contains(attachment.id)
-            }
+        var tracks = API.Tracks()
+        for line in lines(of: ids) {
+            add(line, to: &tracks)
         }
         // Several lines may name one rendition, but a download of it has one. The latest request comes first.
         let variants = Dictionary(tracks.variants.map { ($0.id, $0) }) { first, _ in first }
@@ -112,6 +108,31 @@ import WeirAPI
             add(line, to: &tracks)
         }
         return tracks
+    }
+
+    /// The lines of renditions, of captions and of attached subtitles. Few of thousands, so that only these are copied.
+    private func lines(of ids: [String]) -> [Line] {
+        let wanted = Set(ids)
+        var lines: [Line] = []
+        if let playlist {
+            let known = ids.compactMap { asset.rendition($0) }
+            let own = known.filter { wanted.contains($0.name.id) && asset.content.has($0) }
+            let indices = Set(own.map(\.index))
+            for variant in playlist.variants where indices.contains(variant.renditionIndex) {
+                lines.append(.variant(variant))
+            }
+            for media in playlist.media {
+                let isOfRendition = media.renditionIndex.map(indices.contains) ?? false
+                if isOfRendition || media.type == .closedCaptions {
+                    lines.append(.media(media))
+                }
+            }
+        } else {
+            lines += renditions.filter { wanted.contains($0.name.id) }.map { .lone($0) }
+        }
+        let attached = asset.content.additions.attachments
+        lines += attached.filter { $0.kind == .subtitles && wanted.contains($0.id) }.map { .attachment($0) }
+        return lines
     }
 
     /// The lines in the order of the playlist.

@@ -4,6 +4,7 @@ import Fetching
 package import HLS
 package import Orders
 import Retention
+import Store
 
 /// Progress of a download, computed from the stored pieces.
 package struct DownloadProgress: Sendable {
@@ -228,7 +229,7 @@ struct Measure: Sendable {
         let playlist: MediaPlaylist
         /// The segments' files, by index.
         let files: [String]
-        let sizes: [String: Int64]
+        let sizes: PieceTable<Int64>
         let wanted: WantedTime
         /// From the multivariant playlist, or assumed.
         let bitRate: AnnouncedRate

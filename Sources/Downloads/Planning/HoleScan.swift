@@ -3,6 +3,7 @@ import EventLoop
 import Fetching
 import HLS
 import Retention
+import Store
 
 /// The segments of a rendition that are not stored, and the keys and initialization sections that the wanted ones need. Pure: a long
 /// playlist is scanned on a worker.
@@ -12,7 +13,7 @@ struct HoleScan: Sendable {
         let segments: Segments
         /// The segments' files, by index.
         let files: [String]
-        let sizes: [String: Int64]
+        let sizes: PieceTable<Int64>
         let wanted: WantedTime
         /// The starts of the segments in seconds, and the end of the last one; nil if a scan has to sum them up.
         let times: [Double]?
@@ -147,12 +148,4 @@ struct HoleScan: Sendable {
             return Plan.FilePart(file: number, bytes: range.offset..<range.end)
         }
     }
-}
-
-extension Rendition {
-    /// The number of segments above which it is looked at on a worker.
-    static let longPlaylist = 10_000
-
-    /// True if looking at each segment takes too long for a turn of the loop.
-    var isLong: Bool { source?.playlist.segments.count ?? 0 > Self.longPlaylist }
 }

@@ -169,6 +169,8 @@ package import Store
     /// A part of the pieces of a folder was read from disk, which was not read before.
     func folder(_ folder: PieceFolder, finds pieces: [(key: String, value: Directory.Entry)])
     func folder(_ folder: PieceFolder, gained file: String, size: Int64)
+    /// A piece has got a further name: its bytes are those of another piece too, and are stored once.
+    func folder(_ folder: PieceFolder, shares file: String)
     func folder(_ folder: PieceFolder, lost file: String)
     func folder(_ folder: PieceFolder, used file: String)
     /// The sum of the evictable pieces' lengths, in bytes.

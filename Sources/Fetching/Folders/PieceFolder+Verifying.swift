@@ -42,8 +42,8 @@ extension PieceFolder {
 
     /// Verifies pieces that are about to be handed out as files, as far as they are not known to be sound as they are now. Returns the
     /// files that were verified, by name: one that is missing is not stored, is damaged, or cannot be read.
-    package func verifiedIdentities(of files: [String]) async -> [String: FileIdentity] {
-        var found: [String: FileIdentity] = [:]
+    package func verifiedIdentities(of files: [String]) async -> PieceTable<FileIdentity> {
+        var found = PieceTable<FileIdentity>()
         var slice = LoopSlice()
         for file in files {
             found[file] = await verifiedIdentity(of: file)

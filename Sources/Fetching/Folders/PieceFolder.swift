@@ -23,9 +23,9 @@ package import Store
     /// The pieces; nil before the first read.
     private var list: PieceList?
     /// Caches `sizes`; nil before the first read.
-    package var known: [String: Int64]? { list?.sizes }
+    package var known: PieceTable<Int64>? { list?.sizes }
     /// Sizes before the last `reread()`: for a piece whose length has not changed, the ledger is not read again.
-    private var former: [String: Int64] = [:]
+    private var former = PieceTable<Int64>()
     /// Increases with each stored or deleted piece, so that values derived from `sizes` can be cached.
     package private(set) var changes = 0 { didSet { bundle.changed() } }
 
@@ -43,7 +43,7 @@ package import Store
     }
 
     /// The pieces' lengths in bytes, by file name.
-    public var sizes: [String: Int64] {
+    package var sizes: PieceTable<Int64> {
         if let known {
             return known
         }
@@ -96,11 +96,14 @@ package import Store
         return list
     }
 
+    /// So many pieces are reported between two looks at the length of a slice.
+    private nonisolated static let batch = 256
+
     private nonisolated static func batches(
         of pieces: [String: Directory.Entry]
     ) -> [[(key: String, value: Directory.Entry)]] {
         let all = Array(pieces)
-        return stride(from: 0, to: all.count, by: 1024).map { Array(all[$0..<min($0 + 1024, all.count)]) }
+        return stride(from: 0, to: all.count, by: batch).map { Array(all[$0..<min($0 + batch, all.count)]) }
     }
 
     /// Total size of the cached pieces, in bytes.
@@ -112,6 +115,8 @@ package import Store
         _ = sizes
         return list ?? PieceList()
     }
+    /// The file of a piece in the list that has further names; nil for one with a single name. Does not read the folder.
+    package func sharedFile(of file: String) -> FileIdentity.File? { list?.file(of: file) }
     /// The id of the asset that owns the pieces.
     package var asset: String { bundle.id }
     var volume: Volume { bundle.volume }
@@ -273,8 +278,9 @@ package import Store
         guard let pieces = try? directory(create: true), source.link(file, to: pieces, as: name) else { return false }
         let identity = pieces.directory.identity(of: name)
         pieces.didWrite(name, size: size)
-        if let identity {
+        if let identity, other.list?.file(of: file) == nil {
             other.list?.share(file, as: identity.file)
+            bundle.observer?.folder(other, shares: file)
         }
         recordStored(name, size: size, identity, isShared: true)
         return true
@@ -371,6 +377,7 @@ package import Store
 
     /// Compares pieces with the disk, outside the loop. Missing ones become holes; those of another length are deleted.
     package func survey() async {
+        await load()
         let known = sizes
         guard !known.isEmpty else { return }
         guard let directory = try? directory(create: false) else { return reread() }
@@ -399,7 +406,7 @@ package import Store
     }
 
     private nonisolated static func faults(
-        _ sizes: [String: Int64], in folder: PieceDirectory
+        _ sizes: PieceTable<Int64>, in folder: PieceDirectory
     ) -> [(file: String, size: Int64?)] {
         let ledger = try? folder.ledger()
         return sizes.compactMap { file, size in

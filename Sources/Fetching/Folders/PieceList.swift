@@ -11,9 +11,9 @@ package struct PieceList: Sendable {
     }
 
     /// The lengths in bytes, by file name.
-    package private(set) var sizes: [String: Int64] = [:]
+    package private(set) var sizes = PieceTable<Int64>()
     /// The files of names that are not the only ones.
-    private var files: [String: FileIdentity.File] = [:]
+    private var files = PieceTable<FileIdentity.File>()
     private var shared: [FileIdentity.File: SharedFile] = [:]
     /// The bytes of the files with one name.
     private var ownBytes: Int64 = 0
@@ -26,6 +26,9 @@ package struct PieceList: Sendable {
     package var bytes: Int64 { ownBytes + sharedBytes }
     /// The bytes of all names: what a program reads, or copies, that does that name by name.
     package var bytesByName: Int64 { sizes.values.reduce(0, +) }
+
+    /// The file of a piece that has further names; nil for one with a single name.
+    package func file(of name: String) -> FileIdentity.File? { files[name] }
 
     /// Adds a piece, or replaces one.
     /// - Parameter file: the file, if it has further names; nil for one with a single name.

@@ -13,7 +13,7 @@ struct VerifiedPieces {
     static let life: Int64 = 7 * 86_400
     /// A piece that could not be read is sent, and verified at a later request.
     static let respite: Int64 = 60
-    private var records: [String: Record] = [:]
+    private var records = PieceTable<Record>()
 
     var count: Int { records.count }
     func contains(_ file: String, at now: Int64) -> Bool {
@@ -34,7 +34,7 @@ struct VerifiedPieces {
     /// Sets another identity of the same bytes.
     mutating func renew(_ file: String, _ identity: FileIdentity) { records[file]?.identity = identity }
     mutating func remove(_ file: String) { records[file] = nil }
-    mutating func removeAll() { records = [:] }
+    mutating func removeAll() { records = PieceTable() }
 }
 
 /// The verified blocks of a large piece.

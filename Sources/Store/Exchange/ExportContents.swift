@@ -26,7 +26,7 @@ public struct ExportContents: Sendable {
         /// The folder's other files.
         public let texts: [Text]
         /// The files that were verified, by name. A piece that is another one when it is opened is not exported.
-        package var verified: [String: FileIdentity] = [:]
+        package var verified = PieceTable<FileIdentity>()
 
         /// Makes a folder.
         public init(_ name: String, _ pieces: PieceDirectory, files: [(name: String, size: Int64)], texts: [Text]) {

@@ -236,7 +236,7 @@ public final class PieceDirectory: Sendable {
     /// is deleted instead. `former` has the lengths that are already verified. `isPiece` returns true if a file of that
     /// name is a piece. `isDoubtful` is true after a power cut, until this folder is listed.
     public func pieces(
-        knowing former: [String: Int64] = [:], isDoubtful: Bool = false, where isPiece: (String) -> Bool
+        knowing former: PieceTable<Int64> = [:], isDoubtful: Bool = false, where isPiece: (String) -> Bool
     ) throws(StoreError) -> [String: Directory.Entry] {
         var pieces: [String: Directory.Entry] = [:]
         for entry in try directory.entries() where !entry.isDirectory && isPiece(entry.name) {

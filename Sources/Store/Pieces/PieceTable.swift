@@ -1,0 +1,88 @@
+/// Values of the pieces of a folder, by file name. Pure.
+///
+/// A large table is divided into parts: a folder may have a million pieces, and a dictionary that grows, or that another thread reads
+/// while it changes, is moved as a whole. Here each step moves one part at most.
+public struct PieceTable<Value> {
+    /// The number of pieces above which the table has several parts.
+    private static var smallCount: Int { 8192 }
+    private static var partCount: Int { 128 }
+    private var parts: [[String: Value]] = [[:]]
+    /// The number of pieces.
+    public private(set) var count = 0
+
+    /// Makes an empty table.
+    public init() {}
+
+    /// True if the table has no piece.
+    public var isEmpty: Bool { count == 0 }
+    /// The most values that the next step may move.
+    package var largestPart: Int { parts.map(\.count).max() ?? 0 }
+    /// The files' names, in no order.
+    public var keys: some Sequence<String> { parts.joined().lazy.map(\.key) }
+    /// The values, in no order.
+    public var values: some Sequence<Value> { parts.joined().lazy.map(\.value) }
+
+    /// The value of a piece; nil if the table does not have it.
+    public subscript(file: String) -> Value? {
+        get { parts[index(of: file)][file] }
+        set {
+            let index = index(of: file)
+            if let newValue {
+                let former = parts[index].updateValue(newValue, forKey: file)
+                guard former == nil else { return }
+                count += 1
+                divideIfLarge()
+            } else if parts[index].removeValue(forKey: file) != nil {
+                count -= 1
+            }
+        }
+    }
+
+    /// The value of a piece, or another one if the table does not have it.
+    public subscript(file: String, default value: Value) -> Value { self[file] ?? value }
+
+    /// Removes a piece, and returns its value.
+    @discardableResult public mutating func removeValue(forKey file: String) -> Value? {
+        guard let value = parts[index(of: file)].removeValue(forKey: file) else { return nil }
+        count -= 1
+        return value
+    }
+
+    private func index(of file: String) -> Int {
+        guard parts.count > 1 else { return 0 }
+        return Int(UInt(bitPattern: file.hashValue) % UInt(parts.count))
+    }
+
+    private mutating func divideIfLarge() {
+        guard count > Self.smallCount, parts.count == 1 else { return }
+        let whole = parts[0]
+        parts = [[String: Value]](repeating: [:], count: Self.partCount)
+        for (file, value) in whole {
+            parts[index(of: file)][file] = value
+        }
+    }
+}
+
+extension PieceTable: Sendable where Value: Sendable {}
+
+extension PieceTable: Equatable where Value: Equatable {
+    /// True if both have the same pieces with the same values.
+    public static func == (left: PieceTable, right: PieceTable) -> Bool {
+        left.count == right.count && left.allSatisfy { right[$0.key] == $0.value }
+    }
+}
+
+extension PieceTable: Sequence {
+    /// Iterates over files and values, in no order.
+    public func makeIterator() -> FlattenSequence<[[String: Value]]>.Iterator { parts.joined().makeIterator() }
+}
+
+extension PieceTable: ExpressibleByDictionaryLiteral {
+    /// Makes a table of these files and values.
+    public init(dictionaryLiteral elements: (String, Value)...) {
+        self.init()
+        for (file, value) in elements {
+            self[file] = value
+        }
+    }
+}
