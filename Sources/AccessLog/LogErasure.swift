@@ -11,7 +11,10 @@ struct LogErasure: Codable, Equatable, Sendable {
     let ends: [String: Int]
 
     /// The texts of which each of its events has one, as `LogFiles` encodes them.
-    var marks: [[UInt8]] { [Array(#""asset":\#(Self.quoted(name))"#.utf8), Array("/a/\(id)/".utf8)] }
+    var marks: [[UInt8]] { [Self.mark(name), Array("/a/\(id)/".utf8)] }
+
+    /// The text in each event of an asset's name.
+    static func mark(_ name: String) -> [UInt8] { Array(#""asset":\#(quoted(name))"#.utf8) }
 
     /// A name as `JSONEncoder` writes it. Names have no character that it escapes, except in files of other programs.
     private static func quoted(_ name: String) -> String {
@@ -64,6 +67,20 @@ struct LogText {
             kept += bytes[position...]
         }
         return kept
+    }
+
+    /// The bytes with another text in place of a mark; nil without the mark.
+    func replacing(_ mark: [UInt8], by text: [UInt8]) -> [UInt8]? {
+        let search = Mark(mark)
+        var replaced: [UInt8] = []
+        var position = 0
+        while let match = first(search, from: position) {
+            replaced += bytes[position..<match]
+            replaced += text
+            position = match + mark.count
+        }
+        guard position > 0 else { return nil }
+        return replaced + bytes[position...]
     }
 
     /// Finds a mark from a position on, by Horspool's method: it looks at few of the bytes.

@@ -28,13 +28,16 @@ struct LogBatch: Sendable {
     var sessions: [SessionTimeline] = []
     /// The removed assets, whose events are deleted.
     var erasures: [(name: String, id: String)] = []
+    /// The assets with new names, under which their events are shown.
+    var renames: [(former: String, name: String)] = []
     /// The running sessions, which are to be kept; nil if there is no change.
     var running: [SessionTimeline]?
     /// True to log the sessions that a killed daemon has left.
     var recovers = false
 
     var isEmpty: Bool {
-        access.isEmpty && errors.isEmpty && sessions.isEmpty && erasures.isEmpty && running == nil && !recovers
+        access.isEmpty && errors.isEmpty && sessions.isEmpty && erasures.isEmpty && renames.isEmpty && running == nil
+            && !recovers
     }
 }
 
@@ -64,6 +67,9 @@ actor LogFiles {
         append(batch.access, at: seconds)
         append(batch.errors, at: seconds)
         append(batch.sessions, at: seconds)
+        for rename in batch.renames {
+            self.rename(assetNamed: rename.former, to: rename.name)
+        }
         if let running = batch.running {
             keep(running)
         }
@@ -148,6 +154,30 @@ actor LogFiles {
         }
         append(ended, at: seconds)
         unlink("\(folder.path)/\(Self.runningFile)")
+    }
+
+    // MARK: Renaming
+
+    /// Gives the events so far of an asset its new name. Events of a removed asset with that name stay as they are: they are not
+    /// shown.
+    func rename(assetNamed former: String, to name: String) {
+        guard !folder.path.isEmpty else { return }
+        // Their marks are those of the former name.
+        completeErasures()
+        for file in names where Self.day(of: file) != nil || file == Self.runningFile {
+            guard let data = try? Data(contentsOf: URL(filePath: path(of: file)), options: .mappedIfSafe) else {
+                continue
+            }
+            let renamed = data.withUnsafeBytes {
+                LogText($0).replacing(LogErasure.mark(former), by: LogErasure.mark(name))
+            }
+            guard let renamed else { continue }
+            do throws(AccessLogError) {
+                try replace(path(of: file), with: renamed)
+            } catch {
+                report("the events of \(former) in \(path(of: file)) do not get its new name: \(error)")
+            }
+        }
     }
 
     // MARK: Erasing
@@ -257,7 +287,7 @@ actor LogFiles {
             unlink(draft)
             throw trouble
         }
-        guard rename(draft, path) == 0 else {
+        guard Glibc.rename(draft, path) == 0 else {
             let trouble = AccessLogError(errno)
             unlink(draft)
             throw trouble

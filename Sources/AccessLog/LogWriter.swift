@@ -68,6 +68,12 @@ package import EventLoop
         scheduleErasing()
     }
 
+    /// Gives the events so far of an asset its new name.
+    package func rename(assetNamed former: String, to name: String) {
+        waiting.renames.append((former, name))
+        begin()
+    }
+
     /// Returns when the bytes of all removed assets are deleted from the files.
     package func completeErasures() async {
         await flush()

@@ -301,8 +301,15 @@ internal import SafeText
 
     private func logFinished() {
         for event in meter.takeFinished() where event.requests > 0 || event.bytes.all > 0 {
-            log.write(event)
+            log.write(named(event))
         }
+    }
+
+    /// The event with the name that its asset has now.
+    private func named(_ event: AccessEvent) -> AccessEvent {
+        var event = event
+        event.asset = asset.name
+        return event
     }
 
     /// Ends the session; later calls have no effect.
@@ -320,7 +327,7 @@ internal import SafeText
         guard ended == nil else { return [] }
         countStored()
         defer { logFinished() }
-        return meter.current(at: now)
+        return meter.current(at: now).map(named)
     }
 
     /// The deliveries and stalls so far; nil before the first delivery.

@@ -79,8 +79,10 @@ import Playheads
             self?.records[event.session]?.record(event)
         }
         libraryEvents = library.events.subscribe { [weak self] event in
-            if case .removed(let asset) = event {
-                self?.erase(asset)
+            switch event {
+            case .removed(let asset): self?.erase(asset)
+            case .renamed(let asset, let former): self?.rename(asset, from: former)
+            default: break
             }
         }
     }
@@ -263,6 +265,15 @@ import Playheads
         }
         ended.removeAll { $0.asset == asset.name }
         log.erase(assetNamed: asset.name, id: asset.id)
+    }
+
+    /// Gives an asset's new name to everything recorded about it.
+    private func rename(_ asset: Asset, from former: String) {
+        // Their open events are logged under the new name later.
+        for index in ended.indices where ended[index].asset == former {
+            ended[index].asset = asset.name
+        }
+        log.rename(assetNamed: former, to: asset.name)
     }
 
     /// Returns when nothing of removed assets is left in the log files.

@@ -72,6 +72,31 @@ import Testing
         #expect(names.count == 3 && said.lines.isEmpty)
     }
 
+    @Test func theEventsOfARenamedAssetHaveItsNewName() async throws {
+        let files = files()
+        await files.append([event(0), event(1, asset: "film-2")], at: Self.today)
+        await files.append([event(2)], at: Self.today + Self.day)
+        await files.keep([session("A")])
+        await files.rename(assetNamed: "film", to: "sintel")
+        let renamed = [event(0, asset: "sintel"), event(2, asset: "sintel")]
+        #expect(await files.events(LogQuery(asset: "sintel")) == renamed)
+        #expect(await files.events(LogQuery(asset: "film-2")) == [event(1, asset: "film-2")])
+        let left: [AccessEvent] = await files.events(LogQuery(asset: "film"))
+        #expect(left.isEmpty)
+        await files.recover(at: Self.today)
+        let sessions: [SessionTimeline] = await files.events(LogQuery())
+        #expect(sessions.map(\.asset) == ["sintel"] && said.lines.isEmpty)
+    }
+
+    /// An asset with a removed one's name gets none of its events.
+    @Test func aRenamedAssetDoesNotGetTheEventsOfARemovedOne() async throws {
+        let files = files()
+        await files.append([event(0, asset: "sintel"), event(1)], at: Self.today)
+        await files.erase(assetNamed: "sintel", id: "sintel-k3f9")
+        await files.rename(assetNamed: "film", to: "sintel")
+        #expect(await files.events(LogQuery(asset: "sintel")) == [event(1, asset: "sintel")])
+    }
+
     private func session(_ guid: String, asset: String = "film", length: Double = 60) -> SessionTimeline {
         SessionTimeline(
             session: "a\(guid)", guid: guid, asset: asset, client: "p", began: Self.today, length: length)

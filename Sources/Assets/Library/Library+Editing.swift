@@ -26,7 +26,9 @@ extension Library {
             formerNames[asset.name] = asset.id
         }
         formerNames[name] = nil
+        let former = asset.name
         register(asset, as: name)
+        events.send(.renamed(asset, from: former))
         asset.revision?.name = name
         if asset.bundle.exists {
             writeBundle(of: asset)

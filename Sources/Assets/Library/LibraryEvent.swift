@@ -13,6 +13,8 @@ public enum LibraryEvent {
     case registered(Asset)
     /// The asset is no longer available by its id, and its fetches have ended.
     case unregistered(Asset)
+    /// The asset has a new name.
+    case renamed(Asset, from: String)
     /// The user has removed the asset: nothing may be kept about it. Follows `unregistered`.
     case removed(Asset)
     /// A stored piece of the asset is lost.
