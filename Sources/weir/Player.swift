@@ -76,10 +76,17 @@ struct Player: Equatable {
 
     /// The options that make mpv run Weir's script, which adds the subtitles and reports to the log; none for other players,
     /// without the script, and where mpv runs it anyway.
-    /// - Parameter state: the state folder from the command line; nil for the usual one.
-    func options(script: PlayerScript?, state: String?) -> [String] {
-        guard kind == .mpv, let script else { return [] }
-        var options = ["--script=\(script.path)", "--script-opts-append=weir-program=\(script.program)"]
+    /// - Parameters:
+    ///   - state: the state folder from the command line; nil for the usual one.
+    ///   - startsOver: true if the film is to begin anew, also by the script among mpv's own.
+    func options(script: PlayerScript?, state: String?, startsOver: Bool = false) -> [String] {
+        guard kind == .mpv else { return [] }
+        var options: [String] = []
+        if startsOver {
+            options.append("--script-opts-append=weir-resume=no")
+        }
+        guard let script else { return options }
+        options += ["--script=\(script.path)", "--script-opts-append=weir-program=\(script.program)"]
         if let state {
             options.append("--script-opts-append=weir-state=\(state)")
         }

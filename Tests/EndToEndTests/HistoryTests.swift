@@ -89,4 +89,29 @@ struct HistoryTests {
             try await waitForNote("8")
         }
     }
+
+    @Test(
+        "goes on in mpv by its plain URL and by the menu's, with Weir's script, unless mpv is told where to begin",
+        arguments: [
+            (["PLAIN"], 5.25), (["weir://ts"], 5.25), (["PLAIN", "--start=2"], 2.0),
+            (["PLAIN", "--script-opts-append=weir-resume=no"], 0.0),
+        ])
+    func goesOnInPlainPlayer(_ arguments: [String], _ position: Double) async throws {
+        try await Scene.with { scene in
+            #expect(try await scene.get("ts", ["-q", "worst"]).exit == .code(0))
+            try await Self.leave("ts", at: 5.25, in: scene.weir)
+            let words = arguments.map { $0.replacing("PLAIN", with: scene.origin.master("ts")) }
+            let mpv = try MPV(words + ["--pause", "--hr-seek=yes"], scene.weir)
+            // The script shows the name once it knows the film; it seeks in the same step.
+            try await waitUntil("the film's name") {
+                try await mpv.get("file-local-options/force-media-title") as? String == "ts"
+            }
+            try await waitUntil("the picture at \(position)") {
+                let time = try await mpv.get("time-pos") as? Double
+                return time.map { abs($0 - position) < 0.35 } ?? false
+            }
+            try await mpv.command(["quit"])
+            _ = try await mpv.process.end(within: .seconds(20))
+        }
+    }
 }

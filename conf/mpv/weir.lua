@@ -25,6 +25,8 @@ local options = {
     patience_with_fields = 15,
     -- true: mpv reports to Weir, for "weir log", what only mpv knows: stalls, dropped frames, start-up time and playhead.
     report = true,
+    -- true: a film goes on where it was left, unless mpv itself was told where to begin.
+    resume = true,
 }
 require("mp.options").read_options(options, "weir")
 local utils = require("mp.utils")
@@ -414,6 +416,14 @@ local function add_subtitles(name, tracks)
     end
 end
 
+-- Goes on where a film was left.
+local function go_on(position)
+    local is_told = set_option("start") or (mp.get_property_number("time-pos") or 0) > 5
+    if not options.resume or not position or is_told then return end
+    mp.commandv("seek", ("%.3f"):format(position), "absolute")
+    mp.osd_message(("goes on at %d:%02d"):format(math.floor(position / 60), math.floor(position % 60)), 3)
+end
+
 mp.register_event("file-loaded", function()
     local opened = mp.get_property("stream-open-filename", "")
     local source = behind(opened)
@@ -422,6 +432,7 @@ mp.register_event("file-loaded", function()
         local shown = result.status == 0 and utils.parse_json(result.stdout or "")
         if not shown or mp.get_property("stream-open-filename", "") ~= opened then return end
         show_title(shown.title, shown.name)
+        if not shown.isLive then go_on(shown.position) end
         if shown.name and not shown.isLive then add_subtitles(shown.name, shown.tracks and shown.tracks.subtitles) end
     end)
 end)

@@ -85,7 +85,7 @@ struct PlayCommand: ReportingCommand {
         let entry = try await Entry(source, view, choosing: selection.given, in: daemon)
         let script = PlayerScript.find(program: DaemonStarter.program, environment: environment)
         var options = player.options(title: entry.title ?? presentation.title) + start
-        options += player.options(script: script, state: common.state)
+        options += player.options(script: script, state: common.state, startsOver: startOver)
         try await player.play(options + words.player + [entry.url])
     }
 
