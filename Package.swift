@@ -147,7 +147,7 @@ let package = Package(
                 "HTTPServer",
                 "Integrity", "Assets", "Orders", "Origin", "Playback", "HLS", "PlaylistCheck", "Recordings",
                 "Retention",
-                "SafeText", "Sessions", "Store", "Subprocess", "Substitution", logging, toml,
+                "SafeText", "Sessions", "Store", "Subprocess", "Substitution", logging, sqlite, toml,
             ]),
         // The commands use the API and the log's text; Daemon does what needs no daemon: CommandRuleTests.
         .executableTarget(
@@ -258,7 +258,7 @@ let package = Package(
             "DaemonTests",
             [
                 "WeirAPI", "Daemon", "Control", "Downloads", "HTTPMessage", "Assets", "Orders", "Origin", "HLS",
-                "Recordings", "TestSupport", logging,
+                "Recordings", "TestSupport", logging, sqlite,
             ]),
         // The real program, a real origin, real players.
         tests("EndToEndTests", ["TestSupport"]),

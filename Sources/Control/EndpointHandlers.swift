@@ -49,7 +49,13 @@ package struct EndpointHandlers: Sendable {
     ) {
         add(endpoint.line) { call, request throws(APIError) in
             let body = try Self.body(request, of: endpoint)
-            let reply = try await handler(call, try PhoneRights.admitted(body, from: call.credential))
+            let reply: Reply
+            do throws(APIError) {
+                reply = try await handler(call, try PhoneRights.admitted(body, from: call.credential))
+            } catch {
+                guard let source = (body as? any SourcedRequest)?.source else { throw error }
+                throw error.naming(source)
+            }
             return try await Self.response(reply, of: endpoint.line, to: call.credential)
         }
     }
@@ -95,7 +101,12 @@ package struct EndpointHandlers: Sendable {
         entries.append(
             Entry(line: line) { call, request throws(APIError) in
                 await findAsset(call.item)
-                return try await respond(call, request)
+                do throws(APIError) {
+                    return try await respond(call, request)
+                } catch {
+                    // The next step names the asset of the path.
+                    throw error.naming(call.item)
+                }
             })
     }
 
@@ -151,6 +162,14 @@ extension HTTPMethod {
     /// The method of the endpoint that answers it: HEAD is answered wherever GET is.
     var ofEndpoint: HTTPMethod { self == .head ? .get : self }
 }
+
+/// The body of a request about the asset of a URL or a name.
+private protocol SourcedRequest {
+    var source: String { get }
+}
+
+extension API.DownloadRequest: SourcedRequest {}
+extension API.PresentationRequest: SourcedRequest {}
 
 /// A reply whose text may be long.
 private protocol LongReply {

@@ -72,7 +72,8 @@ import WeirAPI
         let store = try Self.openStore(configuration, logger)
         let report: @Sendable (String) -> Void = { logger.warning("\($0)") }
         client = OriginClient(configuration: configuration.origin(report: report), report: report)
-        handlers = Handlers(configuration.handlers, client: client, environment: environment)
+        let pageFinder = configuration.asksForPages ? PageFinder() : nil
+        handlers = Handlers(configuration.handlers, pages: pageFinder, client: client, environment: environment)
         client.handlers = handlers
         let moves = MoveRegister()
         let summaries = Summaries(store)

@@ -94,6 +94,9 @@ package struct DownloadTask: Equatable, Sendable {
         return ids
     }
 
+    /// The selection of the latest order, with what the configuration added to it then.
+    package var latestSelection: Selection? { items.first?.selection }
+
     /// True if the interstitials are requested as well.
     var keepsInterstitials: Bool { items.contains { $0.selection.wishes.keepsInterstitials == true } }
 

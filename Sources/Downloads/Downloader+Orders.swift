@@ -5,6 +5,7 @@ import HLS
 package import Orders
 import Origin
 import Retention
+import SafeText
 import Store
 
 extension Downloader {
@@ -34,7 +35,7 @@ extension Downloader {
             case .noSuchTime(let name, let duration):
                 "\(name) is over after \(Int(duration.rounded())) s: the range begins after its end"
             case .noRoom(let name, let needed, let free, let isReserved):
-                "\(name) takes about \(needed >> 20) MB, and the disk has room for \(free >> 20) MB"
+                "\(name) takes about \(Quantity.bytes(Int(needed))), and the disk has room for \(Quantity.bytes(Int(free)))"
                     + (isReserved ? " beside the recordings in progress" : "")
             case .unreadable(let name):
                 "what is to be kept of \(name) was noted by a newer Weir, and is left as it is"

@@ -255,6 +255,21 @@ import Store
         await stop(download, as: .cancelled)
     }
 
+    /// Lets a download begin before all others that wait for their turn. The order is that of the requests again after a restart.
+    package func moveToFront(_ download: Download) async {
+        guard byAsset[download.asset.id] === download else { return }
+        let others = byAsset.values.filter { $0 !== download }
+        download.number = (others.map(\.number).min() ?? 0) - 1
+        byOrder = nil
+        // Important ones would begin before it.
+        if others.contains(where: { $0.state == .queued && $0.task.priority == .important }) {
+            download.task.priority = .important
+        }
+        notify(download, .state)
+        schedule()
+        await save(download)
+    }
+
     private func stop(_ download: Download, as state: JobState) async {
         halt(download)
         set(download, state)

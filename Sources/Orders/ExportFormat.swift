@@ -10,6 +10,8 @@ package enum ExportFormat: String, Codable, CaseIterable, Sendable {
     case mkv
     /// One MPEG transport stream with the same content, without text.
     case ts
+    /// The subtitles alone, as SubRip: a file for each language.
+    case srt
 
     /// The format that the ending of a path means.
     package static func of(_ path: String) -> ExportFormat {
@@ -18,6 +20,7 @@ package enum ExportFormat: String, Codable, CaseIterable, Sendable {
         case "mp4", "m4v", "m4a", "mov": .mp4
         case "mkv", "mka": .mkv
         case "ts": .ts
+        case "srt": .srt
         default: .folder
         }
     }
@@ -26,7 +29,7 @@ package enum ExportFormat: String, Codable, CaseIterable, Sendable {
     package static func isSoundOnly(_ path: String) -> Bool { ["mka", "m4a"].contains(ending(of: path)) }
 
     /// True for one file, which ffmpeg makes.
-    package var isFile: Bool { self != .folder && self != .tar }
+    package var isFile: Bool { self != .folder && self != .tar && self != .srt }
     /// True if it has subtitles and chapters.
     package var holdsText: Bool { self != .ts }
 

@@ -41,6 +41,14 @@ public import HTTPMessage
             }
         }
     }
+    /// The user's limit of all background transfers together, in bytes per second; nil for none.
+    public var backgroundRate: Int64? {
+        get { link.usersRate }
+        set {
+            link.limit(to: newValue, at: .now)
+            applyAllowance()
+        }
+    }
     /// The user's handlers; nil for none.
     public weak var handlers: (any OriginHandlers)?
     /// Received body bytes.

@@ -7,6 +7,9 @@ public import HTTPMessage
     /// - Parameter isUsers: true if the user gave the URL. Only then handlers for patterns of URLs count, and only those
     ///   handlers for schemes that may do so answer other URLs.
     func answers(_ url: WebURL, isUsers: Bool) -> Bool
+    /// Notes that a URL of the user, which has no handler, leads to a web page. Returns true if the configuration lets
+    /// the streams of pages be looked for: `answers` is true for it from then on.
+    func adopt(page url: WebURL) -> Bool
     /// Runs the handler that `answers` found, unless it has answered with a URL that has not expired. Ends it if the task is
     /// cancelled.
     func answer(_ url: WebURL, isUsers: Bool) async -> HandlerAnswer

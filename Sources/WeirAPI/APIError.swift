@@ -1,3 +1,5 @@
+internal import SafeText
+
 /// An error of the control API, on the server or in the client.
 ///
 /// The only code by which errors become HTTP statuses for a client and exit codes for the command line.
@@ -113,6 +115,21 @@ package struct APIError: Error, CustomStringConvertible, Sendable {
     package var description: String {
         guard let underlying else { return message }
         return "\(message) (\(underlying))"
+    }
+
+    /// The error with an asset's name, or a URL, where its usual next step has a word for one.
+    package func naming(_ source: String) -> APIError {
+        // What should be removed for space is another asset.
+        guard let next, next == code.usualNext, code != .diskFull, !source.isEmpty else { return self }
+        let word = ShellWord.quoted(PlayerURL.withoutPassword(source))
+        var named = next.replacing("NAME", with: word)
+        for end in [")", ";", ","] {
+            named = named.replacing(" URL\(end)", with: " \(word)\(end)")
+        }
+        if named.hasSuffix(" URL") {
+            named = named.dropLast("URL".count) + word
+        }
+        return APIError(code, message, next: named, underlying: underlying)
     }
 
     /// The next step for an asset whose link has expired.

@@ -134,6 +134,10 @@ package enum Endpoints {
     package static let mode = Endpoint<API.Nothing, API.Mode>(.get, "/mode", phones: true)
     /// Changes the network mode until the daemon ends. A change to `offline` ends running fetches.
     package static let setMode = Endpoint<API.Mode, API.Mode>(.put, "/mode")
+    /// The rate that all downloads together may have.
+    package static let limit = Endpoint<API.Nothing, API.Limit>(.get, "/limit")
+    /// Changes that rate until the daemon ends.
+    package static let setLimit = Endpoint<API.Limit, API.Limit>(.put, "/limit")
     /// Totals of the store and its disk.
     package static let store = Endpoint<API.Nothing, API.Store>(.get, "/store")
     /// Adds streams to the streams file. At most 4 MB in JSON.

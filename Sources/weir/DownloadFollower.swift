@@ -155,7 +155,14 @@ final class DownloadFollower: Sendable {
             do throws(APIError) {
                 current = try await client.call(Endpoints.download, current.id)
             } catch {
-                guard error.code == .noSuchDownload, try await replacement(of: current) != nil else { throw error }
+                guard error.code == .noSuchDownload else { throw error }
+                do throws(APIError) {
+                    guard try await replacement(of: current) != nil else { throw error }
+                } catch {
+                    guard error.code == .noSuchAsset else { throw error }
+                    throw APIError(
+                        .noSuchAsset, "\(current.asset) was removed while it was downloaded", next: "weir list")
+                }
                 return
             }
             record(current)
@@ -172,7 +179,7 @@ final class DownloadFollower: Sendable {
     }
 
     /// The id of another download of the same asset, which fetches new content; nil if there is none.
-    private func replacement(of download: API.Download) async throws -> String? {
+    private func replacement(of download: API.Download) async throws(APIError) -> String? {
         let id = try await client.call(Endpoints.asset, download.asset).download
         guard id != download.id else { return nil }
         return id

@@ -29,7 +29,7 @@ import Glibc
                 name: "Download",
                 subcommands: [
                     GetCommand.self, AddCommand.self, RecordCommand.self, PauseCommand.self, ResumeCommand.self,
-                    CancelCommand.self,
+                    CancelCommand.self, FirstCommand.self, LimitCommand.self,
                     CacheCommand.self, UpdateCommand.self,
                 ]),
             CommandGroup(

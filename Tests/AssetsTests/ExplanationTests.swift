@@ -45,7 +45,7 @@ import Testing
     @Test func anUnmetMinimumIsExplained() throws {
         let selection = Selection(quality: .minimumBandwidth(90_000_000))
         let explanation = try selection.explanation(of: Presentations.cinema())
-        #expect(explanation.reason == "the highest bit rate; none is at least 90.0 Mb/s")
+        #expect(explanation.reason == "the highest bit rate; none is at least 90 Mb/s")
     }
 
     @Test func aVariantWithoutAPreferredLanguageComesLater() throws {

@@ -19,6 +19,10 @@ import Testing
         (Selection(quality: .minimumBandwidth(0)), ["video-90p", "audio-en"]),
         (Selection(quality: .minimumBandwidth(80_313)), ["video-180p", "audio-en"]),
         (Selection(quality: .minimumBandwidth(10_000_000)), ["video-270p", "audio-en"]),
+        (Selection(quality: .firstOf([.height(720), .best])), ["video-270p", "audio-en"]),
+        (Selection(quality: .firstOf([.height(720), .height(180), .best])), ["video-180p", "audio-en"]),
+        (Selection(quality: .firstOf([.minimumBandwidth(10_000_000), .worst])), ["video-90p", "audio-en"]),
+        (Selection(quality: .firstOf([.height(720), .minimumBandwidth(10_000_000)])), ["video-270p", "audio-en"]),
         (Selection(audio: .nothing), ["video-270p"]),
         (Selection(audio: .all, subtitles: .all), ["video-270p", "audio-en", "audio-fr", "subtitles-en"]),
         (Selection(audio: .languages(["fr"])), ["video-270p", "audio-fr"]),
@@ -36,11 +40,11 @@ import Testing
     static let refusals: [(Selection, String)] = [
         (
             Selection(quality: .height(720)),
-            "no variant is 720p; there are 90p (0.08 Mb/s), 180p (0.11 Mb/s), 270p (0.17 Mb/s)"
+            "no variant is 720p; there are 90p (80 kb/s), 180p (116 kb/s), 270p (173 kb/s)"
         ),
         (
             Selection(quality: .heightAtMost(50)),
-            "no variant is at most 50p; there are 90p (0.08 Mb/s), 180p (0.11 Mb/s), 270p (0.17 Mb/s)"
+            "no variant is at most 50p; there are 90p (80 kb/s), 180p (116 kb/s), 270p (173 kb/s)"
         ),
         (Selection(audio: .languages(["en", "ja"])), "no sound in \"ja\"; there is en, fr"),
         (Selection(subtitles: .languages(["fr"])), "no subtitles in \"fr\"; there is en"),
@@ -51,6 +55,18 @@ import Testing
         let playlist = try Presentations.cmaf()
         let error = #expect(throws: Selection.NoMatch.self) { try selection.renditions(of: playlist) }
         #expect(error?.description == message)
+    }
+
+    static let waysOut: [(Selection.Quality, String?)] = [
+        (.height(720), "-q '<=720p', for the best below it, or -q 720p,best"), (.height(50), "-q 50p,best"),
+        (.heightAtMost(50), "-q '<=50p,worst'"), (.firstOf([.height(720), .height(50)]), "-q '720p,50p,best'"),
+    ]
+
+    @Test(arguments: waysOut)
+    func aQualityThatIsNotThereIsAnsweredWithTheNearestOption(_ quality: Selection.Quality, _ option: String?) throws {
+        let playlist = try Presentations.cmaf()
+        let error = #expect(throws: Selection.NoMatch.self) { try Selection(quality: quality).renditions(of: playlist) }
+        #expect(error?.wayOut == option)
     }
 
     @Test func aLanguageMatchesItsRegions() throws {
@@ -89,7 +105,7 @@ import Testing
         #expect(try uris(Selection(), of: sound) == ["high"])
         #expect(try uris(Selection(quality: .heightAtMost(720)), of: sound) == ["high"])
         let error = #expect(throws: Selection.NoMatch.self) { try uris(Selection(quality: .height(720)), of: sound) }
-        #expect(error?.description == "no variant is 720p; there are 0.0 Mb/s")
+        #expect(error?.description == "no variant is 720p; there are 1 b/s, 2 b/s")
     }
 
     @Test func aSharedRenditionIsSelectedOnce() throws {

@@ -47,7 +47,7 @@ import Testing
 
     static let words: [(VariantPredicate, String)] = [
         (.peakBitRate(.atLeast(2_100_000)), "at least 2.1 Mb/s"),
-        (.averageBitRate(.atMost(900_000)), "at most 0.9 Mb/s on average"), (.height(.exactly(720)), "720p"),
+        (.averageBitRate(.atMost(900_000)), "at most 900 kb/s on average"), (.height(.exactly(720)), "720p"),
         (.all([.width(.atLeast(1280)), .height(.atLeast(720))]), "at least 1280 pixels wide and at least 720p"),
         (.highDynamicRange, "HLG or PQ"), (.any([.codec("avc1"), .not(.multichannel)]), "avc1 or not multichannel"),
         (.channels(.atMost(2)), "at most 2 channels"), (.frameRate(.atLeast(50)), "at least 50.0 frames a second"),

@@ -101,7 +101,8 @@ import WeirAPI
             "Publication": API.Publication.self,
             "PublicationKeys": API.PublicationRequest.Keys.self, "PublicationRequest": API.PublicationRequest.self,
             "LAN": API.LAN.self, "Mismatch": API.Verification.Mismatch.self,
-            "Mode": API.Mode.self, "ObservedRate": ObservedRate.self, "Part": API.Download.Part.self,
+            "Limit": API.Limit.self, "Mode": API.Mode.self, "ObservedRate": ObservedRate.self,
+            "Part": API.Download.Part.self,
             "PieceRun": PieceRun.self,
             "PlayCache": API.PlayCache.self, "PlayerReport": PlayerReport.self, "Playable": Playability.self,
             "Preferences": Selection.Preferences.self, "Presentation": API.Presentation.self,
@@ -222,7 +223,7 @@ import WeirAPI
             .compactMap { ($0 as? [String: Any])?["requestBody"] as? [String: Any] }
             .compactMap { ($0["content"] as? [String: Any])?["application/json"] as? [String: [String: String]] }
             .compactMap { $0["schema"]?["$ref"]?.split(separator: "/").last.map(String.init) }
-        #expect(requests.count == 27)
+        #expect(requests.count == 29)
         for name in requests {
             #expect(schemas[name]?["additionalProperties"] as? Bool == false, "\(name)")
         }

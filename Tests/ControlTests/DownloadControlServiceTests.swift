@@ -71,6 +71,20 @@ import Testing
         #expect(await error { _ = try await service.change(.pause, id: "none", .init()) }?.code == .noSuchDownload)
     }
 
+    /// It begins before all others that wait for their turn, important ones included.
+    @Test func aDownloadIsMovedToTheFrontOfTheQueue() async throws {
+        var ids: [String] = []
+        for (name, priority) in [("ts", Priority.default), ("cmaf", .important), ("aes", .default)] {
+            let begun = try await service.download(
+                request(origin.master(name)) { ($0.order.paused, $0.order.priority) = (true, priority) })
+            ids.append(begun.id)
+        }
+        #expect(try await service.downloads().map(\.id) == ids)
+        _ = try await service.change(.first, id: ids[2], .init())
+        #expect(try await service.downloads().map(\.id) == [ids[2], ids[0], ids[1]])
+        #expect(await error { _ = try await service.change(.first, id: "none", .init()) }?.code == .noSuchDownload)
+    }
+
     /// Mission S4: the description and the image can be changed later, and each list has them.
     @Test func s4ADescriptionIsChangedLater() async throws {
         let begun = try await service.download(request(origin.master("ts")) { $0.order.note = "for the train" })
@@ -113,6 +127,22 @@ import Testing
         bare.order.selection.quality = .worst
         let begun = try await service.download(bare)
         #expect(begun.selection.variants.map(\.id) == ["video-90p"] && begun.selection.audio.map(\.language) == ["fr"])
+    }
+
+    /// A further language fetches no other picture, and no options follow the download as it is.
+    @Test func whatAnOrderForAKnownAssetLeavesOutIsAsStored() async throws {
+        let source = origin.master("cmaf")
+        let begun = try await service.download(
+            request(source) { $0.order.selection = Selection(quality: .height(180)) })
+        _ = try await reaches(.complete, begun.id)
+        let more = API.DownloadRequest(source: source, Selection(audio: .languages(["fr"])))
+        #expect(try await service.explain(more).explanation?.chosen.id == "video-180p")
+        _ = try await service.download(more)
+        _ = try await reaches(.complete, begun.id)
+        let again = try await service.download(API.DownloadRequest(source: "cmaf"))
+        #expect(Set(again.parts.map(\.id)) == ["video-180p", "audio-en", "audio-fr"] && again.state == .complete)
+        let best = try await service.download(API.DownloadRequest(source: "cmaf", Selection(quality: .best)))
+        #expect(best.selection.variants.map(\.id) == ["video-270p", "video-180p"])
     }
 
     @Test func onlyTheRangeIsExpected() async throws {

@@ -6,6 +6,7 @@ import Foundation
 import Glibc
 import HTTPMessage
 import Orders
+import Origin
 import Retention
 import SafeText
 import TestRooms
@@ -353,6 +354,15 @@ import WeirAPI
         _ = try await service.change(to: API.Mode(.auto))
         #expect(try await service.download(id: download.id).state != .waiting)
         #expect(try await completed(download).state == .complete)
+    }
+
+    @Test func theRateOfDownloadsIsChangedWhileTheDaemonRuns() async throws {
+        #expect(service.limit() == API.Limit(bytesPerSecond: nil))
+        #expect(try service.change(to: API.Limit(bytesPerSecond: 2_000_000)).bytesPerSecond == 2_000_000)
+        #expect(service.limit().bytesPerSecond == 2_000_000 && library.client.backgroundRate == 2_000_000)
+        #expect(await code { _ = try service.change(to: API.Limit(bytesPerSecond: 10)) } == .badRequest)
+        #expect(try service.change(to: API.Limit(bytesPerSecond: nil)) == API.Limit(bytesPerSecond: nil))
+        #expect(service.limit().bytesPerSecond == nil)
     }
 
     @Test func lostPiecesMakeADownloadIncomplete() async throws {

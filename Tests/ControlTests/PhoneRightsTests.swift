@@ -17,7 +17,7 @@ import WeirAPI
         "GET /assets", "GET /assets/{name}", "GET /assets/{name}/artwork", "GET /assets/{name}/poster", "GET /mode",
         "GET /events", "GET /sessions",
         "GET /downloads", "POST /downloads", "GET /downloads/{id}", "POST /downloads/{id}/pause",
-        "POST /downloads/{id}/resume", "POST /downloads/{id}/cancel", "POST /selection",
+        "POST /downloads/{id}/resume", "POST /downloads/{id}/cancel", "POST /downloads/{id}/first", "POST /selection",
     ]
 
     @LoopActor private final class Stage {

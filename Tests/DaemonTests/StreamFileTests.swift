@@ -172,6 +172,8 @@ import Testing
     func aLineThatWouldEndTheProcessIsAnError(header: String) throws {
         let lists = "\n# [é]\nx = [\n[+1], # [é]\n[é]\n"
         #expect(TOMLFlaw.first(in: lists) == nil)
+        let open = "a = \"x\\\"y\"\nb = \"text\nc = 1\n"
+        #expect(TOMLFlaw.first(in: open) == TOMLFlaw(line: 2, reason: "a text has no quotation mark at its end"))
         for before in ["", Self.a, "x = \"[\\\"[\"\ny = '''\n[é]\n'''\n", "x = [\n[1],\n[+1]\n]\n"] {
             let error = try #require(#expect(throws: ConfigurationError.self) { try read(before + header) })
             let line = before.utf8.count { $0 == 0x0A } + 1

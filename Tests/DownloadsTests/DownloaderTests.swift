@@ -403,7 +403,7 @@ import Testing
         let download = try await fixture.start("/ts/master.m3u8")
         try await fixture.reaches(.failed, "ts")
         #expect(download.progress.loaded.ranges == [0..<2, 4..<6, 8..<12])
-        #expect(download.failure?.message.hasSuffix("; so are 1 more") ?? false)
+        #expect(download.failure?.message.hasSuffix("; so is 1 more") ?? false)
     }
 
     @Test func transientErrorsAreCountedSinceTheLastPiece() async throws {

@@ -44,6 +44,28 @@ struct ExportTests {
         }
     }
 
+    @Test("of the subtitles alone is SubRip with the cues of the origin, and needs no ffmpeg")
+    func exportsSubtitles() async throws {
+        let out = try TemporaryFolder()
+        try await Scene.with { scene in
+            let none = try await scene.weir.run(["get", scene.origin.master("cmaf"), "-q", "worst", "--name", "film"])
+            #expect(none.exit == .code(0))
+            let empty = try await scene.weir.run(["export", "film", out.path("film.srt")])
+            #expect(
+                empty.exit == .code(65) && empty.errors.contains("no subtitles of it are stored"), "\(empty.errors)")
+            let target = out.path("{name}.srt")
+            let got = try await scene.weir.run(["get", "film", "--subs", "en", "--to", target])
+            #expect(got.exit == .code(0), "\(got.errors)")
+            let text = try String(contentsOfFile: out.path("film.srt"), encoding: .utf8)
+            #expect(text.hasPrefix("1\n00:00:0") && text.contains(" --> 00:00:"), "\(text.prefix(200))")
+            let joined = try await HTTPProbe.fetch(scene.weir.url("/film.en.vtt")).text
+            let cues = { (text: String) in text.components(separatedBy: " --> ").count - 1 }
+            #expect(cues(text) == cues(joined) && cues(text) > 1)
+            let again = try await scene.weir.run(["export", "film", out.path("film.srt")])
+            #expect(again.exit == .code(73), "\(again.errors)")
+        }
+    }
+
     @Test("to a folder or an archive plays from plain nginx, with every frame and correct checksums")
     func exportsFoldersAndArchives() async throws {
         try await Scene.with { scene in

@@ -72,6 +72,57 @@ struct HandlerTests {
         }
     }
 
+    /// yt-dlp in PATH is a script that notes its arguments.
+    @Test("for web pages is yt-dlp with the key pages, without a shell, for URLs of the user alone")
+    func pages() async throws {
+        let folder = try TemporaryFolder()
+        let path = "\(folder.path):\(ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")"
+        try await Scene.with(options: ["--allow-hosts", "127.0.0.1"], isStarted: false) { scene in
+            _ = try script(
+                folder, "yt-dlp",
+                "printf '%s\\n' \"$@\" >>\(folder.path("words"))\n"
+                    + "printf '{\"manifest_url\":\"\(scene.origin.master("ts"))\",\"title\":\"The Film\"}\\n'")
+            try await scene.origin.add(
+                OriginRule("/watch*") { ($0.status, $0.body) = (200, "<!doctype html><p>Hi</p>") })
+            let page = scene.origin.url("/watch?v=$(touch%20x)")
+            let words = { (try? String(contentsOfFile: folder.path("words"), encoding: .utf8)) ?? "" }
+
+            try await scene.weir.start(wrapper: ["env", "PATH=\(path)"])
+            let refused = try await scene.weir.run(["get", page, "-q", "worst"])
+            #expect(refused.exit == .code(76) && refused.errors.contains("pages = \"yt-dlp\""), "\(refused.errors)")
+            #expect(words().isEmpty)
+            try await scene.weir.terminate()
+
+            try await scene.weir.start(wrapper: ["env", "PATH=\(path)"], options: ["--pages", "yt-dlp"])
+            let got = try await scene.weir.run(["get", page, "-q", "worst", "--name", "film"])
+            #expect(got.exit == .code(0), "\(got.errors)")
+            #expect(words().hasSuffix("--\n\(page)\n") && words().contains("--no-exec\n"), "\(words())")
+            #expect(try await scene.weir.run(["show", "film"]).output.contains("The Film"))
+            let direct = try await FrameHashes.of(scene.origin.url("/ts/90p/media.m3u8"))
+            #expect(try await FrameHashes.of(scene.weir.url("/offline/film.m3u8")).firstDifference(from: direct) == nil)
+        }
+    }
+
+    @Test("for web pages is not run for a page that a playlist names, and its failure is said")
+    func pagesOfPlaylists() async throws {
+        let folder = try TemporaryFolder()
+        let path = "\(folder.path):\(ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")"
+        try await Scene.with(options: ["--pages", "yt-dlp"], isStarted: false) { scene in
+            _ = try script(folder, "yt-dlp", "touch \(folder.path("ran")); echo 'ERROR: no film here' >&2; exit 1")
+            try await scene.origin.add(
+                OriginRule("/page*") { ($0.status, $0.body) = (200, "<!doctype html><p>Hi</p>") })
+            let master = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1000\n/page.m3u8\n"
+            try await scene.origin.add(OriginRule("/m.m3u8") { ($0.status, $0.body) = (200, master) })
+            try await scene.weir.start(wrapper: ["env", "PATH=\(path)"])
+            let named = try await scene.weir.run(["get", scene.origin.url("/m.m3u8")])
+            #expect(
+                named.exit != .code(0) && !FileManager.default.fileExists(atPath: folder.path("ran")), "\(named.errors)"
+            )
+            let own = try await scene.weir.run(["get", scene.origin.url("/page")])
+            #expect(own.exit != .code(0) && own.errors.contains("ERROR: no film here"), "\(own.errors)")
+        }
+    }
+
     @Test("for a pattern answers what the user typed, with its header fields")
     func pattern() async throws {
         try await scene { folder, origin in

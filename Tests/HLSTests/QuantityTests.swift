@@ -54,6 +54,6 @@ import Testing
         #expect(MediaDuration(seconds: 6.006) * 1000 == 6006 && MediaDuration(seconds: 9.0001).roundedUp == 10)
         #expect(BitRate(of: 750_000, in: 6) == 1_000_000 && BitRate(2_000_000).bytes(in: 4) == 1_000_000)
         #expect(SequenceNumber(7) + 3 == 10 && SequenceNumber(7) - SequenceNumber(10) == -3)
-        #expect("\(BitRate(2_165_224))" == "2.16 Mb/s" && "\(SequenceNumber(12))" == "12")
+        #expect("\(BitRate(2_165_224))" == "2.2 Mb/s" && "\(SequenceNumber(12))" == "12")
     }
 }

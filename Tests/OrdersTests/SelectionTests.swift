@@ -50,6 +50,7 @@ import Testing
         ("best", Selection.Quality.best), ("worst", .worst), ("720p", .height(720)), ("<=1080p", .heightAtMost(1080)),
         ("2M", .minimumBandwidth(2_000_000)), ("1.5M", .minimumBandwidth(1_500_000)),
         ("800k", .minimumBandwidth(800_000)), ("265000", .minimumBandwidth(265_000)),
+        ("720p,best", .firstOf([.height(720), .best])), ("720p,", nil), ("best,,worst", nil), (",", nil),
         ("10000", .minimumBandwidth(10_000)), ("9999", nil), ("5k", nil), ("٢M", nil),
         ("", nil), ("0p", nil), ("p", nil), ("-720p", nil), ("<=2M", nil), ("M", nil), ("1e3M", nil), ("720", nil),
     ])
@@ -91,5 +92,28 @@ import Testing
         var selection = Selection(quality: .best, audio: .all)
         selection.adopt(Selection(quality: .worst, subtitles: .nothing))
         #expect(selection == Selection(quality: .worst, audio: .all, subtitles: .nothing))
+    }
+
+    /// Another language fetches no other picture.
+    @Test func whatIsLeftOutIsAsInTheEarlierSelection() {
+        var earlier = Selection(quality: .worst, audio: .languages(["en"]), subtitles: .nothing)
+        earlier.wishes.locale = "en-GB"
+        #expect(Selection().with(earlier: earlier) == earlier)
+        let other = Selection(audio: .languages(["de"])).with(earlier: earlier)
+        #expect(other.quality == .worst && other.audio == .languages(["de"]) && other.subtitles == .nothing)
+        let subtitles = Selection(subtitles: .all).with(earlier: earlier)
+        #expect(subtitles.quality == .worst && subtitles.audio == .languages(["en"]) && subtitles.subtitles == .all)
+    }
+
+    /// A condition of before would contradict the quality of now.
+    @Test func whatDecidesOnThePictureIsReplacedTogether() throws {
+        var earlier = Selection(quality: .worst, conditions: [try VariantCondition("height<=360")])
+        earlier.wishes.codecs = ["hvc1"]
+        let later = Selection(quality: .height(720)).with(earlier: earlier)
+        #expect(later == Selection(quality: .height(720)))
+        var french = Selection()
+        french.wishes.languages = ["fr"]
+        let preferring = french.with(earlier: Selection(audio: .languages(["en"])))
+        #expect(preferring.audio == nil && preferring.wishes.languages == ["fr"])
     }
 }

@@ -278,7 +278,7 @@ import WeirAPI
         let daemon = try await daemon(assets: [asset])
         #expect(
             try await run(["show", "sintel"]).output.hasPrefix("sintel  14:48  saved, 2.0 KB\nhttps://h/m.m3u8\n"))
-        #expect(try await run(["show", "https://h/x"]).output.hasPrefix("1:01\nhttps://h/x\n\nVARIANT"))
+        #expect(try await run(["show", "https://h/x"]).output.hasPrefix("1:01\nhttps://h/x\n\nTRACK"))
         let text = try await run(["show", "https://h/x", "--json"]).output
         #expect(try API.decode(API.Presentation.self, from: Array(text.utf8)).duration == 61)
         await daemon.stop()

@@ -107,7 +107,7 @@ import WeirAPI
         #expect(
             ShowCommand.lines(asset) == [
                 "sintel  Sintel  14:48  partly saved, 151 MB", "https://h/m.m3u8", "",
-                "VARIANT        BIT RATE  CODECS                 SIZE                    STORED",
+                "TRACK          BIT RATE  ABOUT                  SIZE                    STORED",
                 "720p 1280x720  2.1 Mb/s  avc1.64001f,mp4a.40.2  151 MB of about 240 MB  partly saved",
                 "audio en       –         English, default       2.0 KB                  saved",
                 "audio de       –         Deutsch, forced        in the variants         –",
@@ -148,7 +148,7 @@ import WeirAPI
         let presentation = API.Presentation(url: "https://h/m.m3u8", duration: 61, tracks: .init(variants: [variant]))
         #expect(
             ShowCommand.lines(presentation) == [
-                "1:01", "https://h/m.m3u8", "", "VARIANT        BIT RATE  CODECS                 SIZE          STORED",
+                "1:01", "https://h/m.m3u8", "", "TRACK          BIT RATE  ABOUT                  SIZE          STORED",
                 "720p 1280x720  2.1 Mb/s  avc1.64001f,mp4a.40.2  about 240 MB  –",
             ])
     }

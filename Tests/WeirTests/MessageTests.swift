@@ -47,7 +47,7 @@ import Testing
         ("list --jsn", "Error: Unknown option '--jsn'. Did you mean '--json'?\n"),
         (
             "export film film.webm",
-            "Error: no export is made as .webm: end the target in .tar, .mkv, .mp4 or .ts, or for the sound alone in .mka or .m4a; for a folder of that name: --format folder\n"
+            "Error: no export is made as .webm: end the target in .tar, .mkv, .mp4 or .ts, for the sound alone in .mka or .m4a, or for the subtitles in .srt; for a folder of that name: --format folder\n"
         ),
         ("get --bogus", "Error: Unknown option '--bogus'\nUsage: weir get "),
         ("show --bogus", "Error: Unknown option '--bogus'\nUsage: weir show "),

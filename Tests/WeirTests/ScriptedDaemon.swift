@@ -206,7 +206,7 @@ import WeirAPI
         changes.append([change.rawValue, id, request.url].compactMap(\.self).joined(separator: " "))
         switch change {
         case .pause: download.state = .paused
-        case .resume: download.state = .queued
+        case .resume, .first: download.state = .queued
         case .cancel: download.state = .cancelled
         }
         return download

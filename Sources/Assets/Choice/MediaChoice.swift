@@ -58,8 +58,11 @@ struct MediaChoice {
             // Forced subtitles translate signs only, and a described sound is for the blind.
             guard let member = spoken.first(where: { !$0.isSpecial }) ?? spoken.first else {
                 let kind = type == .audio ? "sound" : "subtitles"
-                let there = VariantChoice.list(members.map(\.languageOrName))
-                throw Selection.NoMatch(description: "no \(kind) in \"\(language)\"; there \(there)")
+                var there = "there " + VariantChoice.list(members.map(\.languageOrName))
+                if members.isEmpty, type == .audio {
+                    there = "the sound is within the video, and the playlist does not say in which language"
+                }
+                throw Selection.NoMatch(description: "no \(kind) in \"\(language)\"; \(there)")
             }
             chosen.append(member)
         }

@@ -6,6 +6,13 @@ extension Selection {
     /// No variant or rendition matches; the description names the request and the available ones.
     package struct NoMatch: Error, Equatable, Sendable, CustomStringConvertible {
         package let description: String
+        /// The options that take what is nearest, as on a command line; nil if the tracks that there are have to be looked at.
+        package let wayOut: String?
+
+        init(description: String, wayOut: String? = nil) {
+            self.description = description
+            self.wayOut = wayOut
+        }
     }
 
     /// Returns the media playlists as indexes in `MultivariantPlaylist.renditionURIs`, the variant's first.

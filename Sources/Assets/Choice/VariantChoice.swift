@@ -19,11 +19,10 @@ struct VariantChoice {
         let groups = MediaGroups(playlist)
         var round = Round(playlist, groups, without: excluded)
         let candidates = round.left
+        let selection = try Self.settled(selection, among: candidates, of: playlist)
         let required = selection.requirements
         for requirement in required where !round.keep(requirement, else: "is not \(requirement)") {
-            let all = VariantPredicate.all(required)
-            throw Selection.NoMatch(
-                description: "no variant is \(all); there \(Self.list(candidates.map(\.qualityWords), "are"))")
+            throw Self.noMatch("\(VariantPredicate.all(required))", selection, among: candidates)
         }
         round.keepSubtitles(selection.subtitles)
         round.keepSound(selection.audio)
@@ -67,6 +66,36 @@ struct VariantChoice {
         }
         self.reason = reason
         reasons = round.reasons
+    }
+
+    /// The selection with the first quality of its list that a variant has.
+    private static func settled(
+        _ selection: Selection, among candidates: [Variant], of playlist: MultivariantPlaylist
+    ) throws(Selection.NoMatch) -> Selection {
+        guard case .firstOf(let qualities)? = selection.quality else { return selection }
+        for quality in qualities {
+            var settled = selection
+            settled.quality = quality
+            var needed = settled.requirements
+            // At the end of a list, a bit rate that no variant has means the highest one, as it does alone.
+            if quality != qualities.last, let minimum = quality.minimum {
+                needed.append(minimum)
+            }
+            let predicate = VariantPredicate.all(needed)
+            if candidates.contains(where: { predicate.admits($0, in: playlist) }) {
+                return settled
+            }
+        }
+        let words = qualities.compactMap(\.requirement).map { "\($0)" }.joined(separator: " or ")
+        throw noMatch(words, selection, among: candidates)
+    }
+
+    private static func noMatch(
+        _ wanted: String, _ selection: Selection, among candidates: [Variant]
+    ) -> Selection.NoMatch {
+        Selection.NoMatch(
+            description: "no variant is \(wanted); there \(list(candidates.map(\.qualityWords), "are"))",
+            wayOut: selection.quality?.wayOut(among: candidates))
     }
 
     static func list(_ words: [String], _ verb: String = "is") -> String {
@@ -154,12 +183,13 @@ struct VariantChoice {
         case lowest
         case quickest
 
+        /// - Parameter selection: its quality is no list.
         init(_ selection: Selection, hasMinimum: Bool) {
             switch selection.quality {
             case _ where selection.wishes.isFast == true: self = .quickest
             case .best?: self = .highest
             case .worst?: self = .lowest
-            case .height?, .heightAtMost?, .minimumBandwidth?, nil: self = hasMinimum ? .lowest : .highest
+            case .height?, .heightAtMost?, .minimumBandwidth?, .firstOf?, nil: self = hasMinimum ? .lowest : .highest
             }
         }
 
@@ -211,8 +241,8 @@ extension Selection {
 
     fileprivate var minimums: VariantPredicate? {
         var parts: [VariantPredicate] = []
-        if case .minimumBandwidth(let least)? = quality {
-            parts.append(.peakBitRate(.atLeast(BitRate(least))))
+        if let minimum = quality?.minimum {
+            parts.append(minimum)
         }
         if let least = wishes.minimumBitRate {
             parts.append(.peakBitRate(.atLeast(BitRate(least))))
@@ -233,7 +263,25 @@ extension Selection.Quality {
         switch self {
         case .height(let height): .height(.exactly(height))
         case .heightAtMost(let height): .height(.atMost(height))
-        case .best, .worst, .minimumBandwidth: nil
+        case .best, .worst, .minimumBandwidth, .firstOf: nil
+        }
+    }
+
+    fileprivate var minimum: VariantPredicate? {
+        guard case .minimumBandwidth(let least) = self else { return nil }
+        return .peakBitRate(.atLeast(BitRate(least)))
+    }
+
+    /// The option that takes what is nearest to a height which no variant has.
+    fileprivate func wayOut(among candidates: [Variant]) -> String? {
+        switch self {
+        case .height(let height):
+            let hasLower = candidates.contains { ($0.resolution?.height ?? 0) < height }
+            guard hasLower else { return "-q \(self),best" }
+            return "-q '<=\(height)p', for the best below it, or -q \(self),best"
+        case .heightAtMost: return "-q '\(self),worst'"
+        case .firstOf: return "-q '\(self),best'"
+        case .best, .worst, .minimumBandwidth: return nil
         }
     }
 }

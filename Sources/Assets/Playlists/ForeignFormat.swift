@@ -16,6 +16,8 @@ public enum ForeignFormat: Equatable, Sendable {
     case file(String)
     /// A film or sound that is broadcast without HLS, such as that of a radio station; the text names it.
     case broadcast(String)
+    /// A playlist that names nothing.
+    case nothing
     /// A channel list: the streams of many channels.
     case channels
     /// A playlist of another kind; the text names it, and `first` is the URL of its first entry.
@@ -30,6 +32,7 @@ public enum ForeignFormat: Equatable, Sendable {
         case .smoothStreaming: "a manifest of Smooth Streaming"
         case .page: "HTML, a web page"
         case .channels: "a list of channels"
+        case .nothing: "a playlist that names nothing to play"
         case .file(let name), .broadcast(let name), .list(let name, _), .other(let name): name
         }
     }
@@ -40,7 +43,11 @@ public enum ForeignFormat: Equatable, Sendable {
         case .dash, .smoothStreaming:
             return "Weir plays HLS only: look for the same film's .m3u8, or use: yt-dlp \(url), or: mpv \(url)"
         case .channels: return "take its channels over with: weir add \(url); or play the list in a player through Weir"
-        case .page: return "this is a web page; yt-dlp -g \(url) may find the stream"
+        case .nothing: return "repeat the command later: the stream may not have begun, or be over"
+        case .page:
+            return
+                "this is a web page: with pages = \"yt-dlp\" in weir.toml Weir asks yt-dlp for its stream; once, and by hand: "
+                + "yt-dlp -g \(url)"
         case .file: return "it is one file, which needs no HLS: mpv \(url) plays it, and curl -LO \(url) stores it"
         case .broadcast:
             let record = "mpv --stream-record=FILE \(url)"

@@ -57,7 +57,17 @@ package import Origin
             let playlist = try parsed.get()
             return Answer(playlist: playlist, base: head.url, born: .now - Self.age(head), terms: head.terms)
         } catch  where error.code == .notAPlaylist {
+            if PlaylistText.mayBegin(body) {
+                var failure = LibraryError(
+                    .notPlaylist, "\(head.url.redacted) gave a playlist that names nothing to play", underlying: error)
+                failure.foreign = .nothing
+                throw failure
+            }
             let format = ForeignFormat(body: body, of: head)
+            // Only for a URL of the user: no page may name another page.
+            if format == .page, request.isUsers, client.handlers?.adopt(page: url) == true {
+                return try await playlist(at: url, access: access, imports: imports, manner)
+            }
             var found = Self.name(of: body, in: format)
             if let type = head.mediaType {
                 found += " (\(type.essence))"

@@ -59,8 +59,7 @@ async function look(order, started) {
     const turn = ++looks;
     offer.replaceChildren(el("p", {class: "note"}, "Reading the playlists…"));
     try {
-        const isPlain = Object.keys(order).length === 1;
-        const presentation = await (isPlain ? api.inspect(order.source) : api.explain(order));
+        const presentation = await api.explain(order);
         if (turn !== looks) return;
         offer.replaceChildren(show(presentation, order, started));
         offer.querySelector("input, button")?.focus();
@@ -136,7 +135,7 @@ function show(presentation, order, started) {
     return el("div", {class: "offer"},
         el("h3", {}, el("bdi", {}, title), presentation.duration ? el("span", {class: "facts"}, ` ${time(presentation.duration)}`) : ""), fields,
         chooser({
-            tracks: presentation.tracks, order, title, play: watch, closed: close,
+            tracks: presentation.tracks, explanation: presentation.explanation, order, title, play: watch, closed: close,
             started(download) {
                 offer.replaceChildren();
                 form.reset();

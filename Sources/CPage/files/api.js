@@ -48,6 +48,9 @@ async function call(method, path, body, signal) {
     return (await request(method, path, body, signal)).json();
 }
 
+/** The user's language, which counts where neither the order nor the configuration names one, as in the command line. */
+const taste = {preferences: {locale: navigator.language}};
+
 const named = name => `/assets/${encodeURIComponent(name)}`;
 
 export const api = {
@@ -72,11 +75,19 @@ export const api = {
     store: () => call("GET", "/store"),
     mode: () => call("GET", "/mode"),
     setMode: mode => call("PUT", "/mode", {mode}),
-    inspect: url => call("GET", `/presentation?url=${encodeURIComponent(url)}`),
-    explain: order => call("POST", "/selection", order),
+    /** The presentation with what a download would take; without that, if the configured choice fits nothing. */
+    async explain(order) {
+        try {
+            return await call("POST", "/selection", {...taste, ...order});
+        } catch (error) {
+            const isPlain = Object.keys(order).length === 1 && order.source.includes(":");
+            if (error.code !== "no-match" || !isPlain) throw error;
+            return call("GET", `/presentation?url=${encodeURIComponent(order.source)}`);
+        }
+    },
     open: order => call("POST", "/presentation", order),
     paste: text => call("POST", "/paste", {text}),
-    download: order => call("POST", "/downloads", order),
+    download: order => call("POST", "/downloads", {...taste, ...order}),
     downloadOf: id => call("GET", `/downloads/${encodeURIComponent(id)}`),
     change: (id, change) => call("POST", `/downloads/${encodeURIComponent(id)}/${change}`),
     lists: async () => (await call("GET", "/lists")).lists,

@@ -297,9 +297,11 @@ export class Row {
         }
     }
 
-    choose() {
+    async choose() {
+        const order = {source: this.asset.name};
+        const {explanation} = await api.explain(order).catch(() => ({}));
         const form = chooser({
-            tracks: this.asset.tracks, order: {source: this.asset.name}, title: this.called,
+            tracks: this.asset.tracks, explanation, order, title: this.called,
             started: download => {
                 this.extra.replaceChildren();
                 this.buttons.add.focus();

@@ -10,10 +10,13 @@ export function time(seconds) {
 
 const units = ["B", "KB", "MB", "GB", "TB"];
 
+/** A number with at least two digits, as in the command line. */
+const short = value => value.toFixed(value < 9.95 ? 1 : 0);
+
 function scaled(bytes) {
     let [value, unit] = [bytes, 0];
     while (value >= (unit > 0 ? 1023.5 : 1024) && unit < units.length - 1) [value, unit] = [value / 1024, unit + 1];
-    return [unit > 2 && value < 99.95 ? value.toFixed(1) : value.toFixed(0), units[unit]];
+    return [unit > 0 ? short(value) : value.toFixed(0), units[unit]];
 }
 
 /** A size in powers of 1024, as in the command line: `151 MB`. */
@@ -28,8 +31,8 @@ export function sizeOf(bytes, total) {
 
 /** A bandwidth in bits per second: `2.1 Mb/s`. */
 export function bitRate(bits) {
-    if (bits < 999_500) return `${Math.round(bits / 1000)} kb/s`;
-    return `${(bits / 1e6).toFixed(bits < 99.95e6 ? 1 : 0)} Mb/s`;
+    if (bits < 1000) return `${bits} b/s`;
+    return bits < 999_500 ? `${short(bits / 1000)} kb/s` : `${short(bits / 1e6)} Mb/s`;
 }
 
 export const percent = fraction => `${Math.floor(fraction * 100 + 1e-6)} %`;
@@ -50,8 +53,15 @@ export function variantFacts(variant) {
         codecs.join(" + "),
         variant.frameRate ? `${Math.round(variant.frameRate)} fps` : "",
         variant.videoRange && variant.videoRange !== "SDR" ? variant.videoRange : "",
-        variant.bandwidth ? bitRate(variant.averageBandwidth || variant.bandwidth) : "",
+        variant.bandwidth ? bitRate(variant.bandwidth) : "",
     ].filter(Boolean).join(" · ");
+}
+
+/** The codec and the channels of a sound: `ac-3 5.1`; empty if the playlist does not give them. */
+export function trackLayout({codec, channels}) {
+    const count = parseInt(channels, 10);
+    const words = {1: "mono", 2: "stereo", 6: "5.1", 8: "7.1"};
+    return [codec, count > 0 ? words[count] || `${count} channels` : ""].filter(Boolean).join(" ");
 }
 
 const capitalized = text => text[0].toUpperCase() + text.slice(1);

@@ -15,6 +15,8 @@ extension LibraryService {
         moves.register(Endpoints.move, in: &handlers)
         handlers.on(Endpoints.mode) { _ throws(APIError) in try await self.mode() }
         handlers.on(Endpoints.setMode) { _, mode throws(APIError) in try await self.change(to: mode) }
+        handlers.on(Endpoints.limit) { _ throws(APIError) in self.limit() }
+        handlers.on(Endpoints.setLimit) { _, limit throws(APIError) in try self.change(to: limit) }
         handlers.on(Endpoints.store) { _ throws(APIError) in try await self.store() }
     }
 

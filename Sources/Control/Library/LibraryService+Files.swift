@@ -78,7 +78,10 @@ extension LibraryService {
             }
             return shape
         } catch {
-            throw APIError(error, asset: asset.name)
+            guard format == .srt, error.code == .incomplete else { throw APIError(error, asset: asset.name) }
+            throw APIError(
+                .incomplete, error.message, next: "weir get \(asset.name) --subs all, which fetches its subtitles",
+                underlying: error)
         }
     }
 

@@ -59,7 +59,7 @@ extension LibraryService {
         return await shape(asset)
     }
 
-    private func knownAsset(_ source: String) -> Asset? {
+    func knownAsset(_ source: String) -> Asset? {
         if let asset = library.asset(named: source) ?? library.asset(id: source) {
             return asset
         }
@@ -118,7 +118,7 @@ extension LibraryService {
         do throws(Selection.NoMatch) {
             _ = try choice.playable(in: multivariant)
         } catch {
-            throw APIError(.noMatch, error.description)
+            throw APIError(error, source: asset.origin.redacted)
         }
     }
 }

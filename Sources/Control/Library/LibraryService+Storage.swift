@@ -5,6 +5,7 @@ import Extras
 import HTTPMessage
 import HTTPServer
 package import Orders
+import Origin
 import Retention
 import SafeText
 import Store
@@ -151,6 +152,20 @@ extension LibraryService {
 /// The network mode.
 extension LibraryService {
     package func mode() async throws(APIError) -> API.Mode { API.Mode(library.mode) }
+
+    func limit() -> API.Limit { API.Limit(bytesPerSecond: library.client.backgroundRate.map { Int($0) }) }
+
+    func change(to limit: API.Limit) throws(APIError) -> API.Limit {
+        if let rate = limit.bytesPerSecond, !(Self.lowestRate...Self.highestRate).contains(rate) {
+            throw APIError(
+                .badRequest, "bytesPerSecond must be a number from \(Self.lowestRate) to \(Self.highestRate)")
+        }
+        library.client.backgroundRate = limit.bytesPerSecond.map(Int64.init)
+        return limit
+    }
+
+    private static let lowestRate = 1_024
+    private static let highestRate = 1 << 40
 
     package func change(to mode: API.Mode) async throws(APIError) -> API.Mode {
         let before = library.mode

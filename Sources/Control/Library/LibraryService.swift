@@ -104,6 +104,7 @@ package import WeirAPI
         let volume = asset.volume
         // Before the files lose their names, and with them the folder by which they are known.
         let heldBytes = heldBytes(of: asset)
+        let isFull = "free space on that disk by other means; what is left of it is deleted at the next start"
         do {
             var removal = API.Removal(name: asset.name, bytes: Int(try await library.remove(asset)))
             removal.heldBytes = heldBytes
@@ -116,7 +117,10 @@ package import WeirAPI
             }
             return removal
         } catch {
-            throw APIError(error)
+            let failure = APIError(error)
+            guard failure.code == .diskFull else { throw failure }
+            // The usual step, to remove something, is what has failed.
+            throw APIError(.diskFull, failure.message, next: isFull, underlying: error)
         }
     }
 
@@ -179,7 +183,7 @@ package import WeirAPI
     }
 
     package func explain(_ request: API.DownloadRequest) async throws(APIError) -> API.Presentation {
-        let request = request.with(defaults: selectionDefaults)
+        let request = completed(request)
         try Self.check(request)
         let selection = request.order.selection
         let source = request.source
@@ -205,7 +209,7 @@ package import WeirAPI
             explanation?.incompatible = incompatible(with: chosen, of: asset)
             presentation.explanation = explanation
         } catch {
-            throw APIError(.noMatch, error.description)
+            throw APIError(error, source: known?.name ?? url)
         }
         return presentation
     }
@@ -221,8 +225,20 @@ package import WeirAPI
         return refusals.map { .init(id: $0.rendition, reason: $0.reason) }.nonEmpty
     }
 
+    /// The request, with what its selection leaves out: as it was ordered before, of an asset that has a download, and otherwise as
+    /// the configuration says. Another language then fetches no other picture.
+    private func completed(_ request: API.DownloadRequest) -> API.DownloadRequest {
+        var request = request
+        if let asset = knownAsset(request.source) ?? asset(ofStream: request.source), !asset.isChannelRecording,
+            let earlier = downloader.download(of: asset)?.task.latestSelection
+        {
+            request.order.selection = request.order.selection.with(earlier: earlier)
+        }
+        return request.with(defaults: selectionDefaults)
+    }
+
     package func download(_ request: API.DownloadRequest) async throws(APIError) -> API.Download {
-        let request = request.with(defaults: selectionDefaults)
+        let request = completed(request)
         try Self.check(request)
         let known = Set(
             [request.source, UserInformation(splitting: request.source).url].compactMap { try? find($0).id })
@@ -312,6 +328,7 @@ package import WeirAPI
         switch change {
         case .pause: await downloader.pause(download, reason: request.reason)
         case .cancel: await downloader.cancel(download)
+        case .first: await downloader.moveToFront(download)
         case .resume:
             library.client.forgetAbsence(of: download.asset.origin)
             await downloader.resume(download)
@@ -364,8 +381,7 @@ package import WeirAPI
         }
         try refuse(stream: name)
         // No name has a dot or a slash, and each address has.
-        let isAddress = plain.contains { $0 == "." || $0 == "/" } && !plain.contains("://")
-        guard !isAddress else {
+        guard !Self.mayBeAddress(plain) else {
             let next = "https://\(plain), if it is an address; or weir list"
             throw APIError(.noSuchAsset, "there is no asset named \(plain)", next: next)
         }
@@ -379,9 +395,21 @@ package import WeirAPI
 
     /// The name that a mistyped one was probably meant to be.
     private func nearestName(to name: String) -> String? {
+        let names = [library.assets.map(\.name), library.streams.map(\.name)].joined()
         // Names of another length are no slips, and each comparison takes time.
-        let candidates = library.assets.lazy.map(\.name).filter { abs($0.utf8.count - name.utf8.count) <= 2 }
-        return Spelling(Array(candidates.prefix(Self.comparedNames))).correction(of: name)
+        let candidates = names.lazy.filter { abs($0.utf8.count - name.utf8.count) <= 2 }
+        return Spelling(Array(candidates.prefix(Self.comparedNames)), shortest: 3).correction(of: name)
+    }
+
+    /// True for an address without its scheme, such as `example.com/master.m3u8`; false for the path or name of a file.
+    private static func mayBeAddress(_ word: String) -> Bool {
+        guard !word.contains("://"), !word.hasPrefix("."), !word.hasPrefix("/"), !word.hasPrefix("~") else {
+            return false
+        }
+        let host = word.prefix { $0 != "/" }
+        let isWhole = host.endIndex == word.endIndex
+        let isFile = isWhole && [".m3u8", ".m3u", ".mpd"].contains { host.lowercased().hasSuffix($0) }
+        return (host.contains { $0 == "." || $0 == ":" } || host == "localhost") && !isFile
     }
 
     private static let comparedNames = 1000

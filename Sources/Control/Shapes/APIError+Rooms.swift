@@ -1,5 +1,6 @@
 package import Assets
 import Downloads
+import Orders
 import Origin
 import SafeText
 package import Sharing
@@ -94,7 +95,10 @@ extension APIError {
             self.init(
                 .protected, refusal.description,
                 next: "use a source without DRM; Weir stores media without keys or with AES-128 keys")
-        case .noMatch, .noSuchTime: self.init(.noMatch, refusal.description)
+        case .noMatch(let error): self.init(error, source: url)
+        case .noSuchTime:
+            self.init(
+                .noMatch, refusal.description, next: "weir show \(ShellWord.quoted(asset)), which says how long it is")
         case .noRoom:
             self.init(
                 .diskFull, refusal.description,
@@ -102,6 +106,14 @@ extension APIError {
         case .unreadable: self.init(.unreadable, refusal.description)
         case .library(let error): self.init(error, asset: asset)
         }
+    }
+
+    /// Creates the error of a selection that nothing of a presentation fits.
+    ///
+    /// - Parameter source: the name of the asset, or its URL without a password.
+    init(_ error: Selection.NoMatch, source: String) {
+        let list = "list the tracks with: weir show \(ShellWord.quoted(source))"
+        self.init(.noMatch, error.description, next: error.wayOut ?? list)
     }
 
     /// Creates the error of a download record that a newer Weir wrote in a form that this version cannot read.

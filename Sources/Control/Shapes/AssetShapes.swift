@@ -26,6 +26,8 @@ import WeirAPI
     private let duration: Double?
     /// The bandwidths of renditions that are also variants. Playlists give none for other renditions.
     private let bandwidths: [Int: BitRate]
+    /// The codec of each group of sound, if its variants name one alone.
+    private let soundCodecs: [String: String]
 
     init(_ asset: Asset) {
         self.asset = asset
@@ -39,6 +41,7 @@ import WeirAPI
             bandwidths[variant.renditionIndex] = variant.averageBandwidth ?? variant.bandwidth
         }
         self.bandwidths = bandwidths
+        soundCodecs = playlist?.soundCodecs ?? [:]
     }
 
     /// All tracks. A playlist may have 20,000 of them, so they are made in slices.
@@ -243,6 +246,9 @@ import WeirAPI
             isDefault: media.isDefault)
         if media.type == .subtitles {
             shape.isForced = media.isForced
+        }
+        if media.type == .audio {
+            shape.codec = soundCodecs[media.groupID]
         }
         shape.channels = media.channels
         shape.instreamID = media.instreamID

@@ -82,6 +82,8 @@ package struct Configuration: Equatable, Sendable {
     package var logLevel: Logger.Level = .info
     /// The absolute path of the streams file.
     package var streamsFile: String
+    /// True if yt-dlp is asked for the streams of web pages.
+    package var asksForPages = false
     /// The user's handlers.
     package var handlers: [HandlerRule] = []
     /// The defaults of selections: the file's table `[selection]`.
@@ -159,6 +161,7 @@ extension Configuration {
         case caFile = "ca-file"
         case caFolder = "ca-folder"
         case http2
+        case pages
         case maxParallel = "max-parallel"
         case maxDownloads = "max-downloads"
         case downloadHours = "download-hours"
@@ -301,6 +304,15 @@ extension Configuration.Key {
                 manual: """
                     HTTP/2 for origins that offer it: many requests on one connection. false: HTTP/1.1 for all. Weir
                     goes back to HTTP/1.1 by itself where an origin's HTTP/2 fails.
+                    """)
+        case .pages:
+            Entry(
+                \.asksForPages, .choice(false: "off", true: "yt-dlp"), under: .wayToOrigins, option: .value("choice"),
+                help: "Ask yt-dlp for the stream where a URL of yours leads to a web page: off or yt-dlp.",
+                manual: """
+                    "yt-dlp": where a URL that you give yourself answers with a web page, Weir runs yt-dlp, which must be
+                    installed, and plays or downloads the HLS stream that it finds there. It runs without a shell, for at
+                    most 50 s, with your own yt-dlp settings. "off": it is not run, and the URL is refused.
                     """)
         case .maxParallel:
             Entry(

@@ -1,6 +1,6 @@
 /// A line that the parser cannot be given. At some errors toml++ ends the process: where a table's name begins with anything but a
 /// bare key or a quote, as in `[é]`, where a list ends with `}`, and at the line ends that only Unicode has. It takes a text to end at
-/// a NUL.
+/// a NUL. What it says of a text without an end is of no help.
 struct TOMLFlaw: Equatable {
     /// From 1.
     let line: Int
@@ -55,8 +55,7 @@ private struct TOMLScan {
             index = bytes[index...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
             return nil
         case UInt8(ascii: "\""), UInt8(ascii: "'"):
-            skipString(of: byte)
-            return nil
+            return readString(of: byte)
         case UInt8(ascii: "["):
             if wasAtStart, open.isEmpty, !isHeader(at: index) {
                 return "a table's name begins with a letter, a digit or a quote"
@@ -102,14 +101,14 @@ private struct TOMLScan {
         }
     }
 
-    /// Reads a string to its end, or to the end of its line if it is one of a single line.
-    private mutating func skipString(of quote: UInt8) {
+    /// Reads a string to its end. Returns the reason if one of a single line has none.
+    private mutating func readString(of quote: UInt8) -> String? {
         let opening = bytes[index...].prefix { $0 == quote }.count
         let isLong = opening >= 3
         index += min(opening, 6)
         // Two are an empty string, six an empty one of several lines.
         if opening == 2 || opening >= 6 {
-            return
+            return nil
         }
         if isLong {
             // Behind three the others are text.
@@ -121,16 +120,16 @@ private struct TOMLScan {
                 let closing = bytes[index...].prefix { $0 == quote }.count
                 guard isLong else {
                     index += 1
-                    return
+                    return nil
                 }
                 index += closing
                 if closing >= 3 {
-                    return
+                    return nil
                 }
                 continue
             }
             if byte == UInt8(ascii: "\n") {
-                guard isLong else { return }
+                guard isLong else { return Self.openText }
                 line += 1
             }
             if byte == UInt8(ascii: "\\"), quote == UInt8(ascii: "\"") {
@@ -141,5 +140,8 @@ private struct TOMLScan {
             }
             index += 1
         }
+        return isLong ? nil : Self.openText
     }
+
+    private static let openText = "a text has no quotation mark at its end"
 }

@@ -1,5 +1,6 @@
 internal import Control
 internal import Glibc
+internal import SafeText
 internal import Store
 internal import WeirAPI
 
@@ -126,7 +127,8 @@ extension Doctor {
         if let megabytes = configuration.reserve {
             reserve = Int64(megabytes) << 20
         }
-        let words = "\(free >> 20) MB are free, of which \(reserve >> 20) MB are reserved for other programs"
+        let words =
+            "\(Quantity.bytes(Int(free))) are free, of which \(Quantity.bytes(Int(reserve))) are reserved for other programs"
         if isOutOfFiles {
             return .fault("disk", "it has no room for more files (inodes)", next: "delete assets: weir remove NAME")
         }

@@ -21,13 +21,16 @@ final class HandlerProgram: Sendable {
 
     private var lateness: String { "it did not end within \(timeLimit) s" }
 
+    /// Most bytes of its output.
+    private let limit: Int
     private let state = Mutex<(process: SpawnedProcess?, reason: String?)>((nil, nil))
 
     /// The program's standard input.
     private let input: [UInt8]
 
-    init(timeLimit: Int = usualTimeLimit, input: [UInt8] = []) {
+    init(timeLimit: Int = usualTimeLimit, limit: Int = outputLimit, input: [UInt8] = []) {
         self.timeLimit = timeLimit
+        self.limit = limit
         self.input = input
     }
 
@@ -160,8 +163,8 @@ final class HandlerProgram: Sendable {
                     }
                 } else {
                     text += buffer[..<count]
-                    guard text.count <= Self.outputLimit else {
-                        return end("it wrote more than \(Self.outputLimit >> 20) MB")
+                    guard text.count <= limit else {
+                        return end("it wrote more than \(limit >> 20) MB")
                     }
                 }
             }

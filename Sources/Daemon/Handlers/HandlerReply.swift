@@ -68,12 +68,16 @@ struct HandlerReply {
     }
 
     private static func terms(of object: Object) throws -> HandlerTerms {
-        let headers = object.headers ?? [:]
+        try terms(headers: object.headers ?? [:], title: object.title, expires: object.expires?.moment?.value)
+    }
+
+    /// - Parameter expires: in seconds since 1970.
+    static func terms(headers: [String: String], title wish: String?, expires: Double?) throws -> HandlerTerms {
         let lines = headers.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
         var title: String?
-        if let given = object.title, !given.isEmpty {
+        if let given = wish, !given.isEmpty {
             title = String(given.prefix(200))
         }
-        return HandlerTerms(fields: try UserFields(lines), title: title, expires: object.expires?.moment?.value)
+        return HandlerTerms(fields: try UserFields(lines), title: title, expires: expires)
     }
 }

@@ -6,6 +6,10 @@ internal import Origin
 /// Runs the user's handlers, at most two at a time.
 @LoopActor final class Handlers: OriginHandlers {
     private let rules: [HandlerRule]
+    /// The program that finds the streams of web pages; nil if the user does not want it.
+    private let pageFinder: PageFinder?
+    /// The user's URLs that lead to web pages.
+    private var pages: Set<String> = []
     private let client: OriginClient
     /// The environment of programs: what they need to find files and to write in the user's language, and nothing secret.
     private let variables: [String]
@@ -15,22 +19,39 @@ internal import Origin
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
     private static let mostRunning = 2
+    private static let mostPages = 1024
     static let keptVariables = [
         "PATH", "HOME", "USER", "LANG", "LC_ALL", "TZ", "XDG_CONFIG_HOME", "XDG_CACHE_HOME",
     ]
 
     /// - Parameter now: the time of day in seconds since 1970.
     init(
-        _ rules: [HandlerRule], client: OriginClient, environment: [String: String],
+        _ rules: [HandlerRule], pages pageFinder: PageFinder? = nil, client: OriginClient,
+        environment: [String: String],
         now: @escaping @Sendable () -> Double = { WallClock.seconds }
     ) {
         self.rules = rules
+        self.pageFinder = pageFinder
         self.client = client
         self.now = now
         variables = environment.assignments(of: Self.keptVariables)
     }
 
-    func answers(_ url: WebURL, isUsers: Bool) -> Bool { rule(for: url, isUsers) != nil }
+    func answers(_ url: WebURL, isUsers: Bool) -> Bool { rule(for: url, isUsers) != nil || isPage(url, isUsers) }
+
+    private func isPage(_ url: WebURL, _ isUsers: Bool) -> Bool { isUsers && pages.contains(url.text) }
+
+    func adopt(page url: WebURL) -> Bool {
+        guard pageFinder != nil, !url.needsHandler, rule(for: url, true) == nil, !pages.contains(url.text) else {
+            return false
+        }
+        // They are found again when they are needed.
+        if pages.count >= Self.mostPages {
+            pages = []
+        }
+        pages.insert(url.text)
+        return true
+    }
 
     private func rule(for url: WebURL, _ isUsers: Bool) -> HandlerRule? {
         rules.first { $0.answers(url, isUsers: isUsers) }
@@ -50,10 +71,14 @@ internal import Origin
     }
 
     private func newAnswer(_ url: WebURL, isUsers: Bool) async -> HandlerAnswer {
-        guard let rule = rule(for: url, isUsers) else { return .failure("there is none for it") }
+        let rule = rule(for: url, isUsers)
         await enter()
         defer { leave() }
         guard !Task.isCancelled else { return .failure("nobody waits for it any more") }
+        guard let rule else {
+            guard let pageFinder, isPage(url, isUsers) else { return .failure("there is none for it") }
+            return await pageFinder.answer(about: url, variables: variables)
+        }
         switch rule.target {
         case .program(let words):
             switch await HandlerProgram().run(words + ["--", url.text], variables: variables) {

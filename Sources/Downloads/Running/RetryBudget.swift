@@ -89,7 +89,9 @@ struct RetryBudget: Equatable, Sendable {
 
     private static func message(_ error: LibraryError, count: Int, of name: String) -> String {
         guard error.code == .hostDead else {
-            return count > 1 ? "\(error); so are \(count - 1) more" : "\(error)"
+            guard count > 1 else { return "\(error)" }
+            let others = count == 2 ? "so is 1 more" : "so are \(count - 1) more"
+            return "\(error); \(others)"
         }
         let others =
             switch count {

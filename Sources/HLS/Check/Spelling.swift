@@ -3,12 +3,16 @@ package struct Spelling {
     private let known: [(name: String, letters: [UInt8])]
     /// The number of letters that all names begin with, which say nothing.
     private let prefix: Int
+    /// Names with fewer letters must have the same.
+    private let shortest: Int
     /// Longer names are not compared.
     private static let longest = 48
 
-    package init(_ known: some Collection<String>, prefix: Int = 0) {
+    /// - Parameter shortest: names with fewer letters than this must have the same letters.
+    package init(_ known: some Collection<String>, prefix: Int = 0, shortest: Int = 5) {
         self.known = known.sorted().map { ($0, Self.letters($0)) }
         self.prefix = prefix
+        self.shortest = shortest
     }
 
     /// Returns the known name that differs from `name` only in case and signs, or in few letters; nil without one. Short names
@@ -21,7 +25,7 @@ package struct Spelling {
             let length = min(letters.count, otherLetters.count) - prefix
             let allowed =
                 switch length {
-                case ..<5: 0
+                case ..<shortest: 0
                 case ..<9: 1
                 default: 2
                 }

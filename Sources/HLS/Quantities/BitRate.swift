@@ -1,3 +1,5 @@
+import SafeText
+
 /// A bit rate from 0 to 1e15 bits per second, as a playlist announces it or as sizes give it. A larger number becomes the largest
 /// rate.
 public struct BitRate: Hashable, Comparable, Sendable, ExpressibleByIntegerLiteral, CustomStringConvertible {
@@ -48,8 +50,8 @@ public struct BitRate: Hashable, Comparable, Sendable, ExpressibleByIntegerLiter
     /// Orders by rate.
     public static func < (left: Self, right: Self) -> Bool { left.bitsPerSecond < right.bitsPerSecond }
 
-    /// Text such as `0.17 Mb/s`, rounded down to hundredths.
-    public var description: String { "\(Double(bitsPerSecond / 10_000) / 100) Mb/s" }
+    /// Text such as `2.1 Mb/s`.
+    public var description: String { Quantity.bandwidth(bitsPerSecond) }
 }
 
 /// A plain number in stored tasks.

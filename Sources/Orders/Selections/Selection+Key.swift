@@ -74,7 +74,9 @@ extension Selection {
                     description: "no variant has only \(text) bits per second: did you mean \(height)p?")
             }
             throw Mistake(
-                description: "\"\(text)\" is not a quality such as best, worst, 720p, <=1080p, 2M or 265000")
+                description:
+                    "\"\(text)\" is not a quality such as best, worst, 720p, <=1080p, 2M or 265000, or a list such as 720p,best"
+            )
         }
 
         private static func condition(_ text: String) throws(Mistake) -> VariantCondition {
@@ -152,6 +154,36 @@ extension Selection {
         own.prefersMultichannel = own.prefersMultichannel ?? base.prefersMultichannel
         own.codecs = own.codecs ?? base.codecs
         own.languages = own.languages ?? base.languages
+        own.keepsInterstitials = own.keepsInterstitials ?? base.keepsInterstitials
+        own.keepsTrickPlay = own.keepsTrickPlay ?? base.keepsTrickPlay
+        all.wishes = own
+        return all
+    }
+
+    /// The selection, with what it leaves out as in an earlier one for the same asset.
+    ///
+    /// What decides on the picture belongs together: one such key of this selection replaces all of the earlier one. A preferred
+    /// language asks for other sound, so that the earlier sound does not count then.
+    package func with(earlier: Selection) -> Selection {
+        var all = self
+        var own = wishes
+        let base = earlier.wishes
+        if !choosesVariant {
+            all.quality = earlier.quality
+            all.conditions = earlier.conditions
+            own.minimumBitRate = base.minimumBitRate
+            own.minimumSize = base.minimumSize
+            own.isFast = base.isFast
+            own.prefersHDR = base.prefersHDR
+            own.prefersMultichannel = base.prefersMultichannel
+            own.codecs = base.codecs
+        }
+        if audio == nil, own.languages == nil {
+            all.audio = earlier.audio
+            own.languages = base.languages
+            own.locale = base.locale
+        }
+        all.subtitles = subtitles ?? earlier.subtitles
         own.keepsInterstitials = own.keepsInterstitials ?? base.keepsInterstitials
         own.keepsTrickPlay = own.keepsTrickPlay ?? base.keepsTrickPlay
         all.wishes = own

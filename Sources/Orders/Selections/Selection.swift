@@ -49,6 +49,10 @@ package struct Selection: Codable, Equatable, Sendable {
     /// The contradiction in the selection, as a sentence that names the field to leave out; nil if there is none.
     package var contradiction: String? {
         guard let quality, let preferences else { return nil }
+        return Self.contradiction(of: quality, preferences)
+    }
+
+    private static func contradiction(of quality: Quality, _ preferences: Preferences) -> String? {
         if preferences.isFast == true, quality == .best {
             return "the best quality is not the fastest download: give only one of the two"
         }
@@ -60,6 +64,7 @@ package struct Selection: Codable, Equatable, Sendable {
         case .height(let height), .heightAtMost(let height):
             guard let size = preferences.minimumSize, size.height > height else { return nil }
             return "no variant of the quality \(quality) has the minimum size \(size): give only one of the two"
+        case .firstOf(let qualities): return qualities.lazy.compactMap { contradiction(of: $0, preferences) }.first
         default: return nil
         }
     }

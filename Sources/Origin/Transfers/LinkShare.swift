@@ -33,8 +33,20 @@ struct LinkShare {
 
     /// - Parameter rate: the user's limit of background transfers, in bytes per second; nil for none.
     init(backgroundRate rate: Int64?, at now: ContinuousClock.Instant) {
+        usersRate = rate
         self.rate = BackgroundRate(users: rate, at: now)
         isLimiting = self.rate.isLimitedByUser
+    }
+
+    /// The user's limit of background transfers, in bytes per second; nil for none.
+    private(set) var usersRate: Int64?
+
+    /// Sets the user's limit.
+    mutating func limit(to rate: Int64?, at now: ContinuousClock.Instant) {
+        usersRate = rate
+        self.rate = BackgroundRate(users: rate, at: now)
+        self.rate.leave(allowance.rate, at: now)
+        isLimiting = true
     }
 
     /// True if neither the user nor a player limits background transfers.

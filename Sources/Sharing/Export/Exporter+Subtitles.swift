@@ -48,6 +48,61 @@ extension Exporter {
         return text
     }
 
+    /// Writes the stored subtitles of an asset as SubRip: to `path`, or with several languages to a file for each, such as
+    /// `film.en.srt`.
+    func writeSubtitles(of asset: Asset, to path: String) async throws(ExchangeError) -> Export {
+        var tracks: [(word: String, text: SubRip)] = []
+        var losses: [String] = []
+        var bytes: Int64 = 0
+        for (rendition, language) in storedSubtitles(of: asset) {
+            do throws(ExchangeError) {
+                let text = SubRip(webVTT: try await subtitles(rendition.name.id, of: asset))
+                var word = language ?? rendition.name.id
+                if tracks.contains(where: { $0.word == word }) {
+                    word = rendition.name.id
+                }
+                bytes += rendition.folder.bytes
+                tracks.append((word, text))
+            } catch {
+                losses.append("\(rendition.name.id) is left out: \(error)")
+            }
+        }
+        guard !tracks.isEmpty else {
+            let reason = losses.first ?? "no subtitles of it are stored"
+            throw ExchangeError(.incomplete, "\(asset.name) is not exported: \(reason)")
+        }
+
+        let stem = path.hasSuffix(".srt") ? String(path.dropLast(".srt".count)) : path
+        var paths: [String] = []
+        for track in tracks {
+            let file = tracks.count == 1 ? path : "\(stem).\(track.word).srt"
+            let text = track.text.text
+            do throws(StoreError) {
+                try await DiskWork.run { () throws(StoreError) in try ExportTarget.write(text, at: file) }
+            } catch {
+                throw ExchangeError(leaving: error, "\(asset.name) is not exported")
+            }
+            paths.append(file)
+        }
+        return Export(format: .srt, bytes: bytes, paths: paths, losses: losses)
+    }
+
+    /// The complete subtitle renditions and the attached ones, with their languages.
+    private func storedSubtitles(of asset: Asset) -> [(rendition: Rendition, language: String?)] {
+        var stored: [(rendition: Rendition, language: String?)] = []
+        for media in asset.multivariant?.media ?? [] where media.type == .subtitles {
+            guard let index = media.renditionIndex else { continue }
+            stored.append((asset.renditions[index], media.language))
+        }
+        let additions = asset.content.additions
+        for attachment in additions.attachments where attachment.kind == .subtitles {
+            guard let rendition = additions.renditions[attachment.id] else { continue }
+            stored.append((rendition, attachment.language))
+        }
+        var known: Set<String> = []
+        return stored.filter { $0.rendition.isComplete && known.insert($0.rendition.name.id).inserted }
+    }
+
     private func fetchSegments(of rendition: Rendition, in asset: Asset) async throws(LibraryError) {
         guard let source = rendition.source else { return }
         var missing: [Resource] = []

@@ -58,6 +58,7 @@ import Store
         await library.survey(asset)
         switch format {
         case .folder, .tar: return try await writeTree(asset, to: path, as: format)
+        case .srt: return try await writeSubtitles(of: asset, to: path)
         case .mp4, .mkv, .ts: return try await remux(asset, to: path, as: format, isSplit: isSplit)
         }
     }

@@ -144,7 +144,7 @@ struct Remuxer: Sendable {
         }
         switch format {
         case .ts: return words + ["-f", "mpegts", "file:\(path)"]
-        case .mkv, .folder, .tar: return words + ["-f", "matroska", "file:\(path)"]
+        case .mkv, .folder, .tar, .srt: return words + ["-f", "matroska", "file:\(path)"]
         case .mp4: break
         }
         // Apple's players accept HEVC only with this sample entry.

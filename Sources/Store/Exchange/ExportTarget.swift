@@ -213,4 +213,12 @@ public final class ExportTarget: Sendable {
             throw error
         }
     }
+
+    /// Writes a small file at `path`.
+    public static func write(_ bytes: [UInt8], at path: String) throws(StoreError) {
+        let target = try ExportTarget(path: path, kind: .file)
+        try target.fill { () throws(StoreError) in
+            guard Directory.write(bytes, to: target.descriptor) else { throw StoreError(path: path) }
+        }
+    }
 }

@@ -209,6 +209,8 @@ extension API {
         /// Resumes the download, even after a failure or a cancellation. A waiting download tries again at once.
         case resume
         case cancel
+        /// Lets it begin before all others that wait for their turn.
+        case first
     }
 
     /// The way to the origin of an asset. It stays with the asset; what is absent stays as it was.

@@ -51,6 +51,8 @@ extension API {
         package var instreamID: String?
         /// True for a track that the user attached; absent for one of the playlist.
         package var isAttached: Bool?
+        /// The codec of the sound without its profile, such as `mp4a`, if all variants of its group agree on one.
+        package var codec: String?
         /// CHANNELS as in the playlist.
         package var channels: String?
         /// Estimated size in bytes, only if the rendition is also a variant: playlists give no bit rate for others.

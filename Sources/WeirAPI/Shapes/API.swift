@@ -72,6 +72,13 @@ package enum API {
         package init(_ mode: PlayMode) { self.mode = mode }
     }
 
+    /// The limit of all downloads together: `GET` and `PUT /api/v1/limit`.
+    package struct Limit: Codable, Equatable, Sendable {
+        /// Bytes per second; absent for no limit.
+        package var bytesPerSecond: Int?
+        package init(bytesPerSecond: Int?) { self.bytesPerSecond = bytesPerSecond }
+    }
+
     /// The daemon's address on the network: `GET /api/v1/lan`.
     package struct LAN: Codable, Equatable, Sendable {
         /// The URL in front of a name or an origin URL. Includes the token for media; has no slash at its end.

@@ -58,13 +58,15 @@ struct AddCommand: ReportingCommand {
         let daemon = try common.daemon()
         let artwork = try task.artworkFile()
         if isPasted {
-            return try await queue(try order(for: sources), with: artwork, in: daemon)
+            return try await queue(try await order(for: sources, in: daemon.client), with: artwork, in: daemon)
         }
 
         let lists = try (sources.filter { $0 == "-" } + inputs).map { try ListFile($0) }
         var failure: CommandFailure?
         for source in sources where source != "-" {
-            await attempt(&failure) { try await add(order(for: [source]), with: artwork, to: daemon) }
+            await attempt(&failure) {
+                try await add(order(for: [source], in: daemon.client), with: artwork, to: daemon)
+            }
         }
 
         for list in lists {
@@ -76,7 +78,7 @@ struct AddCommand: ReportingCommand {
             case .lines(let lines):
                 for (number, text) in lines {
                     await attempt(&failure, at: "\(list.name):\(number)") {
-                        try await queue(try order(of: text), with: artwork, in: daemon)
+                        try await queue(try await order(of: text, in: daemon.client), with: artwork, in: daemon)
                     }
                 }
             }
@@ -105,8 +107,8 @@ struct AddCommand: ReportingCommand {
 
     // MARK: Downloads
 
-    private func order(for words: [String]) throws -> API.DownloadRequest {
-        let order = try origin.order(for: words)
+    private func order(for words: [String], in client: APIClient) async throws -> API.DownloadRequest {
+        let order = try await origin.order(for: words, in: client)
         origin.route.warn()
         var request = try task.request(for: order, selection, environment: ProcessInfo.processInfo.environment)
         if paused {
@@ -116,11 +118,11 @@ struct AddCommand: ReportingCommand {
     }
 
     /// The request of a list's line: its own options, and for the rest those of the command.
-    private func order(of line: String) throws -> API.DownloadRequest {
+    private func order(of line: String, in client: APIClient) async throws -> API.DownloadRequest {
         guard let words = ShellWord.split(line), let source = words.first else {
             throw CommandFailure("a quotation mark is open", next: "close it", exitCode: 65, code: "list")
         }
-        var general = try order(for: [source])
+        var general = try await order(for: [source], in: client)
         let own: ListedOptions
         do {
             own = try ListedOptions.parse(HeaderOptions.joined(Array(words.dropFirst())))
@@ -134,7 +136,8 @@ struct AddCommand: ReportingCommand {
 
         own.origin.route.warn()
         let request = try own.task.request(
-            for: try own.origin.order(for: [source]), own.selection, environment: ProcessInfo.processInfo.environment)
+            for: try await own.origin.order(for: [source], in: client), own.selection,
+            environment: ProcessInfo.processInfo.environment)
         general.adopt(request)
         return general
     }
@@ -153,6 +156,7 @@ struct AddCommand: ReportingCommand {
     private func queue(
         _ request: API.DownloadRequest, with artwork: [UInt8]?, in daemon: DaemonHandle
     ) async throws {
+        try await KnownName.confirm(request, in: daemon.client, mayAsk: !json)
         let download = try await daemon.client.start(request)
         if let artwork {
             _ = try await daemon.client.call(Endpoints.setArtwork, download.asset, body: artwork)

@@ -24,7 +24,7 @@ struct RemoveCommand: ReportingCommand {
         let query = wait ? "?wait=1" : ""
         for name in names {
             let item = try await RemovableItem(named: name, in: client)
-            guard try yes || Self.agrees(item) else {
+            guard try yes || Self.agrees(item, of: names) else {
                 throw CommandFailure("\(name) was not removed", exitCode: 1, code: "declined")
             }
             let removal = try await client.call(Endpoints.removeAsset, name, query: query)
@@ -35,10 +35,11 @@ struct RemoveCommand: ReportingCommand {
         }
     }
 
-    private static func agrees(_ item: RemovableItem) throws(CommandFailure) -> Bool {
+    private static func agrees(_ item: RemovableItem, of names: [String]) throws(CommandFailure) -> Bool {
         guard Terminal.canAsk else {
+            let all = names.map(CommandFailure.quoted).joined(separator: " ")
             throw CommandFailure(
-                "\(item.name) was not removed: nobody can confirm it here", next: "weir remove \(item.name) --yes",
+                "\(item.name) was not removed: nobody can confirm it here", next: "weir remove \(all) --yes",
                 exitCode: 64,
                 code: "usage")
         }

@@ -31,7 +31,7 @@ struct CacheCommand: ReportingCommand {
 
     func execute() async throws {
         let client = try common.daemon().client
-        let order = try origin.order(for: words)
+        let order = try await origin.order(for: words, in: client)
         var known = order.source
         if known.contains("://") || order.hasWay {
             origin.route.warn()

@@ -46,11 +46,12 @@ struct ResumeCommand: ReportingCommand {
     }
 
     func execute() async throws {
+        let daemon = try common.daemon()
         var request = API.ResumeRequest()
         if url != nil || origin.areGiven {
             let order: API.PresentationRequest
             if origin.curl == nil {
-                order = try origin.order(for: [url ?? downloads.names[0]])
+                order = try await origin.order(for: [url ?? downloads.names[0]], in: daemon.client)
                 request.url = url
             } else {
                 order = try origin.order(for: [])
@@ -61,9 +62,82 @@ struct ResumeCommand: ReportingCommand {
             request.route = order.route
             origin.route.warn()
         }
-        try await downloads.perform(.resume, request, in: common.daemon()) {
+        try await downloads.perform(.resume, request, in: daemon) {
             $0.state == .paused || $0.state == .waiting || $0.state == .failed
         }
+    }
+}
+
+struct FirstCommand: ReportingCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "first", abstract: "Let downloads begin before all others that wait for their turn.",
+        discussion: """
+            With several names, the first of them begins first. What runs already goes on. After a restart of the daemon the order is \
+            that of the requests again.
+            """)
+
+    @Argument(help: ArgumentHelp("The assets' names, or their URLs.", valueName: "name"), completion: .assetNames)
+    var names: [String]
+    @OptionGroup var common: CommonOptions
+
+    func execute() async throws {
+        let client = try common.daemon().client
+        var lines: [String] = []
+        // The last one moved is in front of all.
+        for name in names.reversed() {
+            let id = try await DownloadNames.id(of: name, in: client)
+            let download = try await client.call(Endpoints.changeDownload(.first), id, body: API.ResumeRequest())
+            lines.insert("\(download.asset)  \(download.stateWords)", at: 0)
+        }
+        Output.lines(lines)
+    }
+}
+
+struct LimitCommand: ReportingCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "limit", abstract: "Show or change the rate of all downloads together until the daemon stops.",
+        discussion:
+            "Players are not limited. The key limit-rate of the configuration is in force again after a restart.")
+
+    @Argument(
+        help: ArgumentHelp("Bytes per second, such as 2M or 500K, or off.", valueName: "rate|off"), transform: Self.rate
+    )
+    var rate: Rate?
+    @Flag(help: "Write one JSON object.")
+    var json = false
+    @OptionGroup var common: CommonOptions
+
+    /// A limit, or none.
+    enum Rate: Equatable, Sendable {
+        case bytes(Int)
+        case off
+    }
+
+    func execute() async throws {
+        let client = try common.daemon().client
+        let limit: API.Limit
+        switch rate {
+        case .bytes(let bytes)?:
+            limit = try await client.call(Endpoints.setLimit, body: API.Limit(bytesPerSecond: bytes))
+        case .off?: limit = try await client.call(Endpoints.setLimit, body: API.Limit(bytesPerSecond: nil))
+        case nil: limit = try await client.call(Endpoints.limit)
+        }
+        guard !json else { return try Output.json(limit) }
+        guard let bytes = limit.bytesPerSecond else { return Output.line("downloads are not limited") }
+        Output.line("downloads take at most \(Format.rate(bytes)) together")
+    }
+
+    /// Reads `2M`, `2MB` or `500K` in powers of 1024, as the key limit-rate does, or `off`.
+    static func rate(_ text: String) throws -> Rate {
+        let word = text.uppercased()
+        guard word != "OFF" else { return .off }
+        let number = word.prefix { $0.isNumber || $0 == "." }
+        let units = ["K": 10, "KB": 10, "M": 20, "MB": 20, "G": 30, "GB": 30]
+        guard let shift = units[String(word.dropFirst(number.count))], let value = Double(number), value > 0,
+            value < 1e6,
+            case let bytes = Int(value * Double(1 << shift)), bytes >= 1024
+        else { throw ValidationError("\"\(text)\" is not a rate such as 2M or 500K, and not off") }
+        return .bytes(bytes)
     }
 }
 
@@ -157,7 +231,7 @@ struct DownloadNames: ParsableArguments {
         return ids
     }
 
-    private static func id(of name: String, in client: APIClient) async throws -> String {
+    static func id(of name: String, in client: APIClient) async throws -> String {
         let asset = try await client.call(Endpoints.asset, name)
         if let id = asset.download {
             return id

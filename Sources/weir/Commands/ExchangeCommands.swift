@@ -9,7 +9,8 @@ struct ExportCommand: ReportingCommand {
         discussion: """
             A folder plays from disk (mpv FOLDER/master.m3u8), and from nginx or any file server. A .tar contains such a
             folder. A .mkv or .mp4 is one file with the best video, all audio languages and all subtitles, made by ffmpeg; a .ts has \
-            no subtitles, and a .mka or .m4a the sound alone. Only complete renditions are exported. Within a folder that exists \
+            no subtitles, and a .mka or .m4a the sound alone. A .srt is the subtitles, which need no ffmpeg: with several languages a \
+            file for each, film.en.srt, film.de.srt. Only complete renditions are exported. Within a folder that exists \
             it gets the asset's name; nothing is overwritten.
 
             The packets of the written file are compared with those that are stored. Exits with 3 if it does not hold all, and \
@@ -21,7 +22,7 @@ struct ExportCommand: ReportingCommand {
     var name: String
     @Argument(
         help: ArgumentHelp(
-            "A folder, or a new file that ends in .tar, .mkv, .mp4, .ts, .mka or .m4a.", valueName: "target"))
+            "A folder, or a new file that ends in .tar, .mkv, .mp4, .ts, .mka, .m4a or .srt.", valueName: "target"))
     var target: String
     @Option(
         help: ArgumentHelp(
@@ -41,12 +42,18 @@ struct ExportCommand: ReportingCommand {
     }
 
     func execute() async throws {
+        try LocalFile.refuse(name)
         let client = try common.daemon().client
-        var request = API.ExportRequest(path: try await path(in: client), format: format)
-        if split {
-            request.split = true
+        let export: API.Export
+        do throws(APIError) {
+            var request = API.ExportRequest(path: try await path(in: client), format: format)
+            if split {
+                request.split = true
+            }
+            export = try await client.call(Endpoints.export, name, body: request)
+        } catch {
+            throw await failure(error, in: client)
         }
-        let export = try await client.call(Endpoints.export, name, body: request)
         let failure = ExportText.failure(export)
         if json {
             try Output.json(ExportResult(export: export, reasons: failure?.reasons))
@@ -60,8 +67,25 @@ struct ExportCommand: ReportingCommand {
         }
     }
 
+    /// The failure of a source that is not stored: that of "weir get", or else the way to a file.
+    private func failure(_ error: APIError, in client: APIClient) async -> APIError {
+        guard error.code == .noSuchAsset, PlayerURL.isURL(name) else { return error }
+        do throws(APIError) {
+            let presentation = try await client.call(Endpoints.selection, body: API.DownloadRequest(source: name))
+            if presentation.isProtected == true {
+                return ShowCommand.protection(presentation.name ?? presentation.url)
+            }
+        } catch {
+            return error
+        }
+        let word = CommandFailure.quoted(PlayerURL.withoutPassword(name))
+        return APIError(
+            .noSuchAsset, "nothing of \(PlayerURL.withoutPassword(name)) is stored",
+            next: "weir get \(word) --to \(CommandFailure.quoted(target))")
+    }
+
     /// The absolute path of the target: within a folder that exists, as cp(1) does it, under the asset's name.
-    private func path(in client: APIClient) async throws -> String {
+    private func path(in client: APIClient) async throws(APIError) -> String {
         let path = DiskPath.absolute(target)
         guard ExportPattern.isFolder(path) else { return path }
         // It may be given by its URL or id.

@@ -20,7 +20,10 @@ struct GetCommand: AsyncParsableCommand {
         completion: .assetNames)
     var sources: [String] = []
     @OptionGroup(title: "Selection") var selection: SelectionOptions
+    @Flag(help: "Show the tracks with numbers, and ask which of them to save.")
+    var choose = false
     @OptionGroup(title: "The download") var task: TaskOptions
+    @OptionGroup var audio: AudioPlaylistOptions
     @OptionGroup(title: OriginOptions.title) var origin: OriginOptions
     @Flag(
         help:
@@ -60,6 +63,13 @@ struct GetCommand: AsyncParsableCommand {
         if split && to == nil {
             throw ValidationError("--split needs --to: it says how the film is written to files.")
         }
+        if choose, json || selection.areGiven || task.record {
+            throw ValidationError(
+                "--choose asks for the tracks: give no --json, no --record, and no option of the selection.")
+        }
+        if audio.withAudio != nil, task.record {
+            throw ValidationError("--with-audio and --record exclude each other.")
+        }
         try origin.check(sources)
         try task.check(selection)
     }
@@ -76,7 +86,11 @@ struct GetCommand: AsyncParsableCommand {
         // Its URLs are those of the daemon.
         try await daemon.ensure()
         let follower = follower(of: daemon)
-        let request = try request
+        var request = try await request(in: daemon)
+        if choose {
+            request.order.selection.adopt(try await TrackMenu.ask(about: request, daemon.client))
+        }
+        try await KnownName.confirm(request, in: daemon.client, mayAsk: true)
         let artwork = try task.artworkFile()
 
         guard !play else {
@@ -93,7 +107,8 @@ struct GetCommand: AsyncParsableCommand {
         }
 
         try checkTarget()
-        let outcome = await Interruption.orEnd { await follower.run(request, artwork: artwork) }
+        let order = request
+        let outcome = await Interruption.orEnd { await follower.run(order, artwork: artwork) }
         let failure = follower.failure(outcome)
         let export = try await export(outcome.download, from: daemon)
         for line in export.map(ExportText.lines) ?? [] {
@@ -141,7 +156,8 @@ struct GetCommand: AsyncParsableCommand {
             let daemon = try common.daemon()
             try await daemon.ensure()
             let follower = follower(of: daemon)
-            let request = try request
+            let request = try await request(in: daemon)
+            try await KnownName.confirm(request, in: daemon.client, mayAsk: false)
             let artwork = try task.artworkFile()
             try checkTarget()
             let outcome = await Interruption.orEnd { await follower.run(request, artwork: artwork) }
@@ -173,18 +189,38 @@ struct GetCommand: AsyncParsableCommand {
         return failure
     }
 
-    private var request: API.DownloadRequest {
-        get throws {
-            // Not when the words are read: an unknown option, whose value is one of them, is the better message.
-            guard CurlOrder.isMeant(by: sources) || sources.count < 2 else {
-                throw CommandFailure(
-                    "weir get follows one download, and there are \(sources.count) sources", next: "weir add URL URL",
-                    exitCode: 64, code: "usage")
-            }
-            let order = try origin.order(for: sources)
-            origin.route.warn()
-            return try task.request(for: order, selection, environment: ProcessInfo.processInfo.environment)
+    private func request(in daemon: DaemonHandle) async throws -> API.DownloadRequest {
+        // Not when the words are read: an unknown option, whose value is one of them, is the better message.
+        guard CurlOrder.isMeant(by: sources) || sources.count < 2 else {
+            throw CommandFailure(
+                "weir get follows one download, and there are \(sources.count) sources", next: manySources,
+                exitCode: 64,
+                code: "usage")
         }
+        var order = try await origin.order(for: sources, in: daemon.client)
+        try LocalFile.refuse(order.source)
+        if let audio = audio.withAudio {
+            order.audio = audio
+            let opened = try await daemon.client.call(Endpoints.open, body: order)
+            guard opened.tracks.variants.count == 1, opened.tracks.audio.count == 1 else {
+                throw CommandFailure(
+                    "\(opened.url) names its own qualities and sound, and takes no other: --with-audio is for two media playlists",
+                    next: "weir get \(CommandFailure.quoted(opened.url))", exitCode: 65,
+                    code: APIError.Code.badRequest.rawValue)
+            }
+            // Its way to the origin is known by now.
+            order = API.PresentationRequest(source: opened.name ?? order.source)
+        }
+        origin.route.warn()
+        return try task.request(for: order, selection, environment: ProcessInfo.processInfo.environment)
+    }
+
+    /// The command for what several sources were probably meant as.
+    private var manySources: String {
+        let words = sources.map(CommandFailure.quoted).joined(separator: " ")
+        guard sources.count == 2, sources.allSatisfy(PlayerURL.isURL) else { return "weir add \(words)" }
+        let pair = sources.map(CommandFailure.quoted).joined(separator: " --with-audio ")
+        return "weir add \(words); or, for the video and the sound of one film: weir get \(pair)"
     }
 
     private func follower(of daemon: DaemonHandle) -> DownloadFollower {

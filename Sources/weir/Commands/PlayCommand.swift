@@ -72,7 +72,7 @@ struct PlayCommand: ReportingCommand {
             start = try player.options(start: from)
         }
 
-        var order = try origin.order(for: words.source)
+        var order = try await origin.order(for: words.source, in: daemon.client)
         order.audio = audio.withAudio
         try LocalFile.refuse(order.source)
         let source = try await origin.apply(order, in: daemon)

@@ -25,9 +25,9 @@ struct ShowCommand: ReportingCommand {
     private var words: [String] { [source].compactMap(\.self) }
 
     func execute() async throws {
-        let order = try origin.order(for: words)
-        let source = order.source
         let client = try common.daemon().client
+        let order = try await origin.order(for: words, in: client)
+        let source = order.source
         try LocalFile.refuse(source)
         if PlayerURL.isURL(source) {
             let presentation: API.Presentation
@@ -54,7 +54,7 @@ struct ShowCommand: ReportingCommand {
     }
 
     /// The failure of `weir get` for the same presentation.
-    private static func protection(_ name: String) -> APIError {
+    static func protection(_ name: String) -> APIError {
         APIError(
             .protected, "\(name) is protected by DRM, or names no key: a stored copy could not be played",
             next: "use a source without DRM; Weir stores media without keys or with AES-128 keys")
@@ -213,7 +213,7 @@ struct ShowCommand: ReportingCommand {
     }
 
     private static func lines(_ tracks: API.Tracks) -> [String] {
-        var rows = [["VARIANT", "BIT RATE", "CODECS", "SIZE", "STORED"]]
+        var rows = [["TRACK", "BIT RATE", "ABOUT", "SIZE", "STORED"]]
         for variant in tracks.variants {
             var name = variant.quality ?? variant.id
             if let width = variant.width, let height = variant.height {
@@ -254,7 +254,10 @@ struct ShowCommand: ReportingCommand {
 
         let stored = StoredTrack(rendition)
         let size = rendition.id == nil ? "in the variants" : stored.size
-        return ["\(kind) \(rendition.shortName)", "–", notes.joined(separator: ", "), size, stored.words]
+        // In the column of the variants' codecs.
+        let sound = [rendition.codec, rendition.layout].compactMap(\.self).joined(separator: " ")
+        let facts = ([sound] + notes).filter { !$0.isEmpty }.joined(separator: ", ")
+        return ["\(kind) \(rendition.shortName)", "–", facts, size, stored.words]
     }
 }
 

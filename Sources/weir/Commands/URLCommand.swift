@@ -41,7 +41,7 @@ struct URLCommand: ReportingCommand {
             try await daemon.ensure()
         }
 
-        var order = try origin.order(for: words)
+        var order = try await origin.order(for: words, in: daemon.client)
         order.audio = audio.withAudio
         var urls = daemon.urls
         if lan {

@@ -101,7 +101,11 @@ struct WatchScreen: Sendable {
             if keys?.takes("q") ?? false {
                 return true
             }
-            let pause = keys == nil ? rest : min(rest, Self.keyPause)
+            // Its reader is gone, as that of a pipe to head(1) is: nothing more is written to it, which would end the command.
+            if Terminal.outputIsClosed {
+                return true
+            }
+            let pause = min(rest, Self.keyPause)
             try? await Task.sleep(for: pause)
         }
         return false

@@ -13,7 +13,7 @@ enum ExportEnding {
         let ending = ending.lowercased()
         guard others.contains(ending) else { return }
         throw ValidationError(
-            "no export is made as .\(ending): end the target in .tar, .mkv, .mp4 or .ts, or for the sound alone in .mka or .m4a; \(way)"
+            "no export is made as .\(ending): end the target in .tar, .mkv, .mp4 or .ts, for the sound alone in .mka or .m4a, or for the subtitles in .srt; \(way)"
         )
     }
 }

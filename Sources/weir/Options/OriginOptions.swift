@@ -44,6 +44,13 @@ struct OriginOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
+            Take the cookies for the URL's site from this browser: firefox, or firefox:PROFILE with the name or the folder of a profile. \
+            Those of private windows and containers are left out.
+            """, valueName: "browser"))
+    var cookiesFromBrowser: String?
+    @Option(
+        help: ArgumentHelp(
+            """
             The proxy for this asset: http://HOST:PORT, or https, socks4a, socks5 or socks5h, with USER:PASSWORD@ if needed; \
             direct for none. @FILE reads it from a file, which hides the password from other users.
             """, valueName: "url"))
@@ -69,19 +76,20 @@ struct OriginOptions: ParsableArguments {
 
     var paste: PasteOptions { PasteOptions(curl: curl) }
     var headers: HeaderOptions { HeaderOptions(header: header, headerFor: headerFor) }
-    var cookieFile: CookieOptions { CookieOptions(cookies: cookies) }
+    var cookieSource: CookieOptions { CookieOptions(cookies: cookies, browser: cookiesFromBrowser) }
     var route: RouteOptions {
         RouteOptions(proxy: proxy, allowHost: allowHost, insecure: insecure, cert: cert, key: key)
     }
 
     func validate() throws {
         try headers.validate()
+        try cookieSource.validate()
         try route.validate()
     }
 
     /// True if an option was given.
     var areGiven: Bool {
-        curl != nil || headers.areGiven || cookies != nil || route.change != nil
+        curl != nil || headers.areGiven || cookieSource.areGiven || route.change != nil
     }
 
     /// Throws `ValidationError` unless the words of a command line or `--curl` give a source, but not both.
@@ -105,10 +113,21 @@ struct OriginOptions: ParsableArguments {
             order.headers = given + word.fields.filter { !names.contains($0.name.lowercased()) }
         }
         if !source.isEmpty {
-            order.cookies = try cookieFile.lines(for: source)
+            order.cookies = try cookieSource.lines(for: source)
         }
         order.route = route.change
         pasted?.complete(&order)
+        return order
+    }
+
+    /// As `order(for:)`, where a word may be the name of an asset, whose URL only the daemon knows: cookies are chosen by it.
+    func order(for words: [String], in client: APIClient) async throws -> API.PresentationRequest {
+        guard cookieSource.areGiven, let name = words.first, !PlayerURL.isURL(name), curl == nil,
+            !CurlOrder.isMeant(by: words)
+        else { return try order(for: words) }
+        let asset = try await client.call(Endpoints.asset, name)
+        var order = try order(for: [asset.url])
+        order.source = name
         return order
     }
 
@@ -125,7 +144,7 @@ struct OriginOptions: ParsableArguments {
     /// Changes the way of a known asset, if an option was given, before a command uses it. Returns the name or URL of the
     /// asset.
     func change(ofAsset words: [String], in client: APIClient) async throws -> String {
-        let order = try order(for: words)
+        let order = try await order(for: words, in: client)
         guard order.hasWay else { return order.source }
         route.warn()
         // Opening an unknown URL would add an asset.

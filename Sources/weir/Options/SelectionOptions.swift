@@ -6,8 +6,9 @@ struct SelectionOptions: ParsableArguments {
     @Option(
         name: [.customShort("q"), .long],
         help: """
-            best, worst, 720p, <=1080p, or 2M or 265000 for the lowest with at least so many bits per second. Default: the \
-            best, unless a minimum or --fast is given.
+            best, worst, 720p, <=1080p, or 2M or 265000 for the lowest with at least so many bits per second; or a list, of which \
+            the first that is there counts: 720p,best. Default: the best, unless a minimum or --fast is given; of an asset that has a \
+            download, the same as before.
             """, transform: Self.reader(.quality))
     var quality: String?
     @Option(
@@ -21,7 +22,8 @@ struct SelectionOptions: ParsableArguments {
     var conditions: [String] = []
     @Option(
         help: """
-            default, all, none, or languages such as en,ja. Without this option: default, what a player would choose for you.
+            default, all, none, or languages such as en,ja. Without this option: default, what a player would choose for you; of an \
+            asset that has a download, the same as before.
             """, transform: Self.reader(.audio))
     var audio: String?
     @Option(

@@ -46,6 +46,12 @@ extension API.Download {
     /// The state in a few words: `waiting for space`.
     var stateWords: String {
         if let activity = AssetState(activity: state, isRecording: isRecording ?? false) {
+            // An origin that answers with an error was reached.
+            if activity == .waiting, need == .network, let code = error?.code,
+                code == .badOrigin || code == .originRefused
+            {
+                return "waiting to try again"
+            }
             return activity.words(need)
         }
         guard state == .complete else { return state.rawValue }

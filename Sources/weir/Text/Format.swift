@@ -1,19 +1,10 @@
+import SafeText
 import WeirAPI
 
 /// Formats numbers for users.
 enum Format {
     /// A size in powers of 1024 with at least two digits: `151 MB`.
-    static func bytes(_ count: Int) -> String {
-        let units = ["KB", "MB", "GB", "TB"]
-        guard count >= 1024 else { return "\(max(0, count)) B" }
-        var value = Double(count) / 1024
-        var unit = 0
-        while value >= 1023.5, unit < units.count - 1 {
-            value /= 1024
-            unit += 1
-        }
-        return "\(short(value)) \(units[unit])"
-    }
+    static func bytes(_ count: Int) -> String { Quantity.bytes(count) }
 
     /// An estimated size: `about 240 MB`.
     static func estimate(_ count: Int) -> String { "about \(bytes(count))" }
@@ -22,13 +13,7 @@ enum Format {
     static func rate(_ bytesPerSecond: Int) -> String { bytes(bytesPerSecond) + "/s" }
 
     /// A bandwidth in powers of 1000, as usual for networks: `2.1 Mb/s`.
-    static func bandwidth(_ bitsPerSecond: Int) -> String {
-        switch bitsPerSecond {
-        case ..<1000: "\(max(0, bitsPerSecond)) b/s"
-        case ..<999_500: "\(short(Double(bitsPerSecond) / 1000)) kb/s"
-        default: "\(short(Double(bitsPerSecond) / 1_000_000)) Mb/s"
-        }
-    }
+    static func bandwidth(_ bitsPerSecond: Int) -> String { Quantity.bandwidth(bitsPerSecond) }
 
     /// A duration: `9:19` or `1:02:03`; fractions of a second are cut off.
     static func clock(_ seconds: Double) -> String {
@@ -65,12 +50,6 @@ enum Format {
     static func count(_ number: Int, _ noun: String) -> String {
         guard number != 1 else { return "1 \(noun)" }
         return "\(number) \(noun)s"
-    }
-
-    private static func short(_ value: Double) -> String {
-        guard value < 9.95 else { return "\(Int(value.rounded()))" }
-        let tenths = Int((value * 10).rounded())
-        return "\(tenths / 10).\(tenths % 10)"
     }
 }
 

@@ -120,6 +120,12 @@ enum Terminal {
 
     static var showsOutput: Bool { isatty(STDOUT_FILENO) == 1 }
 
+    /// True if standard output is a pipe that nobody reads.
+    static var outputIsClosed: Bool {
+        var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
+        return poll(&output, 1, 0) == 1 && output.revents & Int16(POLLERR) != 0
+    }
+
     static var canAsk: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
 }
 

@@ -20,7 +20,12 @@ enum SummaryText {
 
     /// `fetched 151 MB in 0:42, 3.6 MB/s, 62 requests, 3 of them repeated, from cdn.example.com (151 MB)`.
     private static func fetched(_ summary: API.Download.Summary) -> String {
-        var parts = ["fetched \(Format.bytes(summary.bytes)) in \(Format.clock(summary.seconds.rounded(.up)))"]
+        var time = Format.clock(summary.seconds.rounded(.up))
+        // A second that was begun would contradict the rate.
+        if summary.seconds < 1 {
+            time = "less than a second"
+        }
+        var parts = ["fetched \(Format.bytes(summary.bytes)) in \(time)"]
         if summary.rate > 0 {
             parts.append(Format.rate(summary.rate))
         }

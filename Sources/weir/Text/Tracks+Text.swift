@@ -15,13 +15,31 @@ extension API.Variant {
 extension API.Rendition {
     /// The language, such as `en`, or else NAME of the playlist.
     var shortName: String { language ?? name }
+
+    /// The language or name, with the layout of a sound that has more than one or two channels: `en 5.1`.
+    var shortNameAndLayout: String {
+        guard let layout, layout != "stereo", layout != "mono" else { return shortName }
+        return "\(shortName) \(layout)"
+    }
+
+    /// The channels in words: `stereo`, `5.1`; nil if the playlist does not give them.
+    var layout: String? {
+        guard let count = channels.flatMap({ Int($0.prefix { $0.isNumber }) }), count > 0 else { return nil }
+        return switch count {
+        case 1: "mono"
+        case 2: "stereo"
+        case 6: "5.1"
+        case 8: "7.1"
+        default: "\(count) channels"
+        }
+    }
 }
 
 extension API.Tracks {
     /// A summary: `720p avc1 2.1 Mb/s + audio en + subs en`.
     var summary: String {
         let all =
-            variants.map(\.summary).filter { !$0.isEmpty } + audio.map { "audio \($0.shortName)" }
+            variants.map(\.summary).filter { !$0.isEmpty } + audio.map { "audio \($0.shortNameAndLayout)" }
             + subtitles.map { "subs \($0.shortName)" }
         return all.joined(separator: " + ")
     }

@@ -36,12 +36,53 @@ import Testing
                         !$0.path.contains("270p/") || $0.path.hasSuffix("m3u8")
                     })
                 try await page.click("Add tracks", of: "cmaf")
+                try await page.wait("document.querySelector('.row .chooser')")
                 try await page.run(
                     "const f = document.querySelector('.row .chooser'); f.querySelector('input[value=fr]').click(); f.requestSubmit()"
                 )
                 try await page.wait("\(BrowserPage.row("cmaf")).querySelectorAll('.chip-saved').length >= 3")
                 try await expectOwnRequestsOnly(page, scene)
             }
+        }
+    }
+
+    /// A stream whose subtitles players show unasked, and whose best picture has twins that differ in their sound.
+    private static func twins() throws -> String {
+        let master = String(decoding: try Repository.fixture("/cmaf/master.m3u8"), as: UTF8.self)
+        let hidden = "DEFAULT=NO,AUTOSELECT=YES,URI=\"subtitles"
+        let shown = master.replacing(hidden, with: hidden.replacing("NO", with: "YES"))
+        let surround =
+            "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"wide\",NAME=\"English\",LANGUAGE=\"en\",DEFAULT=YES,AUTOSELECT=YES,"
+            + "CHANNELS=\"6\",URI=\"audio-fr/media.m3u8\"\n"
+        let variant =
+            "#EXT-X-STREAM-INF:BANDWIDTH=200000,CODECS=\"avc1.640015,ec-3\",RESOLUTION=480x270,AUDIO=\"wide\",SUBTITLES=\"text\"\n"
+        return shown + surround + variant + "video-270p/media.m3u8\n"
+    }
+
+    @Test("proposes what the command takes: picture, sound and subtitles")
+    func proposesWhatTheCommandTakes() async throws {
+        let text = try Self.twins()
+        try await Scene.with { scene in
+            try await scene.origin.add(OriginRule("/cmaf/*.m3u8?by=*") { ($0.status, $0.body) = (200, text) })
+            let urls = ["page", "command"].map { scene.origin.url("/cmaf/\($0).m3u8?by=\($0)") }
+            try await scene.withPage { page in
+                try await page.run(
+                    "document.getElementById('add-url').value = '\(urls[0])'; document.getElementById('add-form').requestSubmit()"
+                )
+                try await page.wait("document.querySelector('.chooser')")
+                let names: [String] = try await page.evaluate(
+                    "[...document.querySelectorAll('.chooser input')].filter(i => i.checked).map(i => i.value)")
+                #expect(names == ["video-270p", "en", "en"], "\(names)")
+                try await page.run("document.querySelector('.chooser').requestSubmit()")
+                try await page.wait(for: "Saved", in: "page")
+            }
+            #expect(try await scene.weir.run(["get", urls[1]]).exit == .code(0))
+            var tracks: [[String]] = []
+            for name in ["page", "command"] {
+                let shown = try await scene.weir.run(["show", name]).output.split(separator: "\n")
+                tracks.append(shown.filter { $0.hasSuffix("  saved") }.map(String.init))
+            }
+            #expect(tracks[0] == tracks[1] && tracks[0].count >= 3, "\(tracks)")
         }
     }
 
