@@ -63,8 +63,8 @@ struct NoticeTests {
         let slow = try folder.write(Data("#!/bin/sh\nexec sleep 25\n".utf8), to: "slow")
         chmod(slow, 0o755)
         try await Scene.with(options: ["--on-complete", slow]) { scene in
-            for name in ["one", "two"] {
-                let get = try await scene.weir.run(["get", scene.origin.master("ts"), "-q", "worst", "--name", name])
+            for name in ["ts", "cmaf"] {
+                let get = try await scene.get(name, ["-q", "worst"])
                 #expect(get.exit == .code(0), "\(get)")
             }
             #expect(try await scene.weir.run(["list"]).exit == .code(0))

@@ -213,7 +213,7 @@ struct StreamListTests {
                 "/film.mp4", "\0\0\0\u{18}ftypmp42\0\0\0\0", "an MP4 file",
                 "it is one file, which needs no HLS: mpv http"
             ),
-            ("/watch", "<!DOCTYPE html><html><body>x</body></html>", "HTML", "this is a web page; yt-dlp -g http"),
+            ("/watch", "<!DOCTYPE html><html><body>x</body></html>", "HTML", "this is a web page: with pages = "),
         ])
     func foreign(path: String, body: String, name: String, next: String) async throws {
         try await Scene.with { scene in

@@ -36,7 +36,7 @@ struct TitleTests {
             #expect(try await titles(scene.weir) == ["show": ""])
             #expect(try await scene.weir.run(["set", "show", "--title", "Mine"]).output == "show  Mine\n")
             try await scene.weir.restart()
-            #expect(try await scene.weir.run(["get", url, "--name", "mine"]).exit == .code(0))
+            #expect(try await scene.weir.run(["rename", "show", "mine"]).exit == .code(0))
             #expect(try await titles(scene.weir) == ["mine": "Mine"])
         }
     }
