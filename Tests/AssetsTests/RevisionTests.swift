@@ -326,6 +326,12 @@ import Testing
     nonisolated private static let segment = "/film/90p/0.ts"
     nonisolated private static let bare = OriginRule("*.ts") { $0.noValidators = true }
     nonisolated private static let whole = OriginRule("*.ts") { ($0.noRanges, $0.noValidators) = (true, true) }
+    nonisolated private static let chunks = OriginRule("*.ts") {
+        ($0.noRanges, $0.noValidators, $0.chunked) = (true, true, true)
+    }
+    nonisolated private static let wrongLength = OriginRule("*.ts") {
+        ($0.noRanges, $0.noValidators, $0.contentLength) = (true, true, 20_000)
+    }
     nonisolated private static let weak = OriginRule("*.ts") {
         ($0.noValidators, $0.headers) = (true, ["ETag": "W/\"same\""])
     }
@@ -340,6 +346,8 @@ import Testing
         LookCase("nothing changes", .none, hasChanged: false),
         LookCase("nothing changes, no validators", .none, bare, hasChanged: false),
         LookCase("nothing changes, no ranges", .none, whole, hasChanged: false),
+        LookCase("nothing changes, chunks and no ranges", .none, chunks, hasChanged: false),
+        LookCase("nothing changes, a wrong length and no ranges", .none, wrongLength, hasChanged: false),
         LookCase("other bytes", .firstBytes, hasChanged: true),
         LookCase("other bytes, no validators", .firstBytes, bare, hasChanged: true),
         LookCase("other bytes, a weak tag that stays", .firstBytes, weak, hasChanged: true),

@@ -63,15 +63,8 @@ struct RevisionLook: Sendable {
         let stored = sample.folder.beginning(of: sample.file, count: Int(count))
         guard !stored.isEmpty else { return RevisionLook(result: .unknown, head: head) }
 
-        let length = sample.resource.range == nil ? head.completeLength : nil
-        if bytes == stored, (length ?? sample.size) == sample.size {
-            let isAgain = head.strongTag == nil || tag == nil || head.strongTag == tag
-            if isAgain {
-                return RevisionLook(result: .same, head: head)
-            }
-            let isSame = await copy.isSameElsewhere()
-            let result: Result = isSame ? .same : .other
-            return RevisionLook(result: result, head: head)
+        if bytes == stored {
+            return RevisionLook(result: await result(of: head, tag: tag, sample: sample, copy: copy), head: head)
         }
         // A page in place of media, such as that of a hotel's network, says nothing about the media. Ciphertext does.
         guard MediaSignature.mayBeMedia(bytes) else {
@@ -82,6 +75,29 @@ struct RevisionLook: Sendable {
             return RevisionLook(result: .unknown, head: head)
         }
         return RevisionLook(result: .other, head: head)
+    }
+}
+
+extension RevisionLook {
+    /// The result for a copy whose first bytes are those of the stored piece.
+    ///
+    /// The size of the file in a reply with a part proves a change. A stated length of a whole body does not, because origins that
+    /// make the body anew state it wrong, and neither does an entity tag, which servers of one origin may give to equal bytes: then
+    /// the piece's other bytes decide.
+    @LoopActor private static func result(
+        of head: OriginHead, tag: EntityTag?, sample: RevisionSample, copy: OriginCopy
+    ) async -> Result {
+        if head.status == 206, sample.resource.range == nil, let size = head.completeLength, size != sample.size {
+            return .other
+        }
+        let isWhole = head.status != 206 && sample.resource.range == nil
+        if isWhole, let length = head.statedLength, length != sample.size {
+            return await copy.isSameWhole()
+        }
+        let isTagAlike = head.strongTag == nil || tag == nil || head.strongTag == tag
+        guard !isTagAlike else { return .same }
+        guard await copy.isSameElsewhere() else { return .other }
+        return .same
     }
 }
 
@@ -117,6 +133,18 @@ struct RevisionLook: Sendable {
             request.range = nil
             return try? await client.fetchHeadAndBeginning(of: request, count: range.count)
         }
+    }
+
+    /// Compares the whole body: it has another length, of which only its end shows if it is true.
+    func isSameWhole() async -> RevisionLook.Result {
+        var request = OriginRequest(sample.resource.url)
+        asset.access.grant(to: &request)
+        request.deadline = limit
+        request.retries = .hasty
+        guard let (_, bytes) = try? await client.fetch(request) else { return .unknown }
+        let stored = sample.folder.beginning(of: sample.file, count: Int(sample.size))
+        guard bytes == stored else { return .other }
+        return .same
     }
 
     /// Compares bytes of the middle and of the end: the entity tag is another one, which servers of one origin may give to equal

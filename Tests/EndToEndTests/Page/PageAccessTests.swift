@@ -9,6 +9,12 @@ import Testing
         return try #require(try? String(contentsOfFile: path, encoding: .utf8), "no \(path): tools/install tests")
     }
 
+    /// Expects none, and shows those that there are.
+    private func expectNoViolation(_ page: BrowserPage, _ part: String) async throws {
+        let found = try await violations(page)
+        #expect(found == [], "\(part)")
+    }
+
     /// The violations found by axe-core, one per line.
     private func violations(_ page: BrowserPage) async throws -> [String] {
         try await page.evaluate(
@@ -57,7 +63,7 @@ import Testing
                 try await page.wait("document.querySelector('.planner')")
                 for scheme in ["light", "dark"] {
                     try await setColors(scheme, of: page)
-                    #expect(try await violations(page) == [], "\(scheme)")
+                    try await expectNoViolation(page, "\(scheme)")
                 }
             }
         }
@@ -84,16 +90,16 @@ import Testing
     /// Expects no violation in the list, with a download in progress, and in the forms and details of its assets.
     private func expectNoViolationInRows(of page: BrowserPage, _ scheme: String) async throws {
         try await page.wait(for: "Downloading", in: "cmaf")
-        #expect(try await violations(page) == [], "\(scheme): the list")
+        try await expectNoViolation(page, "\(scheme): the list")
         try await page.click("Add tracks", of: "cmaf")
         try await page.click("Manage", of: "ts")
         try await page.wait("\(BrowserPage.row("ts")).querySelector('.manager')")
-        #expect(try await violations(page) == [], "\(scheme): the forms of an asset")
+        try await expectNoViolation(page, "\(scheme): the forms of an asset")
         try await page.click("Details", of: "ts")
         try await page.wait(
             "\(BrowserPage.row("ts")).querySelector('.pairs') && \(BrowserPage.row("cmaf")).querySelector('.chooser')"
         )
-        #expect(try await violations(page) == [], "\(scheme): details and tracks")
+        try await expectNoViolation(page, "\(scheme): details and tracks")
     }
 
     /// Expects no violation in an error, in the player, and in a deletion that waits. Leaves the page as the rows need it.
@@ -104,11 +110,11 @@ import Testing
         try await page.wait("document.querySelector('#offer .trouble')")
         try await page.click("Play", of: "ts")
         try await page.wait("document.querySelector('dialog[open]')")
-        #expect(try await violations(page) == [], "\(scheme): the player, an error")
+        try await expectNoViolation(page, "\(scheme): the player, an error")
         try await page.run("document.querySelector('dialog [aria-label^=Close]').click()")
         try await page.click("Delete", of: "ts")
         try await page.wait(for: "Undo", in: "ts")
-        #expect(try await violations(page) == [], "\(scheme): a deletion")
+        try await expectNoViolation(page, "\(scheme): a deletion")
         try await page.click("Undo", of: "ts")
         try await page.click("Details", of: "ts")
     }
@@ -118,7 +124,7 @@ import Testing
         let door = try await PageBrowser.shared.page()
         try await door.open("http://127.0.0.1:\(await scene.weir.port)/")
         try await door.run(axe)
-        #expect(try await violations(door) == [], "the door")
+        try await expectNoViolation(door, "the door")
         try await door.close()
     }
 
@@ -134,10 +140,10 @@ import Testing
             try await page.run(axe)
             try await page.click("Add tracks", of: "ts")
             try await page.wait("\(BrowserPage.row("ts")).querySelector('.chooser')")
-            #expect(try await violations(page) == [], "the list and the tracks")
+            try await expectNoViolation(page, "the list and the tracks")
             #expect(try await scene.weir.run(["page", "--revoke", "one"]).exit == .code(0))
             try await page.wait("!document.getElementById('trouble').hidden")
-            #expect(try await violations(page) == [], "the end of its access")
+            try await expectNoViolation(page, "the end of its access")
             try await page.close()
         }
     }

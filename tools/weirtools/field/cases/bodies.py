@@ -83,7 +83,7 @@ for name, label, media in (("ts", "TS", "*.ts"), ("fmp4", "fMP4", "*.m4s")):
     case("ends-early-" + name, "%s: each segment ends early at first, with a length to match" % label, fixture("cmaf") if name == "fmp4" else None,
          rules=[(media, first(1, ends_early(5001)))], reference=CMAF if name == "fmp4" else TRUTH)
 case("ends-early-always", "each answer ends at another byte, with a length to match", rules=[(SEGMENTS, ends_early(5001, step=37))],
-     refused="ended before it was complete", columns=("offline",), within=120)
+     refused="ends inside its media", columns=("offline",), within=120)
 case("packager-cuts", "a packager cut the stream at any byte", cut_by_packager("ts/90p", 10007), reference=TRUTH)
 for size in (192, 204):
     case("packets-%d" % size, "packets of %d bytes" % size, in_packets_of("ts/90p", size))
