@@ -1,4 +1,5 @@
 import Assets
+import CLinux
 import EventLoop
 import Fetching
 import Glibc
