@@ -120,6 +120,8 @@ public struct GiveUpRule: Sendable {
     public var comparisonLimit = Duration.seconds(10)
     /// Limit of such a request while a player or a download waits for it.
     public var comparisonLimitWhileAwaited = Duration.seconds(4)
+    /// The time for which a body that was paused by us may be silent when it goes on: the system has what came meanwhile.
+    static let resumedLimit = Duration.seconds(3)
     /// Time for an unwanted body to end, so that its connection can be kept.
     static let skipLimit = Duration.seconds(2)
     /// libcurl closes connections that are idle for longer (CURLOPT_MAXAGE_CONN).

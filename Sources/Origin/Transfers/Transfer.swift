@@ -404,10 +404,10 @@ import HTTPMessage
         case .head(let head): checkHead(head)
         case .skip: attemptEnded(.stopped)
         case .body(let check, let left):
-            // Our own pauses do not count against the origin.
+            // Our own pauses do not count against the origin, but what it sent meanwhile comes at once when they end.
             let paused = hold.takePausedTime(now: .now)
             if paused > .zero {
-                watchdog?.schedule(after: paused)
+                watchdog?.schedule(after: min(paused, GiveUpRule.resumedLimit))
                 return
             }
             if left > .zero {
