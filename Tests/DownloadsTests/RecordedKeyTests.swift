@@ -47,7 +47,8 @@ import Testing
         try await waitUntil("the words about the key", within: .seconds(30)) {
             scene.lacks?.contains("sent as key 0 does not decrypt its segments") ?? false
         }
-        #expect(try await house.origin.requests(for: Self.key).count == 2)
+        let fetches = try await house.origin.requests(for: Self.key)
+        #expect(fetches.count == 2, "\(fetches)")
 
         try await house.origin.clearRules()
         try await house.origin.add(OriginRule(Self.key) { ($0.status, $0.bodyHex) = (200, Self.wrong) })

@@ -19,12 +19,12 @@ struct BadPlaylistTests {
         Case(testDescription: "JSON", words: "JSON") {
             ($0.status, $0.body) = (200, "{\"error\": \"no\"}")
         },
-        Case(testDescription: "nothing", words: "an empty body") { ($0.status, $0.body) = (200, "") },
+        Case(testDescription: "nothing", words: "names nothing to play") { ($0.status, $0.body) = (200, "") },
         Case(testDescription: "something else", words: "something else") { ($0.status, $0.body) = (200, "hello") },
         Case(testDescription: "404", words: "404", change: { $0.status = 404 }, status: 404),
         Case(testDescription: "500", words: "500") { $0.status = 500 },
         Case(testDescription: "401", words: "401", change: { $0.status = 401 }, status: 401, exit: 77),
-        Case(testDescription: "a playlist cut in its first line", words: "something else") { $0.truncate = 5 },
+        Case(testDescription: "a playlist cut in its first line", words: "names nothing to play") { $0.truncate = 5 },
         Case(testDescription: "a redirect loop", words: "redirect") { $0.redirect = "/ts/270p/media.m3u8" },
     ]
 
