@@ -61,7 +61,7 @@ struct PublishMotoTests {
     /// Expects that what was uploaded before a kill is not uploaded again, when a better variant was stored meanwhile.
     private func expectNoRepetitionAfterKill(_ scene: Scene, _ endpoint: String) async throws {
         // The first variant's playlist is second to last: at the kill, all its pieces are stored.
-        try await scene.store("cmaf")
+        try await scene.store("cmaf", ["-q", "best"])
         let command = try scene.weir.begin(publication(to: endpoint), environment: Self.keys)
         var before = 0
         try await waitUntil("some files", within: .seconds(30)) {
