@@ -160,7 +160,10 @@ import Testing
 
     @Test(arguments: [
         (#"{"quality":"best"}"#, "source is missing"),
-        (#"{"source":"x","quality":"huge"}"#, #"quality: "huge" is not best, worst, 720p, <=1080p or 2M"#),
+        (
+            #"{"source":"x","quality":"huge"}"#,
+            #"quality: "huge" is not best, worst, 720p, <=1080p, 2M, or a list such as 720p,best"#
+        ),
         (
             #"{"source":"x","preferences":{"minimumSize":"big"}}"#,
             #"preferences.minimumSize: "big" is not 1280x720 or 720p"#

@@ -258,11 +258,13 @@ export class Row {
         const {artwork, stored, isLive, tracks} = this.asset;
         const hasFilm = stored !== "not-stored" && !isLive && tracks.variants.some(({height}) => height);
         if (!artwork && !hasFilm) return;
+        const turn = this.pictures = (this.pictures || 0) + 1;
         try {
             const url = URL.createObjectURL(await api.poster(this.asset.name));
             const image = el("img", {src: url, alt: ""});
             image.addEventListener("load", () => {
-                this.face.replaceChildren(image);
+                // A later one may have come first.
+                if (turn === this.pictures) this.face.replaceChildren(image);
                 URL.revokeObjectURL(url);
             });
         } catch {
