@@ -1,7 +1,7 @@
 /// Sizes and rates in words, with one rounding for all messages, tables and pages. Pure.
-package enum Quantity {
+public enum Quantity {
     /// A size in powers of 1024 with at least two digits: `151 MB`.
-    package static func bytes(_ count: Int) -> String {
+    public static func bytes(_ count: Int) -> String {
         let units = ["KB", "MB", "GB", "TB"]
         guard count >= 1024 else { return "\(max(0, count)) B" }
         var value = Double(count) / 1024
@@ -14,7 +14,7 @@ package enum Quantity {
     }
 
     /// A bit rate in powers of 1000, as usual for networks: `2.1 Mb/s`.
-    package static func bandwidth(_ bitsPerSecond: Int) -> String {
+    public static func bandwidth(_ bitsPerSecond: Int) -> String {
         switch bitsPerSecond {
         case ..<1000: "\(max(0, bitsPerSecond)) b/s"
         case ..<999_500: "\(short(Double(bitsPerSecond) / 1000)) kb/s"

@@ -543,7 +543,7 @@ extension ChannelList.Channel {
     fileprivate mutating func setURL(_ line: String) {
         // A URL has no bar, a file or an address of another player may. Relative ones are URLs here, and are stored with their fields.
         let isURL = line.hasPrefix("http") || !line.contains("://")
-        guard isURL, let bar = line.firstIndex(of: "|") else {
+        guard isURL, let bar = line.firstIndex(of: "|"), bar > line.startIndex else {
             url = line
             return
         }
