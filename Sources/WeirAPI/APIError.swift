@@ -119,7 +119,7 @@ package struct APIError: Error, CustomStringConvertible, Sendable {
 
     /// The error with an asset's name, or a URL, where its usual next step has a word for one.
     package func naming(_ source: String) -> APIError {
-        // What should be removed for space is another asset.
+        // To make space, the user removes another asset.
         guard let next, next == code.usualNext, code != .diskFull, !source.isEmpty else { return self }
         let word = ShellWord.quoted(PlayerURL.withoutPassword(source))
         var named = next.replacing("NAME", with: word)

@@ -195,7 +195,7 @@ import Testing
         #expect(order.hasPrefix("\"weir-wake-1900000000.timer\" \"replace\" "), "\(order)")
         #expect(order.contains("'OnCalendar'), dbus.String('@1900000000')"), "\(order)")
         #expect(order.contains("'WakeSystem'), dbus.Boolean(True"), "\(order)")
-        // That of an earlier process: the manager refuses a second one of the name.
+        // An earlier process has set this timer: the manager refuses a second one of the name.
         try manager.setTimer(wakingAt: 1_900_000_000).get()
         manager.removeTimer(wakingAt: 1_900_000_000)
         #expect(try await process.line(startingWith: "StopUnit ") == "\"weir-wake-1900000000.timer\" \"replace\"")

@@ -136,7 +136,10 @@ import Testing
     private func answer(_ words: [String], _ scene: Scene) async throws -> String {
         let result = try await scene.weir.run(words)
         let lines = result.errors.split(separator: "\n").filter { $0.hasPrefix("weir: ") || $0.hasPrefix("try: ") }
-        let exit = if case .code(let code) = result.exit { "\(code)" } else { "\(result.exit)" }
+        var exit = "\(result.exit)"
+        if case .code(let code) = result.exit {
+            exit = "\(code)"
+        }
         let port = "\(await scene.weir.port)"
         let message = lines.joined(separator: "\n").replacing(scene.origin.url(""), with: "ORIGIN")
             .replacing("localhost:\(port)", with: "WEIR").replacing("127.0.0.1:\(port)", with: "WEIR")

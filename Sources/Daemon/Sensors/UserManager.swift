@@ -38,6 +38,7 @@ struct UserManager {
                 return .failure(.cannotWake)
             default:
                 guard case .success = called else { return called }
+                // This thread is not the loop's, and the manager sends no answer to wait for.
                 usleep(Self.pause)
             }
         }

@@ -162,7 +162,7 @@ extension Selection {
 
     /// The selection, with what it leaves out as in an earlier one for the same asset.
     ///
-    /// What decides on the picture belongs together: one such key of this selection replaces all of the earlier one. A preferred
+    /// The keys that decide on the picture belong together: one of them in this selection replaces all of the earlier one. A preferred
     /// language asks for other sound, so that the earlier sound does not count then.
     package func with(earlier: Selection) -> Selection {
         var all = self

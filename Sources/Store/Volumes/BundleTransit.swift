@@ -112,7 +112,7 @@ public final class BundleTransit: Sendable {
             try room()
             known[file] = nil
             let isPiece = !folder.isEmpty && isPiece(file)
-            // What is written to it would be written to its other names too.
+            // Writing to the old file would change its other names too.
             try to.remove(file)
             if status.st_nlink > 1, let copy = try link(file, status, of: folder, to: to, known: known, after: progress)
             {
