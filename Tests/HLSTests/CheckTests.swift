@@ -189,7 +189,7 @@ struct CheckGuideTests {
     @Test("has each rule with its level and clause, and a sentence")
     func complete() throws {
         let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "Sources/weir/Weir.docc/Checks.md")
+            .deletingLastPathComponent().appending(path: "Sources/weir/Weir.docc/Evidence/Checks.md")
         let rows = try String(contentsOf: page, encoding: .utf8).split(separator: "\n").filter { $0.hasPrefix("| `") }
         // A check reads no list of assets, and writes no playlist.
         let codes = PlaylistError.Code.allCases.filter { $0 != .badAssetList && $0 != .unsafeName }

@@ -397,7 +397,7 @@ struct MendGuideTests {
     @Test("is that of the tests")
     func current() throws {
         let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "Sources/weir/Weir.docc/Mends.md")
+            .deletingLastPathComponent().appending(path: "Sources/weir/Weir.docc/Evidence/Mends.md")
         let text = try String(contentsOf: page, encoding: .utf8)
         let first = try #require(text.firstRange(of: Self.start)?.lowerBound)
         let end = text[first...].firstRange(of: "\n\n")?.lowerBound ?? text.endIndex

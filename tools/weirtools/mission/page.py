@@ -19,4 +19,4 @@ def table(rows):
 
 
 def write(rows):
-    pages.replace("WhatItDoes.md", "tools/mission", table(list(rows)))
+    pages.replace("Evidence/WhatItDoes.md", "tools/mission", table(list(rows)))

@@ -6,7 +6,7 @@ import unittest
 
 from weirtools import ROOT
 
-PAGE = ROOT / "Sources" / "weir" / "Weir.docc" / "HowARequestTravels.md"
+PAGE = ROOT / "Sources" / "weir" / "Weir.docc" / "Design" / "HowARequestTravels.md"
 ROW = re.compile(r"^\| [\d–]+ \| (?P<types>.*?) \| .* \| (?P<functions>.*?) ?\|$", re.MULTILINE)
 WORD = re.compile(r"`([\w+]+)`")
 
