@@ -224,7 +224,7 @@ class Loss:
 
     @property
     def can_mix(self):
-        """True if segments of the best variant and of the one below it can be mixed (PlaybackRules.md says which can)."""
+        """True if segments of the best variant and of the one below it can be mixed (PlaybackInDetail.md says which can)."""
         if self.fixture.name not in ("ts", "cmaf", "audio"):
             return False
         streams = [self.streams(uri) for uri in self.fixture.variants[-2:]]
