@@ -2,19 +2,23 @@
 ///
 /// A large table is divided into parts: a folder may have a million pieces, and a dictionary that grows, or that another thread reads
 /// while it changes, is moved as a whole. Here each step moves one part at most.
+///
+/// What other rooms call for each segment is inlinable: a generic function of another module is compiled for no value in particular
+/// otherwise, and asks the runtime for the type of each dictionary and optional, forty times for a new segment.
 public struct PieceTable<Value> {
     /// The number of pieces above which the table has several parts.
-    private static var smallCount: Int { 8192 }
+    @usableFromInline static var smallCount: Int { 8192 }
     private static var partCount: Int { 128 }
-    private var parts: [[String: Value]] = [[:]]
-    /// The number of pieces.
-    public private(set) var count = 0
+    @usableFromInline var parts: [[String: Value]] = [[:]]
+    @usableFromInline var pieceCount = 0
 
     /// Makes an empty table.
     public init() {}
 
+    /// The number of pieces.
+    @inlinable public var count: Int { pieceCount }
     /// True if the table has no piece.
-    public var isEmpty: Bool { count == 0 }
+    @inlinable public var isEmpty: Bool { pieceCount == 0 }
     /// The most values that the next step may move.
     package var largestPart: Int { parts.map(\.count).max() ?? 0 }
     /// The files' names, in no order.
@@ -23,38 +27,40 @@ public struct PieceTable<Value> {
     public var values: some Sequence<Value> { parts.joined().lazy.map(\.value) }
 
     /// The value of a piece; nil if the table does not have it.
-    public subscript(file: String) -> Value? {
+    @inlinable public subscript(file: String) -> Value? {
         get { parts[index(of: file)][file] }
         set {
             let index = index(of: file)
             if let newValue {
                 let former = parts[index].updateValue(newValue, forKey: file)
                 guard former == nil else { return }
-                count += 1
-                divideIfLarge()
+                pieceCount += 1
+                if parts.count == 1, pieceCount > Self.smallCount {
+                    divide()
+                }
             } else if parts[index].removeValue(forKey: file) != nil {
-                count -= 1
+                pieceCount -= 1
             }
         }
     }
 
     /// The value of a piece, or another one if the table does not have it.
-    public subscript(file: String, default value: Value) -> Value { self[file] ?? value }
+    @inlinable public subscript(file: String, default value: Value) -> Value { self[file] ?? value }
 
     /// Removes a piece, and returns its value.
-    @discardableResult public mutating func removeValue(forKey file: String) -> Value? {
+    @inlinable @discardableResult public mutating func removeValue(forKey file: String) -> Value? {
         guard let value = parts[index(of: file)].removeValue(forKey: file) else { return nil }
-        count -= 1
+        pieceCount -= 1
         return value
     }
 
-    private func index(of file: String) -> Int {
+    @inlinable func index(of file: String) -> Int {
         guard parts.count > 1 else { return 0 }
         return Int(UInt(bitPattern: file.hashValue) % UInt(parts.count))
     }
 
-    private mutating func divideIfLarge() {
-        guard count > Self.smallCount, parts.count == 1 else { return }
+    /// Spreads the pieces over several parts.
+    @usableFromInline mutating func divide() {
         let whole = parts[0]
         parts = [[String: Value]](repeating: [:], count: Self.partCount)
         for (file, value) in whole {
