@@ -44,6 +44,10 @@ import WeirAPI
     private let page: PageRoutes
     /// The server for the network; nil if none is configured.
     private var network: WebServer?
+    /// The literal address at which `network` listens.
+    private var networkHost: String?
+    /// The address for the network, where it is looked up; nil if there is none, or a literal one.
+    private var networkWish: NetworkWish?
     private let playback: PlayerRoutes
     private let subtitles: SubtitleRoutes
     private let limits: WebServer.Configuration
@@ -308,6 +312,13 @@ import WeirAPI
         return logs
     }
 
+    private struct NetworkWish {
+        let address: NetworkAddress
+        /// The port for an address without one.
+        let port: UInt16
+        let token: String
+    }
+
     private static func serverConfiguration(_ configuration: Configuration) -> WebServer.Configuration {
         var server = WebServer.Configuration()
         server.connections = DescriptorLimit.connections(of: server.connections, limit: DescriptorLimit.current?.soft)
@@ -317,9 +328,48 @@ import WeirAPI
         return server
     }
 
-    /// Listens on the network, and returns the URL with the token, without a slash at its end. `port` is for an address
-    /// without one.
-    func open(_ address: NetworkAddress, port: UInt16, token: String) throws(ApplicationError) -> String {
+    /// Listens on the network, and returns the URL with the token, without a slash at its end; nil while an interface has no
+    /// address. `port` is for an address without one. Where the address is not a literal one, follows its changes.
+    func open(_ address: NetworkAddress, port: UInt16, token: String) throws(ApplicationError) -> String? {
+        var url: String?
+        if let host = address.literal(on: .current) {
+            url = try open(host: host, port: address.port ?? port, token: token)
+        } else {
+            logger.warning("lan = \(address.host): no address yet; other machines are admitted as soon as there is one")
+        }
+        if !address.isLiteral {
+            networkWish = NetworkWish(address: address, port: port, token: token)
+        }
+        return url
+    }
+
+    /// Listens at another address after the machine has got one, as by DHCP, for a wish that names an interface or `auto`.
+    private func followNetwork() {
+        guard let wish = networkWish else { return }
+        let host = wish.address.literal(on: .current)
+        guard host != networkHost else { return }
+        let old = network
+        network = nil
+        networkHost = nil
+        metrics.network = nil
+        control.access.lan = nil
+        Task {
+            await old?.stop(within: .seconds(2))
+        }
+        guard let host else {
+            logger.warning(
+                "lan = \(wish.address.host): the address is gone; no other machine is admitted until there is one")
+            return
+        }
+        do {
+            _ = try open(host: host, port: wish.address.port ?? wish.port, token: wish.token)
+            logger.notice("other machines are admitted at \(host) now")
+        } catch {
+            logger.warning("\(error)")
+        }
+    }
+
+    private func open(host: String, port: UInt16, token: String) throws(ApplicationError) -> String {
         let gate = NetworkGate(
             token: token, library: library, playback: playback, subtitles: subtitles,
             .init(phones: phones, control: control, page: page))
@@ -329,8 +379,8 @@ import WeirAPI
         let network = WebServer(configuration: limits, pool: pool) { gate.answer($0) }
         let bound: ListenAddress
         do {
-            let number = try network.listen(host: address.host, port: address.port ?? port)
-            bound = ListenAddress(host: address.host, port: number)
+            let number = try network.listen(host: host, port: port)
+            bound = ListenAddress(host: host, port: number)
         } catch {
             throw ApplicationError(
                 .address, "the daemon cannot listen on the network: \(error)",
@@ -338,6 +388,7 @@ import WeirAPI
                 underlying: error)
         }
         self.network = network
+        networkHost = host
         playback.ownTokens.append(token)
         metrics.network = network
         client.ownListeners.append(OriginRequest.Peer(host: bound.host, port: bound.port))
@@ -367,7 +418,10 @@ import WeirAPI
             logger.warning("the kernel does not report the users of connections: every user of this machine may play")
         }
         keepPageKey(in: claim)
-        networkWatch = NetworkWatch { [client] in client.recordNetworkChange() }
+        networkWatch = NetworkWatch { [weak self, client] in
+            client.recordNetworkChange()
+            self?.followNetwork()
+        }
         downloader.resume()
         schedules.start()
         Task { @LoopActor [orphans = exchange.orphans] in await orphans.adopt() }

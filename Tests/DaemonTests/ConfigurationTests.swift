@@ -175,7 +175,8 @@ import WeirAPI
     @Test(
         arguments: [
             ("192.168.1.5", "192.168.1.5", nil), ("192.168.1.5:8300", "192.168.1.5", 8300), ("fd00::5", "fd00::5", nil),
-            ("[fd00::5]", "fd00::5", nil), ("[fd00::5]:8300", "fd00::5", 8300),
+            ("[fd00::5]", "fd00::5", nil), ("[fd00::5]:8300", "fd00::5", 8300), ("eth0", "eth0", nil),
+            ("enp3s0.12:8300", "enp3s0.12", 8300), ("auto", "auto", nil), ("auto:0", "auto", 0),
         ] as [(String, String, UInt16?)])
     func theNetworkAddressHasAnOptionalPort(_ text: String, _ host: String, _ port: UInt16?) throws {
         let lan = try #require(try load(file: "lan = \"\(text)\"").lan)

@@ -181,6 +181,8 @@ import Testing
         let foreign = try await examine(any + ["--lan", "198.51.100.7"])
         #expect(
             foreign.exit == .code(1) && foreign.says("lan", .fault, "198.51.100.7 is not an address of this machine"))
+        let absent = try await examine(any + ["--lan", "nope0"])
+        #expect(absent.exit == .code(1) && absent.says("lan", .fault, "nope0 means no address now"))
         let all = try await examine(any + ["--lan", "0.0.0.0"])
         #expect(all.exit == .code(78) && all.says("configuration", .fault, "--lan: 0.0.0.0 is not one address"))
 

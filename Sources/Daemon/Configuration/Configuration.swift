@@ -219,12 +219,16 @@ extension Configuration.Key {
         case .lan:
             Entry(
                 \.lan, .network, under: .addresses, option: .value("address"),
-                help: "An address of this machine for players on the network, which need the token in the URL.",
+                help: """
+                    An address of this machine, an interface such as eth0, or auto, for players on the network, which need \
+                    the token in the URL.
+                    """,
                 manual: """
                     An address of this machine on which other machines may play, such as "192.168.1.5", or with a port
-                    of its own, "192.168.1.5:8300". Their URLs need a token, which "weir url NAME --lan" prints. A phone
-                    gets a link of its own to the page, by "weir page --phone NAME". The rest of the control API and
-                    /metrics are not available there. Empty: no other machine may play.
+                    of its own, "192.168.1.5:8300". "eth0" is the address of this interface, and "auto" the private one of
+                    the interface with the default route: if DHCP changes it, Weir follows. Their URLs need a token, which
+                    "weir url NAME --lan" prints. A phone gets a link of its own to the page, by "weir page --phone NAME".
+                    The rest of the control API and /metrics are not available there. Empty: no other machine may play.
                     """)
         case .store:
             Entry(

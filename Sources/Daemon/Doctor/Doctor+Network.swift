@@ -18,23 +18,28 @@ extension Doctor {
             return [.ok("lan", "no other machine is admitted")]
         }
 
-        let others = Self.machineAddresses.filter { !Self.isLocal($0) }
+        let machine = MachineAddresses.current
         var other = "\"ip addr\" shows the addresses of this machine"
-        if let best = Self.best(of: others) {
+        if let best = machine.best {
             other = "weir serve --lan \(best)"
         }
-        guard Self.isLoopback(wish.host) || Self.hasAddress(wish.host) else {
-            var list = "it has \(others.joined(separator: ", "))"
-            if others.isEmpty {
-                list = "it has no address that other machines can reach"
-            }
-            return [.fault("lan", "\(wish.host) is not an address of this machine: \(list)", next: other)]
+        guard let host = wish.literal(on: machine) else {
+            return [.fault("lan", "\(wish) means no address now: \(Self.list(of: machine))", next: other)]
+        }
+        guard MachineAddresses.isLoopback(host) || machine.contains(host) else {
+            return [.fault("lan", "\(host) is not an address of this machine: \(Self.list(of: machine))", next: other)]
         }
 
-        let address = ListenAddress(host: wish.host, port: port(for: wish, running: running))
+        let address = ListenAddress(host: host, port: port(for: wish, running: running))
         let reach = reachFinding(of: address, next: other)
         let listener = await listenerFinding(address, current: current, isRunning: running != nil)
         return [reach, listener].compactMap(\.self)
+    }
+
+    private static func list(of machine: MachineAddresses) -> String {
+        let others = machine.literals.filter { !MachineAddresses.isLocal($0) }
+        guard !others.isEmpty else { return "it has no address that other machines can reach" }
+        return "it has \(others.joined(separator: ", "))"
     }
 
     /// The port for other machines: that of the wish, else the running daemon's, else the first that is configured.
@@ -50,7 +55,7 @@ extension Doctor {
 
     /// Warns of an address that other machines cannot reach, or that the whole Internet can; nil for a good address.
     private func reachFinding(of address: ListenAddress, next: String) -> Finding? {
-        if Self.isLoopback(address.host) {
+        if MachineAddresses.isLoopback(address.host) {
             return .warning("lan", "\(address.host) is a loopback address: no other machine can reach it", next: next)
         }
         guard OriginClient.isPublic(address.host) ?? false else { return nil }
@@ -95,77 +100,5 @@ extension Doctor {
             guard let url = try? await APIClient(state: state).call(Endpoints.lan).url else { return nil }
             return url.split(separator: "/").dropFirst().first.map(String.init)
         }
-    }
-
-    // MARK: Addresses
-
-    /// The addresses of all interfaces that are up, without zones.
-    private static var machineAddresses: [String] {
-        var first: UnsafeMutablePointer<ifaddrs>?
-        guard getifaddrs(&first) == 0 else { return [] }
-        defer { freeifaddrs(first) }
-
-        var literals: [String] = []
-        var next = first
-        while let entry = next?.pointee {
-            next = entry.ifa_next
-            guard let address = entry.ifa_addr, entry.ifa_flags & UInt32(IFF_UP) != 0,
-                let literal = literal(address), !literals.contains(literal)
-            else { continue }
-            literals.append(literal)
-        }
-        return literals
-    }
-
-    private static func literal(_ address: UnsafePointer<sockaddr>) -> String? {
-        let length: Int
-        switch Int32(address.pointee.sa_family) {
-        case AF_INET: length = MemoryLayout<sockaddr_in>.size
-        case AF_INET6: length = MemoryLayout<sockaddr_in6>.size
-        default: return nil
-        }
-
-        var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
-        guard getnameinfo(address, socklen_t(length), &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) == 0 else {
-            return nil
-        }
-        let bytes = text.map { UInt8(bitPattern: $0) }
-        // An interface's name follows a percent sign.
-        let literal = bytes.prefix { $0 != 0 && $0 != UInt8(ascii: "%") }
-        return String(decoding: literal, as: UTF8.self)
-    }
-
-    /// True if an interface has this address. Compares bytes, because an address has several text forms.
-    private static func hasAddress(_ host: String) -> Bool {
-        let wanted = bytes(host)
-        return machineAddresses.contains { bytes($0) == wanted }
-    }
-
-    private static func bytes(_ literal: String) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: 16)
-        let family = literal.contains(":") ? AF_INET6 : AF_INET
-        inet_pton(family, literal, &bytes)
-        return bytes
-    }
-
-    private static func isLoopback(_ literal: String) -> Bool {
-        guard literal.contains(":") else { return literal.hasPrefix("127.") }
-        return bytes(literal) == bytes("::1")
-    }
-
-    /// True if other machines cannot use an address: loopback, or link-local, which needs an interface's name.
-    private static func isLocal(_ literal: String) -> Bool {
-        if isLoopback(literal) {
-            return true
-        }
-        // fe80::/10 (RFC 4291 §2.5.6).
-        let bytes = bytes(literal)
-        return literal.contains(":") && bytes[0] == 0xfe && bytes[1] & 0xc0 == 0x80
-    }
-
-    /// The best address to suggest: a private one, IPv4 before IPv6.
-    private static func best(of literals: [String]) -> String? {
-        let homes = literals.filter { !(OriginClient.isPublic($0) ?? true) }
-        return homes.first { !$0.contains(":") } ?? homes.first
     }
 }

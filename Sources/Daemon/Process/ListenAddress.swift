@@ -61,17 +61,22 @@ package struct ListenAddress: Equatable, Sendable, CustomStringConvertible {
     package var description: String { Self.text(host: host, port: port) }
 }
 
-/// An address of this machine on the network, optionally with a port.
+/// A wish for an address of this machine on the network: the address, an interface that has it, or `auto`; optionally
+/// with a port.
 package struct NetworkAddress: Equatable, Sendable {
-    /// The literal address, without brackets.
+    /// The literal address without brackets, the name of an interface, or `auto`.
     package let host: String
     /// The port; nil for the daemon's own port.
     package let port: UInt16?
+    /// True if `host` is an address. The others are looked up, and their addresses may change.
+    package let isLiteral: Bool
 
-    /// Parses `192.168.1.5`, `192.168.1.5:8216`, `fd00::5` or `[fd00::5]:8216`. Throws for names and wildcard
-    /// addresses.
+    private static let automatic = "auto"
+
+    /// Parses `192.168.1.5`, `192.168.1.5:8216`, `fd00::5`, `[fd00::5]:8216`, `eth0`, `eth0:8216` or `auto`. Throws for
+    /// wildcard addresses.
     init(_ text: String) throws(Refusal) {
-        let wanted = "one address of this machine, such as 192.168.1.5 or 192.168.1.5:8216"
+        let wanted = "one address of this machine, such as 192.168.1.5 or 192.168.1.5:8216, an interface, or auto"
         var host = text
         var port = UInt16?.none
         if let end = text.lastIndex(of: "]"), text.hasPrefix("[") {
@@ -86,6 +91,14 @@ package struct NetworkAddress: Equatable, Sendable {
             port = UInt16(text[text.index(after: colon)...])
             guard port != nil else { throw Refusal("\"\(text)\" is not \(wanted)") }
         }
+        self.host = host
+        self.port = port
+        if Self.isInterface(host) {
+            isLiteral = false
+            return
+        }
+
+        isLiteral = true
         var address = [UInt8](repeating: 0, count: 16)
         let isIPv6 = host.contains(":")
         let family = isIPv6 ? AF_INET6 : AF_INET
@@ -94,7 +107,26 @@ package struct NetworkAddress: Equatable, Sendable {
         }
         let isMulticast = isIPv6 ? address[0] == 0xff : address[0] >= 224
         guard address.contains(where: { $0 != 0 }), !isMulticast else { throw Refusal("\(text) is not \(wanted)") }
-        self.host = host
-        self.port = port
+    }
+
+    /// True for `auto`, for an interface of this machine, and for a name such as `wg0` or `eth0.12` of one that may come.
+    /// `localhost` and `nas.lan` are none.
+    private static func isInterface(_ host: String) -> Bool {
+        if host == automatic || if_nametoindex(host) != 0 {
+            return true
+        }
+        return host.utf8.count < Int(IFNAMSIZ)
+            && host.wholeMatch(of: /[A-Za-z][A-Za-z_-]*[0-9][0-9A-Za-z_-]*(\.[0-9]+)?/) != nil
+    }
+
+    /// The literal address that is meant now; nil if there is none.
+    func literal(on machine: MachineAddresses) -> String? {
+        if isLiteral {
+            return host
+        }
+        if host == Self.automatic {
+            return machine.best
+        }
+        return machine.best(ofInterface: host)
     }
 }

@@ -239,7 +239,7 @@ import Testing
     func needsNetwork() async throws {
         try await Scene.with { scene in
             let refused = try await scene.weir.run(["page", "--phone", "one"])
-            #expect(refused.exit == .code(69) && refused.errors.contains("weir serve --lan ADDRESS"), "\(refused)")
+            #expect(refused.exit == .code(69) && refused.errors.contains("weir serve --lan auto"), "\(refused)")
             let none = try await scene.weir.run(["page", "--phones"])
             #expect(none.output == "no phone has access; a link for one: weir page --phone NAME\n", "\(none)")
             for words in [
