@@ -21,6 +21,7 @@ end_children() {
 begin() {
     local name=$1 count=0 line
     shift
+    : >"$work/$name"
     "$@" >"$work/$name" 2>"$work/$name.errors" &
     children+=($!)
     while ! line=$(grep -m1 "is listening on" "$work/$name"); do
