@@ -41,8 +41,7 @@ import Testing
     private func multivariant(_ lines: String...) -> String { "#EXTM3U\n" + lines.map { $0 + "\n" }.joined() }
 
     private func serve(_ path: String, _ text: String, at origin: TestOrigin) async throws {
-        try await origin.clearRules()
-        try await origin.add(OriginRule(path) { ($0.status, $0.body) = (200, text) })
+        try await origin.replaceRules(with: OriginRule(path) { ($0.status, $0.body) = (200, text) })
     }
 
     private func fetch(_ number: Int, of rendition: Rendition, in asset: Asset, _ fixture: TestHouse) async throws {
@@ -268,8 +267,7 @@ import Testing
         try await sign("aes", "t=2", at: fixture.origin)
         let other = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:1.5,\n1.ts?t=2\n#EXT-X-ENDLIST\n"
         let rules = [OriginRule("/aes/90p/media.m3u8*") { ($0.status, $0.body) = (200, other) }]
-        try await fixture.origin.clearRules()
-        try await fixture.origin.add(rules[0], OriginRule("*t=1") { $0.status = 403 })
+        try await fixture.origin.replaceRules(with: rules[0], OriginRule("*t=1") { $0.status = 403 })
         let fetch = try fixture.fetch(1, of: rendition, in: asset)
         #expect(await fetch.result().code == .originRefused)
         #expect(asset.hasChanged && fixture.log.lines.count == 1)

@@ -279,8 +279,8 @@ import Testing
         try await fetch.end()
         fetch.release()
         for other in ["#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nx\n", "#EXTM3U\n#EXTINF:2,\nx.ts\n#EXT-X-ENDLIST\n"] {
-            try await fixture.origin.clearRules()
-            try await fixture.origin.add(OriginRule("/ts/master.m3u8") { ($0.status, $0.body) = (200, other) })
+            try await fixture.origin.replaceRules(
+                with: OriginRule("/ts/master.m3u8") { ($0.status, $0.body) = (200, other) })
             asset.entryChecks.latest = nil
             #expect(try await fixture.library.playlists.refresh(asset) == .answered)
             #expect(asset.renditions.map(\.name.id) == ["video-90p", "video-180p", "video-270p"])

@@ -26,9 +26,8 @@ import Testing
     /// From now on the origin gives this playlist, and this body for all segments.
     /// - Parameter age: the playlist's age in seconds.
     private func give(_ text: String, segments: String, age: Int = 0) async throws {
-        try await fixture.origin.clearRules()
-        try await fixture.origin.add(
-            OriginRule("/live.m3u8") { ($0.status, $0.body, $0.headers) = (200, text, ["Age": "\(age)"]) },
+        try await fixture.origin.replaceRules(
+            with: OriginRule("/live.m3u8") { ($0.status, $0.body, $0.headers) = (200, text, ["Age": "\(age)"]) },
             OriginRule("/*.ts") { ($0.status, $0.body) = (200, OriginRule.media(segments)) })
     }
 
@@ -255,9 +254,8 @@ import Testing
     @Test func afterARestartAMirrorGivesTheSameSegment() async throws {
         let lines = ["x", "y"].map { "#EXT-X-STREAM-INF:BANDWIDTH=1,PATHWAY-ID=\"\($0)\"\n/\($0).m3u8\n" }
         func give(_ numbers: Range<Int>) async throws {
-            try await fixture.origin.clearRules()
-            try await fixture.origin.add(
-                OriginRule("/master.m3u8") { ($0.status, $0.body) = (200, "#EXTM3U\n" + lines.joined()) },
+            try await fixture.origin.replaceRules(
+                with: OriginRule("/master.m3u8") { ($0.status, $0.body) = (200, "#EXTM3U\n" + lines.joined()) },
                 OriginRule("/x-*") { $0.status = 404 })
             for mirror in ["x", "y"] {
                 let text = text(numbers, names: mirror + "-")

@@ -85,8 +85,7 @@ import Testing
         let (_, fixture, asset) = try await stored()
         try await fixture.origin.add(OriginRule("/film/90p/0.ts") { $0.etag = "one" })
         #expect(await fixture.library.revisions.check(asset))
-        try await fixture.origin.clearRules()
-        try await fixture.origin.add(OriginRule("/film/90p/0.ts") { $0.status = 304 })
+        try await fixture.origin.replaceRules(with: OriginRule("/film/90p/0.ts") { $0.status = 304 })
         try await fixture.origin.clearRequests()
         #expect(await fixture.library.revisions.check(asset))
         let request = try #require(try await fixture.origin.requests(for: "/film/90p/0.ts").first)
@@ -169,9 +168,8 @@ import Testing
 
     /// From now on the origin sends these validators, and no times of modification.
     private func give(_ validators: Validators, content: Int, _ fixture: TestHouse) async throws {
-        try await fixture.origin.clearRules()
-        try await fixture.origin.add(
-            OriginRule("*.[tm]*s") { rule in
+        try await fixture.origin.replaceRules(
+            with: OriginRule("*.[tm]*s") { rule in
                 rule.noValidators = true
                 switch validators {
                 case .strong:
@@ -534,8 +532,8 @@ import Testing
         let first = try fixture.fetch(0, of: rendition, in: asset)
         try await first.end()
         first.release()
-        try await fixture.origin.clearRules()
-        try await fixture.origin.add(OriginRule("*.ts") { ($0.noValidators, $0.headers) = (true, ["ETag": "\"2\""]) })
+        try await fixture.origin.replaceRules(
+            with: OriginRule("*.ts") { ($0.noValidators, $0.headers) = (true, ["ETag": "\"2\""]) })
         let second = try fixture.fetch(1, of: rendition, in: asset)
         try await second.announced()
         #expect(fixture.library.revisions.isSuspect(second, of: asset))

@@ -88,9 +88,8 @@ import Testing
             OriginRule("/media.m3u8") { ($0.status, $0.body) = (200, playlist("a", ads: ["x"])) })
         let asset = try await fixture.open("/master.m3u8")
         let rendition = try await fixture.rendition("video", of: asset)
-        try await fixture.origin.clearRules()
-        try await fixture.origin.add(
-            OriginRule("/master.m3u8") { ($0.status, $0.body) = (200, master) },
+        try await fixture.origin.replaceRules(
+            with: OriginRule("/master.m3u8") { ($0.status, $0.body) = (200, master) },
             OriginRule("/media.m3u8") { ($0.status, $0.body) = (200, playlist("b", ads: ["y", "z"])) },
             OriginRule("/film/*?token=a") { $0.status = 403 },
             OriginRule("/film/2.ts?token=b") { $0.redirect = "/ts/90p/2.ts" })

@@ -127,8 +127,7 @@ import WeirAPI
         #expect(problem.code == .originRefused && problem.code.exitCode == 77)
         #expect(problem.detail.contains("key 0 of aes is not renewed") && problem.detail.contains("403"))
         let changed = KeyRouteTests.words("sixteen bytes it")
-        try await origin.clearRules()
-        try await origin.add(changed)
+        try await origin.replaceRules(with: changed)
         let other = try API.decode(
             API.Problem.self,
             from: await respond(.post, "/assets/aes/keys", #"{"action":"renew","keys":[0]}"#).body)

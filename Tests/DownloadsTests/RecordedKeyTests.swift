@@ -34,15 +34,18 @@ import Testing
         text.replacing("1.key", with: "0.key").replacing("2.key", with: "0.key")
     }
 
-    private func show(_ text: String, in house: TestHouse) async throws {
-        try await house.origin.add(OriginRule(Self.path) { ($0.status, $0.body) = (200, text) })
+    private static func playlist(_ text: String) -> OriginRule {
+        OriginRule(path) { ($0.status, $0.body) = (200, text) }
+    }
+
+    private static var wrongKey: OriginRule {
+        OriginRule(key) { ($0.status, $0.bodyHex) = (200, wrong) }
     }
 
     @Test("are fetched once more, and told while it records and at its end; what was recorded is kept")
     func wrong() async throws {
         let house = try await TestHouse(.downloader())
-        try await house.origin.add(OriginRule(Self.key) { ($0.status, $0.bodyHex) = (200, Self.wrong) })
-        try await show(Self.isOneKey(Self.text(5)), in: house)
+        try await house.origin.add(Self.wrongKey, Self.playlist(Self.isOneKey(Self.text(5))))
         let scene = try await RecordingScene(house, Self.path)
         try await waitUntil("the words about the key", within: .seconds(30)) {
             scene.lacks?.contains("sent as key 0 does not decrypt its segments") ?? false
@@ -50,9 +53,8 @@ import Testing
         let fetches = try await house.origin.requests(for: Self.key)
         #expect(fetches.count == 2, "\(fetches)")
 
-        try await house.origin.clearRules()
-        try await house.origin.add(OriginRule(Self.key) { ($0.status, $0.bodyHex) = (200, Self.wrong) })
-        try await show(Self.isOneKey(Self.text(6, isEnded: true)), in: house)
+        let ended = Self.playlist(Self.isOneKey(Self.text(6, isEnded: true)))
+        try await house.origin.replaceRules(with: Self.wrongKey, ended)
         try await waitUntil("the end", within: .seconds(40)) { scene.outcome != nil }
         guard case .failed(let error, true, _) = scene.outcome else {
             Issue.record("\(String(describing: scene.outcome))")
@@ -70,16 +72,15 @@ import Testing
     func mended() async throws {
         let house = try await TestHouse(.downloader())
         try await house.origin.add(
-            OriginRule(Self.key) { ($0.status, $0.bodyHex, $0.times) = (200, Self.wrong, 1) })
-        try await show(Self.text(4), in: house)
+            OriginRule(Self.key) { ($0.status, $0.bodyHex, $0.times) = (200, Self.wrong, 1) },
+            Self.playlist(Self.text(4)))
         let scene = try await RecordingScene(house, Self.path)
         try await waitUntil("the right key", within: .seconds(30)) {
             let file = try? house.folder.find("keys/0.key")
             let bytes = file.flatMap { try? Data(contentsOf: URL(filePath: $0)) }
             return try bytes == Repository.fixture(Self.key)
         }
-        try await house.origin.clearRules()
-        try await show(Self.text(6, isEnded: true), in: house)
+        try await house.origin.replaceRules(with: Self.playlist(Self.text(6, isEnded: true)))
         #expect(try await scene.reason().hasSuffix("the origin ended it"))
         #expect(scene.lacks == nil && scene.asset.isPlayableOffline)
         #expect(try await house.origin.requests(for: Self.key).count == 2)
@@ -88,8 +89,8 @@ import Testing
     @Test("end the job of a recording as failed, and not as complete")
     func job() async throws {
         let house = try await TestHouse(.downloader())
-        try await house.origin.add(OriginRule("/aes/keys/*") { ($0.status, $0.bodyHex) = (200, Self.wrong) })
-        try await show(Self.text(4), in: house)
+        try await house.origin.add(
+            OriginRule("/aes/keys/*") { ($0.status, $0.bodyHex) = (200, Self.wrong) }, Self.playlist(Self.text(4)))
         let channel = try await house.open(Self.path)
         let recording = try await house.library.makeRecording(of: channel, name: "recording", title: nil)
         var order = DownloadOrder(Selection())

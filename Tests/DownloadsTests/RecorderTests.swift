@@ -210,9 +210,8 @@ import Testing
         let master = "#EXTM3U\n\(subtitles)\n#EXT-X-STREAM-INF:BANDWIDTH=9,SUBTITLES=\"s\"\nmedia.m3u8\n"
         let media = list { "/ts/90p/\($0 % 6).ts" }
         let cues = list { "/\($0).vtt" }
-        try await fixture.origin.clearRules()
-        try await fixture.origin.add(
-            OriginRule("/master.m3u8") { ($0.status, $0.body) = (200, master) },
+        try await fixture.origin.replaceRules(
+            with: OriginRule("/master.m3u8") { ($0.status, $0.body) = (200, master) },
             OriginRule("/media.m3u8") { ($0.status, $0.body) = (200, media) },
             OriginRule("/cues.m3u8") { ($0.status, $0.body) = (200, cues) },
             OriginRule("/[14].vtt") { $0.status = 404 },
@@ -333,15 +332,14 @@ import Testing
                 + numbers.map { "#EXTINF:1,\n\($0).m4s\n" }.joined() + end
         }
         func show(_ video: String, _ sound: String) async throws {
-            try await fixture.origin.clearRules()
             let master = """
                 #EXTM3U
                 #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="en",LANGUAGE="en",URI="sound.m3u8"
                 #EXT-X-STREAM-INF:BANDWIDTH=1000,AUDIO="a"
                 video.m3u8
                 """
-            try await fixture.origin.add(
-                OriginRule("/master.m3u8") { ($0.status, $0.body) = (200, master) },
+            try await fixture.origin.replaceRules(
+                with: OriginRule("/master.m3u8") { ($0.status, $0.body) = (200, master) },
                 OriginRule("/video.m3u8") { ($0.status, $0.body) = (200, video) },
                 OriginRule("/sound.m3u8") { ($0.status, $0.body) = (200, sound) },
                 OriginRule("*.m4s") { ($0.status, $0.body) = (200, OriginRule.media("media")) })

@@ -106,9 +106,8 @@ import Testing
 
     /// Sets the playlist text of the origin.
     func text(_ text: String) async throws {
-        try await fixture.origin.clearRules()
-        try await fixture.origin.add(
-            OriginRule("*.m3u8") { ($0.status, $0.body) = (200, text) },
+        try await fixture.origin.replaceRules(
+            with: OriginRule("*.m3u8") { ($0.status, $0.body) = (200, text) },
             OriginRule("*.key") { ($0.status, $0.bodyHex) = (200, String(repeating: "0f", count: 16)) },
             OriginRule("*.mp4*") { ($0.status, $0.body) = (200, OriginRule.media("section")) },
             OriginRule("*.m4s*") { ($0.status, $0.body) = (200, OriginRule.media("media")) })

@@ -195,8 +195,7 @@ import Testing
     @Test func aFailedDownloadOfARevisionWaitsForTheUser() async throws {
         let (fixture, film, old, first) = try await replacing()
         try film.change(to: "cmaf")
-        try await fixture.origin.clearRules()
-        try await fixture.origin.add(OriginRule("*.key") { $0.status = 404 })
+        try await fixture.origin.replaceRules(with: OriginRule("*.key") { $0.status = 404 })
         try await fixture.origin.release()
         try await waitUntil("the end") { fixture.downloader.download(of: first)?.state == .failed }
         #expect(try asset(fixture) === old)

@@ -119,8 +119,7 @@ import Testing
         for pathway in ["a", "b"] {
             try root.write(other, to: "\(pathway)/90p/all.ts")
         }
-        try await fixture.origin.clearRules()
-        try await fixture.origin.add(OriginRule("*.ts") { $0.etag = "new" })
+        try await fixture.origin.replaceRules(with: OriginRule("*.ts") { $0.etag = "new" })
         fixture.house.client.isOffline = true
         fixture.house.client.isOffline = false
         for fetch in fetches {
@@ -254,9 +253,8 @@ import Testing
             .replacing("media.m3u8", with: "media.m3u8?\(token)")
         let media = String(decoding: try Repository.fixture(folder + "90p/media.m3u8"), as: UTF8.self)
             .replacing("all.ts", with: "all.ts?\(token)")
-        try await origin.clearRules()
-        try await origin.add(
-            OriginRule(folder + "master.m3u8") { ($0.status, $0.body) = (200, master) },
+        try await origin.replaceRules(
+            with: OriginRule(folder + "master.m3u8") { ($0.status, $0.body) = (200, master) },
             OriginRule(folder + "90p/media.m3u8[?]\(token)") { ($0.status, $0.body) = (200, media) },
             OriginRule("*.ts[?]\(token)"), OriginRule("*[?]t=*") { $0.status = 403 })
     }

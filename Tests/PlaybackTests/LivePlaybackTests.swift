@@ -161,8 +161,7 @@ import Testing
                 + end
         }
         let segment = OriginRule("/low/?.ts") { ($0.status, $0.body) = (200, OriginRule.media("0123")) }
-        try await stream.fixture.origin.clearRules()
-        try await stream.fixture.origin.add(segment)
+        try await stream.fixture.origin.replaceRules(with: segment)
         try await stream.answer("") { ($0.status, $0.body) = (200, list(0..<3)) }
         let first = try await stream.fixture.get(stream.media).text
         let names = PlaylistText.paths(in: first, at: stream.media)
@@ -209,8 +208,7 @@ import Testing
         let early = try await stream.fixture.get(path)
         let list = (first...1).map { "#EXTINF:1,\n\($0).ts\n" }.joined()
         let end = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-MEDIA-SEQUENCE:\(first)\n\(list)#EXT-X-ENDLIST\n"
-        try await stream.fixture.origin.clearRules()
-        try await stream.fixture.origin.add(segment)
+        try await stream.fixture.origin.replaceRules(with: segment)
         try await stream.answer("") { ($0.status, $0.body) = (200, end) }
         try await waitUntil("the end") { try await stream.fixture.get(stream.media).text.contains("#EXT-X-ENDLIST") }
         let late = try await stream.fixture.get(path)

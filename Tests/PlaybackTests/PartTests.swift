@@ -211,8 +211,7 @@ import Testing
         }
         let asset = try #require(fixture.library.assets.first)
         for change: @Sendable (inout OriginRule) -> Void in [{ $0.html = true }, { $0.status = 500 }] {
-            try await fixture.origin.clearRules()
-            try await fixture.origin.add(OriginRule("*.m3u8*", change))
+            try await fixture.origin.replaceRules(with: OriginRule("*.m3u8*", change))
             for entry in forms(fixture, "/ts/90p/media.m3u8", name: asset.name) {
                 asset.entryChecks.latest = nil
                 let text = try await fixture.get(entry).text

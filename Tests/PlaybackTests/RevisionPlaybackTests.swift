@@ -116,9 +116,8 @@ import Testing
                 "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-MEDIA-SEQUENCE:0\n"
                 + (0..<count).map { "#EXTINF:1,\n\($0).ts\n" }.joined() + end
             let master = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=100000\nlive.m3u8\n"
-            try await fixture.origin.clearRules()
-            try await fixture.origin.add(
-                OriginRule("/live.m3u8") { ($0.status, $0.body) = (200, text) },
+            try await fixture.origin.replaceRules(
+                with: OriginRule("/live.m3u8") { ($0.status, $0.body) = (200, text) },
                 OriginRule("/master.m3u8") { ($0.status, $0.body) = (200, master) },
                 OriginRule("/*.ts") { ($0.status, $0.body) = (200, OriginRule.media(segments)) })
         }

@@ -96,8 +96,7 @@ struct URLCheckTests {
             ("m.m3u8", "audio/mpegurl", []), ("m.m3u8", "Application/X-MPEGURL; charset=utf-8", ["note"]),
             ("m.m3u8", "text/plain", ["warning"]), ("m", "text/plain", ["error"]), ("m", "audio/mpegurl", []),
         ] {
-            try await origin.clearRules()
-            try await origin.add(OriginRule("*") { $0.contentType = type })
+            try await origin.replaceRules(with: OriginRule("*") { $0.contentType = type })
             let report = try await CheckReport.ofURL(origin.url("/" + path))
             #expect(told(report) == expected.map { "\(path):0 \($0) contentType" }, "\(type)")
         }

@@ -46,8 +46,7 @@ private final class MemoryStore: ListStore {
 
     /// Serves a text as the list.
     func give(_ text: String, status: Int = 200) async throws {
-        try await house.origin.clearRules()
-        try await house.origin.add(OriginRule("/tv.m3u*") { ($0.status, $0.body) = (status, text) })
+        try await house.origin.replaceRules(with: OriginRule("/tv.m3u*") { ($0.status, $0.body) = (status, text) })
     }
 
     func read() async throws -> ChannelLists.Summary {

@@ -9,8 +9,7 @@ import Testing
     private func give(_ names: [String], on scene: Scene) async throws {
         let entries = names.map { "#EXTINF:-1 group-title=\"News\",\($0)\n/_live/\($0.lowercased())/media.m3u8\n" }
         let text = "#EXTM3U\n" + entries.joined()
-        try await scene.origin.clearRules()
-        try await scene.origin.add(OriginRule("/tv.m3u") { ($0.status, $0.body) = (200, text) })
+        try await scene.origin.replaceRules(with: OriginRule("/tv.m3u") { ($0.status, $0.body) = (200, text) })
     }
 
     /// Fills in the form for a channel list, and returns the sentence that it shows.
@@ -48,8 +47,7 @@ import Testing
                 try await page.wait("\(count) === '3 channels'")
                 try await find("thr", on: page)
                 try await page.wait("\(count) === '1 channel'")
-                try await scene.origin.clearRules()
-                try await scene.origin.add(OriginRule("/tv.m3u") { $0.status = 500 })
+                try await scene.origin.replaceRules(with: OriginRule("/tv.m3u") { $0.status = 500 })
                 try await page.click("Read again", of: "tv")
                 try await page.wait(for: "Not read since: ", in: "tv")
                 try await page.click("Remove", of: "tv")

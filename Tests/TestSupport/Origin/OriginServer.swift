@@ -226,9 +226,9 @@ final class OriginServer: Sendable {
         }
     }
 
-    func clearRules() {
+    func replaceRules(by rules: [OriginRule]) {
         state.withLock { state in
-            state.rules = []
+            state.rules = rules.map(ActiveRule.init)
             state.clears += 1
             state.released = []
         }

@@ -99,7 +99,12 @@ package final class TestOrigin: Sendable {
     }
 
     package func clearRules() async throws {
-        server.clearRules()
+        server.replaceRules(by: [])
+    }
+
+    /// Clears the rules and appends others in one step: a client that asks all the time never meets an origin without rules.
+    package func replaceRules(with rules: OriginRule...) async throws {
+        server.replaceRules(by: rules)
     }
 
     /// Releases waiting responses whose path matches the glob; returns their number.
