@@ -250,7 +250,8 @@ let package = Package(
         tests(
             "ControlTests",
             [
-                "WeirAPI", "AccessLog", "CDocument", "Control", "Downloads", "EventLoop", "Sharing", "Fetching",
+                "WeirAPI", "AccessLog", "CDocument", "CPage", "Control", "Downloads", "EventLoop", "Sharing",
+                "Fetching",
                 "HTTPMessage", "HTTPServer", "Integrity", "Assets", "Orders", "Origin", "Playback", "Playheads",
                 "Recordings", "Retention", "SafeText", "Store", "Substitution", "TestRooms", "TestSupport",
             ]),

@@ -16,9 +16,6 @@ static const unsigned char bars_js[] = {
 static const unsigned char channels_js[] = {
 #embed "files/channels.js"
 };
-static const unsigned char charts_js[] = {
-#embed "files/charts.js"
-};
 static const unsigned char blocks_js[] = {
 #embed "files/blocks.js"
 };
@@ -67,6 +64,9 @@ static const unsigned char picture_js[] = {
 static const unsigned char player_js[] = {
 #embed "files/player.js"
 };
+static const unsigned char queue_js[] = {
+#embed "files/queue.js"
+};
 static const unsigned char row_js[] = {
 #embed "files/row.js"
 };
@@ -79,7 +79,6 @@ static const struct page_file files[] = {
     {"/page/api.js", api_js, sizeof api_js},
     {"/page/bars.js", bars_js, sizeof bars_js},
     {"/page/channels.js", channels_js, sizeof channels_js},
-    {"/page/charts.js", charts_js, sizeof charts_js},
     {"/page/blocks.js", blocks_js, sizeof blocks_js},
     {"/page/chooser.js", chooser_js, sizeof chooser_js},
     {"/page/details.js", details_js, sizeof details_js},
@@ -96,6 +95,7 @@ static const struct page_file files[] = {
     {"/page/paste.js", paste_js, sizeof paste_js},
     {"/page/picture.js", picture_js, sizeof picture_js},
     {"/page/player.js", player_js, sizeof player_js},
+    {"/page/queue.js", queue_js, sizeof queue_js},
     {"/page/row.js", row_js, sizeof row_js},
     {"/page/words.js", words_js, sizeof words_js},
 };

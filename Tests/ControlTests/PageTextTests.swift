@@ -1,3 +1,4 @@
+import CPage
 import EventLoop
 import Foundation
 import HTTPMessage
@@ -18,6 +19,12 @@ import WeirAPI
             String(decoding: filled, as: UTF8.self)
                 == "a<!--weir:none-->b<!--weir:none--><!-- c --><!--weir:none-->d<!--weir:")
         #expect(PageTemplate([]).filled([.mount: "x"]).isEmpty)
+    }
+
+    /// The page has no build step: its files are as they are read, and are small together.
+    @Test func theFilesOfThePageAreSmall() {
+        let size = (0..<page_file_count()).reduce(0) { $0 + page_file_at($1).length }
+        #expect((100_000..<150_000).contains(size), "\(size) bytes")
     }
 
     @LoopActor @Test func thePageKeyOpensTheAPIAndIsNotDisclosed() async throws {

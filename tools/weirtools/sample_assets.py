@@ -134,7 +134,9 @@ def answer(scene, path, query):
         return 200, channels(path, scene == "channels")
     if path == "/mode":
         return 200, {"mode": "auto"}
-    if path == "/presentation":
+    if path == "/limit":
+        return 200, {}
+    if path in ("/presentation", "/selection"):
         if "missing" in query["url"][0]:
             return 502, {"code": "bad-origin", "status": 502, "title": "the origin answers with an error", "next": "check the URL in a browser",
                          "detail": "https://example.com/missing.m3u8 cannot be read: the origin answers 404"}

@@ -3,57 +3,70 @@
 import {api, entry, isPhone, mount, words} from "./api.js";
 import {addList, recordLater} from "./channels.js";
 import {chooser} from "./chooser.js";
-import {el, say} from "./dom.js";
+import {alarm, byId, el, plain, say} from "./dom.js";
 import {listenForPastes} from "./paste.js";
 import {play} from "./player.js";
 import {plural, time} from "./words.js";
 
-const section = document.getElementById("add");
-const form = document.getElementById("add-form");
-const field = document.getElementById("add-url");
-const offer = document.getElementById("offer");
+const [form, field, offer] = [byId("add-form"), byId("add-url"), byId("offer")];
+let started;
 
-/** Enables the field. Calls `started(download)` when a download has begun. */
-export function prepareAdding(started) {
-    section.hidden = false;
+export function prepareAdding(begun) {
+    started = begun;
+    byId("add").hidden = false;
     form.addEventListener("submit", event => {
         event.preventDefault();
-        look({source: field.value.trim()}, started);
+        look({source: field.value.trim()});
     });
     listenForPastes({
         url(source) {
             field.value = source;
-            look({source}, started);
+            look({source});
         },
-        command: text => paste(text, started),
-        urls: all => propose(all, "A file or a list was dropped here. Nothing of it has been fetched yet.", started),
+        command: paste,
+        urls: all => propose(all, "A file or a list was dropped here. Nothing of it has been fetched yet."),
         nothing: () => fail("What was dropped has no http or https URL. Drop a link, its text, or a list of streams."),
     });
-    proposeLinks(started);
+    proposeLinks();
 }
 
-function fail(sentence) { offer.replaceChildren(el("p", {class: "trouble", role: "alert"}, sentence)); }
+const fail = sentence => offer.replaceChildren(alarm(sentence));
 
-/** Reads a browser's "Copy as cURL", whose header fields are sent with the requests of this stream only. */
-async function paste(text, started) {
-    if (isPhone) return fail("A command may hold secrets, which a phone may not send. Paste it on the machine where Weir runs.");
+function show(more, ...content) { offer.replaceChildren(el("div", {class: "offer", ...more}, ...content)); }
+
+const attempt = act => async () => {
     try {
-        const order = await api.paste(text);
-        field.value = order.source;
-        await look(order, started);
+        await act();
     } catch (error) {
         fail(words(error));
     }
+};
+
+function close() {
+    looks += 1;
+    offer.replaceChildren();
+    field.focus();
 }
 
-/** The number of the look that was asked for last. */
+function done() {
+    offer.replaceChildren();
+    form.reset();
+}
+
+/** Reads a browser's "Copy as cURL". Its header fields are sent with the requests of this stream only. */
+async function paste(text) {
+    if (isPhone) return fail("A command may hold secrets, which a phone may not send. Paste it on the machine where Weir runs.");
+    await attempt(async () => {
+        const order = await api.paste(text);
+        field.value = order.source;
+        await look(order);
+    })();
+}
+
 let looks = 0;
 
-/**
- * Shows the tracks of a stream, in place of those that were asked for before. An order has its `source`, and may have `headers` and a `route`; one with `isFromLink` may not lead
- * to a private address.
- */
-async function look(order, started) {
+/** Shows the tracks of a stream, in place of those of an earlier order. One with `isFromLink` may not lead to a private address. */
+async function look(order) {
     // The owner has not named what a phone asks for.
     if (isPhone) order = {...order, isFromLink: true};
     const turn = ++looks;
@@ -61,7 +74,7 @@ async function look(order, started) {
     try {
         const presentation = await api.explain(order);
         if (turn !== looks) return;
-        offer.replaceChildren(show(presentation, order, started));
+        present(presentation, order);
         offer.querySelector("input, button")?.focus();
     } catch (error) {
         if (turn !== looks) return;
@@ -71,97 +84,70 @@ async function look(order, started) {
     }
 }
 
-/** Offers to add the channel list at a URL. */
 function proposeList({source: url, headers}) {
-    const add = el("button", {type: "button", class: "primary", async onclick() {
+    const add = plain("Add its channels", attempt(async () => {
         add.disabled = true;
-        try {
-            const {name, channels} = await addList({url, headers});
-            close();
-            form.reset();
-            say(`${name} is added: ${plural(channels, "channel")}.`);
-        } catch (error) {
-            fail(words(error));
-        }
-    }}, "Add its channels");
-    offer.replaceChildren(el("div", {class: "offer"}, el("h3", {}, "This is a channel list"),
+        const {name, channels} = await addList({url, headers});
+        close();
+        form.reset();
+        say(`${name} is added: ${plural(channels, "channel")}.`);
+    }), {class: "primary"});
+    show({}, el("h3", {}, "This is a channel list"),
         el("p", {class: "note"}, "Its channels play by their names, and the list is read again twice a day."),
-        el("div", {class: "actions"}, add, el("button", {type: "button", onclick: close}, "Close"))));
+        el("div", {class: "actions"}, add, plain("Close", close)));
     add.focus();
 }
 
-/** Asks about the URLs of the link or the file that led here. */
-function proposeLinks(started) {
+function proposeLinks() {
     let urls = [];
     try { urls = JSON.parse(sessionStorage.getItem("weir-links") ?? "[]"); } catch { /* It is none of the door's. */ }
     sessionStorage.removeItem("weir-links");
-    if (!Array.isArray(urls) || urls.length === 0) return;
-    propose(urls, "A link or a file led here. Nothing has been fetched yet.", started);
+    if (Array.isArray(urls) && urls.length > 0) propose(urls, "A link or a file led here. Nothing has been fetched yet.");
 }
 
 /** Asks about URLs that the user did not write. */
-function propose(urls, reason, started) {
-    offer.replaceChildren(el("div", {class: "offer proposal", role: "group", "aria-labelledby": "proposal"},
+function propose(urls, reason) {
+    show({class: "offer proposal", role: "group", "aria-labelledby": "proposal"},
         el("h3", {id: "proposal"}, urls.length > 1 ? "Open one of these streams?" : "Open this stream?"),
         el("p", {class: "note"}, reason),
-        el("ul", {class: "proposals"}, ...urls.map(url => el("li", {}, el("bdi", {class: "address"}, url), " ",
-            el("button", {type: "button", "aria-label": `Show the tracks of ${url}`, onclick: () => look({source: url, isFromLink: true}, started)}, "Show tracks")))),
-        el("div", {class: "actions"}, el("button", {type: "button", onclick: close}, "Close"))));
+        el("ul", {class: "proposals"}, ...urls.map(url => el("li", {}, el("bdi", {}, url), " ",
+            plain("Show tracks", () => look({source: url, isFromLink: true}), {"aria-label": `Show the tracks of ${url}`})))),
+        el("div", {class: "actions"}, plain("Close", close)));
     say(`${urls.length > 1 ? "Choose a stream to open" : "Confirm the stream to open"}. ${reason}`);
 }
 
-function close() {
-    looks += 1;
-    offer.replaceChildren();
-    field.focus();
-}
-
-function show(presentation, order, started) {
+function present({title: given, name, isLive, duration, tracks, explanation}, order) {
     const {source: url, isFromLink, headers} = order;
-    const title = presentation.title || presentation.name || url.replace(/^https?:\/\//, "").split("?")[0];
+    const title = given || name || url.replace(/^https?:\/\//, "").split("?")[0];
     // A player may name any address, and a link may not.
-    const watch = isFromLink && !isPhone ? undefined : () => watchNow(order, title);
+    const watch = isFromLink && !isPhone ? undefined : attempt(() => watchNow(order, title));
+    const heading = el("h3", {}, el("bdi", {}, title), duration > 0 && el("span", {class: "facts"}, ` ${time(duration)}`));
     const fields = headers?.length > 0 && el("p", {class: "note"},
         `With ${plural(headers.length, "header field")} of the command: ${headers.map(({name}) => name.toLowerCase()).join(", ")}.`);
-    if (presentation.isLive) {
-        return el("div", {class: "offer"}, el("h3", {}, el("bdi", {}, title)),
-            fields, el("p", {class: "note"}, "This is a live stream. Play it here, or record it until it ends."),
-            el("div", {class: "actions"}, watch && el("button", {type: "button", class: "primary", onclick: watch}, "Play"),
-                el("button", {type: "button", onclick: () => record(order, title, started)}, "Record"),
-                !isPhone && el("button", {type: "button", onclick: () => offer.replaceChildren(el("div", {class: "offer"}, recordLater(order, title, close)))}, "Record later"),
-                el("button", {type: "button", onclick: close}, "Close")));
+    if (isLive) {
+        return show({}, heading, fields, el("p", {class: "note"}, "This is a live stream. Play it here, or record it until it ends."),
+            el("div", {class: "actions"}, watch && plain("Play", watch, {class: "primary"}), plain("Record", attempt(() => record(order, title))),
+                !isPhone && plain("Record later", () => show({}, recordLater(order, title, close))), plain("Close", close)));
     }
-    say(`${title} has ${presentation.tracks.variants.length} qualities.`);
-    return el("div", {class: "offer"},
-        el("h3", {}, el("bdi", {}, title), presentation.duration ? el("span", {class: "facts"}, ` ${time(presentation.duration)}`) : ""), fields,
-        chooser({
-            tracks: presentation.tracks, explanation: presentation.explanation, order, title, play: watch, closed: close,
-            started(download) {
-                offer.replaceChildren();
-                form.reset();
-                started(download);
-            },
-        }));
+    say(`${title} has ${tracks.variants.length} qualities.`);
+    show({}, heading, fields, chooser({
+        tracks, explanation, order, title, play: watch, closed: close,
+        started(download) {
+            done();
+            started(download);
+        },
+    }));
 }
 
 /** Plays a stream without a download. Header fields belong to the asset, which is therefore opened first. */
 async function watchNow(order, title) {
-    try {
-        const isPlain = isPhone || Object.keys(order).length === 1;
-        play(isPlain ? `${mount}/${order.source}` : entry((await api.open(order)).name), title);
-    } catch (error) {
-        fail(words(error));
-    }
+    const isPlain = isPhone || Object.keys(order).length === 1;
+    play(isPlain ? `${mount}/${order.source}` : entry((await api.open(order)).name), title);
 }
 
-async function record(order, title, started) {
-    try {
-        const download = await api.download({...order, record: true});
-        offer.replaceChildren();
-        form.reset();
-        say(`The recording of ${title} has begun.`);
-        started(download);
-    } catch (error) {
-        fail(words(error));
-    }
+async function record(order, title) {
+    const download = await api.download({...order, record: true});
+    done();
+    say(`The recording of ${title} has begun.`);
+    started(download);
 }

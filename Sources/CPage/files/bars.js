@@ -5,7 +5,6 @@ import {coverage, time} from "./words.js";
 
 const WIDTH = 1000;
 
-/** A bar with its text. `update` changes only what differs. */
 export class Bar {
     constructor() {
         this.name = el("span", {class: "track-name"});
@@ -18,7 +17,6 @@ export class Bar {
         this.element = el("li", {class: "track"}, this.name, this.picture, this.words);
     }
 
-    /** - `part`: as in the API; `duration`: of the asset; `heads`: positions of players in seconds, with the quality that plays. */
     update(part, name, duration, heads) {
         const scale = WIDTH / Math.max(duration || 0, part.expected.at(-1)?.[1] || 0, part.loaded.at(-1)?.[1] || 0, 0.001);
         const stored = part.isGuess ? "partly" : coverage(part);
@@ -32,7 +30,6 @@ export class Bar {
     }
 }
 
-/** Draws rectangles for ranges of time. Reuses existing rectangles. */
 function draw(group, ranges, scale) {
     while (group.childElementCount > ranges.length) group.lastChild.remove();
     while (group.childElementCount < ranges.length) group.append(svg("rect", {height: 10}));

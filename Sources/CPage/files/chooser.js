@@ -1,21 +1,15 @@
 // The choice of tracks to download from a stream.
 
 import {api, words} from "./api.js";
-import {button, el, say} from "./dom.js";
-import {quality, size, stateWords, trackLayout, variantFacts} from "./words.js";
+import {alarm, button, el, say} from "./dom.js";
+import {listed, quality, size, stateWords, trackLayout, variantFacts} from "./words.js";
 
 let count = 0;
 
-/**
- * A form for the tracks of a stream.
- *
- * - `tracks`: as in the API; `explanation`: what a download without further words would take, as in the API; `order`: a `source`, which is a URL or a name, with what else the download has;
- *   `started(download)`: called when a download has begun; `closed()`: called when the form is cancelled; `play`: plays the stream
- *   instead, if possible.
- */
+/** `explanation`: what a download without further words would take; `play`: plays the stream instead. */
 export function chooser({tracks, explanation, order, title, started, closed, play}) {
     const group = `choice-${++count}`;
-    const trouble = el("p", {class: "trouble", role: "alert", hidden: true});
+    const trouble = el("div");
     const start = el("button", {type: "submit", class: "primary"}, "Download");
     const form = el("form", {class: "chooser", "aria-label": `Tracks of ${title}`, onsubmit: submit},
         variants(tracks.variants, group, explanation), media("Audio", tracks.audio, true, explanation?.selection.audio),
@@ -28,7 +22,7 @@ export function chooser({tracks, explanation, order, title, started, closed, pla
     async function submit(event) {
         event.preventDefault();
         start.disabled = true;
-        trouble.hidden = true;
+        trouble.replaceChildren();
         try {
             // What was not changed is left to the rules by which it was proposed, which tell twins apart.
             const choice = chosen(form, tracks);
@@ -37,8 +31,7 @@ export function chooser({tracks, explanation, order, title, started, closed, pla
             say(`The download of ${title} has begun.`);
             started(download);
         } catch (error) {
-            trouble.textContent = words(error);
-            trouble.hidden = false;
+            trouble.replaceChildren(alarm(words(error)));
         } finally {
             start.disabled = false;
         }
@@ -48,7 +41,7 @@ export function chooser({tracks, explanation, order, title, started, closed, pla
 
 const storedWords = ({stored}) => stored === "not-stored" ? "" : stateWords(stored);
 
-/** One button for each picture, best first. Variants with the same picture differ in their sound, which has boxes of its own. */
+/** One button for each picture, best first. The sound, in which variants may differ, has boxes of its own. */
 function variants(all, group, explanation) {
     const best = explanation && all[explanation.chosen.index];
     const pictures = new Map();
@@ -58,12 +51,13 @@ function variants(all, group, explanation) {
     const proposed = best || ordered.find(variant => variant.isComplete)
         || ordered.find(variant => variant.stored !== "not-stored") || ordered[0];
     return el("fieldset", {}, el("legend", {}, "Video"), ...ordered.map(variant =>
-        el("label", {class: "choice"},
-            el("input", {type: "radio", name: group, value: variant.id, checked: variant === proposed, "data-kind": "variant"}),
-            el("span", {class: "choice-name"}, quality(variant)),
-            el("span", {class: "choice-facts"}, variantFacts(variant)),
-            el("span", {class: "choice-size"},
-                storedWords(variant) || (variant.estimatedBytes ? `about ${size(variant.estimatedBytes)}` : "size not known")))));
+        choice({type: "radio", name: group, value: variant.id, checked: variant === proposed, "data-kind": "variant"}, quality(variant), variantFacts(variant),
+            storedWords(variant) || (variant.estimatedBytes ? `about ${size(variant.estimatedBytes)}` : "size not known"))));
+}
+
+function choice(input, name, facts, size) {
+    return el("label", {class: "choice"}, el("input", input), el("span", {class: "choice-name"}, el("bdi", {}, name)),
+        el("span", {class: "choice-facts"}, facts), el("span", {class: "choice-size"}, size));
 }
 
 /** One box for each language. Without languages, only a player's default choice is available. */
@@ -73,22 +67,19 @@ function media(legend, renditions, isSound, proposed) {
     for (const rendition of renditions) {
         if (!rendition.language) continue;
         const tag = rendition.language.toLowerCase();
-        const known = languages.get(tag) || {names: [], layouts: [], isDefault: false, stored: rendition.stored};
-        if (!known.names.includes(rendition.name)) known.names.push(rendition.name);
-        const layout = trackLayout(rendition);
-        if (layout && !known.layouts.includes(layout)) known.layouts.push(layout);
+        const known = languages.get(tag) || {names: new Set(), layouts: new Set(), isDefault: false, stored: rendition.stored};
+        known.names.add(rendition.name);
+        known.layouts.add(trackLayout(rendition));
         known.isDefault ||= rendition.isDefault;
         languages.set(tag, known);
     }
     if (languages.size === 0) return undefined;
     const kind = isSound ? "audio" : "subtitles";
     return el("fieldset", {}, el("legend", {}, legend), ...[...languages].map(([tag, {names, layouts, isDefault, stored}]) =>
-        el("label", {class: "choice"}, el("input", {type: "checkbox", value: tag, checked: proposed ? isProposed.has(tag) : isSound && isDefault, "data-kind": kind}),
-            el("span", {class: "choice-name"}, el("bdi", {}, names.join(", "))), el("span", {class: "choice-facts"}, [tag, ...layouts].join(" · ")),
-            el("span", {class: "choice-size"}, storedWords({stored})))));
+        choice({type: "checkbox", value: tag, checked: proposed ? isProposed.has(tag) : isSound && isDefault, "data-kind": kind},
+            [...names].join(", "), listed(tag, ...layouts), storedWords({stored}))));
 }
 
-/** The choice in the API's form. */
 function chosen(form, tracks) {
     const checked = kind => [...form.querySelectorAll(`input[data-kind=${kind}]`)].filter(input => input.checked).map(input => input.value);
     const has = kind => form.querySelector(`input[data-kind=${kind}]`) !== null;

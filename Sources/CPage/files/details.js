@@ -1,12 +1,10 @@
 // The details of an asset that its row does not show: playback and origin.
 
 import {api, words} from "./api.js";
-import {sessionName, sources, throughput} from "./charts.js";
-import {el} from "./dom.js";
-import {sessionPicture} from "./picture.js";
+import {alarm, el} from "./dom.js";
+import {sessionName, sessionPicture} from "./picture.js";
 import {bitRate, date, percent, plural, size, time} from "./words.js";
 
-/** Number of log events that are shown. */
 const EVENTS = 20;
 
 export class Details {
@@ -16,15 +14,11 @@ export class Details {
         this.load();
     }
 
-    /** Updates the asset. Data from the logs stays until the details are opened again. */
+    /** Assets of a list have fewer facts. */
     update(asset) {
         this.name = asset.name;
-        // Assets from a list have fewer keys.
-        if (this.facts && asset.playable) this.show(facts(asset));
-    }
-
-    /** Shows the facts of the asset, unless they have not changed. */
-    show(now) {
+        if (!this.facts || !asset.playable) return;
+        const now = facts(asset);
         if (now.textContent === this.facts.textContent) return;
         this.facts.replaceWith(now);
         this.facts = now;
@@ -39,17 +33,18 @@ export class Details {
             const own = sessions.filter(session => session.asset === this.name);
             this.facts = facts(asset);
             this.element.replaceChildren(
-                this.facts, indicators(kpis, log.events), ...[sessionPicture(timelines), throughput(log.events), sources(own)].filter(Boolean),
-                ...[account(download?.summary), pieces(own), events(log.events), failures(errors.events)].filter(Boolean));
+                ...[this.facts, indicators(kpis, log.events), sessionPicture(timelines), account(download?.summary), sources(own), events(log.events),
+                    failures(errors.events)].filter(Boolean));
         } catch (error) {
-            this.element.replaceChildren(el("p", {class: "trouble", role: "alert"}, words(error)));
+            this.element.replaceChildren(alarm(words(error)));
         }
     }
 }
 
-/** Pairs of a term and its value. Pairs without a value are left out. */
+const given = (value, words) => value === undefined ? undefined : words(value);
+
 function pairs(entries, kind) {
-    return el("dl", {class: kind}, ...entries.filter(([, value]) => value !== undefined && value !== "")
+    return el("dl", {class: kind}, ...entries.filter(([, value]) => value)
         .map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));
 }
 
@@ -59,17 +54,17 @@ function facts(asset) {
     return pairs([
         ["Origin", asset.isImported ? "none: imported" : el("code", {}, asset.url)],
         ["Warning", asset.isInsecure && "the certificates of its servers are not verified: anyone on the way can change what is fetched"],
-        ["Plays offline", asset.playable ? `${answers[asset.playable.answer]}: ${asset.playable.reason}` : undefined],
-        ["Stored in", asset.volume ? el("code", {}, asset.volume.path) : undefined],
-        ["Kept", storage?.policy.priority === "important" ? "before others" : undefined],
-        ["Expires", storage?.expiration ? date(storage.expiration) : undefined],
-        ["Last played", storage?.lastPlayed ? date(storage.lastPlayed) : undefined],
-        ["Purged", storage?.purge ? `${date(storage.purge.date)}, ${size(storage.purge.bytes)}` : undefined],
-        ["Play cache", asset.cachedBytes > 0 ? `${size(asset.cachedBytes)}, evicted when space is needed` : undefined],
+        ["Plays offline", given(asset.playable, ({answer, reason}) => `${answers[answer]}: ${reason}`)],
+        ["Stored in", given(asset.volume, ({path}) => el("code", {}, path))],
+        ["Kept", storage?.policy.priority === "important" && "before others"],
+        ["Expires", given(storage?.expiration, date)],
+        ["Last played", given(storage?.lastPlayed, date)],
+        ["Purged", given(storage?.purge, purge => `${date(purge.date)}, ${size(purge.bytes)}`)],
+        ["Play cache", asset.cachedBytes > 0 && `${size(asset.cachedBytes)}, evicted when space is needed`],
     ], "pairs");
 }
 
-/** The stalls in words. An inferred time is the least: the player, which has not said so, may have waited for more media. */
+/** An inferred time is the least: the player, which has not said so, may have waited for more media. */
 function stallWords({stalls, stallTime}, isInferred) {
     return stalls ? `${stalls}, ${isInferred ? "at least " : ""}${stallTime.toFixed(1)} s` : "none";
 }
@@ -81,16 +76,15 @@ function indicators({total}, events) {
     return pairs([
         ["Played", plural(total.sessions, "time")],
         ["Watched", time(total.watched)],
-        ["Start", total.startup === undefined ? undefined : `${total.startup.toFixed(1)} s`],
+        ["Start", given(total.startup, seconds => `${seconds.toFixed(1)} s`)],
         ["Stalls", stallWords(total, events.some(hasInferredStalls))],
-        ["Dropped", total.framesDropped === undefined ? undefined : plural(total.framesDropped, "frame")],
-        ["Variant", total.indicated === undefined ? undefined : bitRate(total.indicated)],
-        ["Origin", total.observed === undefined ? undefined : bitRate(total.observed)],
-        ["From the store", total.storeShare === undefined ? undefined : percent(total.storeShare)],
+        ["Dropped", given(total.framesDropped, count => plural(count, "frame"))],
+        ["Variant", given(total.indicated, bitRate)],
+        ["Origin", given(total.observed, bitRate)],
+        ["From the store", given(total.storeShare, percent)],
     ], "figures");
 }
 
-/** The account of the latest download. */
 function account(summary) {
     if (!summary) return undefined;
     const missing = summary.missing.map(({id, ranges}) =>
@@ -100,24 +94,23 @@ function account(summary) {
         ["Fetched", `${size(summary.bytes)} in ${time(summary.seconds)}`],
         ["Mean rate", `${size(summary.rate)}/s`],
         ["Requests", `${summary.requests}, ${summary.retries} of them repeated`],
-        ["Interruptions", summary.interruptions || undefined],
+        ["Interruptions", summary.interruptions],
         ["Origins", summary.origins.map(({host, bytes}) => `${host} (${size(bytes)})`).join(", ")],
         ["Chosen", summary.chosen.join(", ")],
         ["Missing", missing.join(", ")],
     ], "pairs"));
 }
 
-/** The source of each piece, session by session. */
-function pieces(sessions) {
-    const known = sessions.filter(session => session.pieces.length > 0).slice(-4);
+function sources(sessions) {
+    const known = sessions.filter(({bytes}) => Object.values(bytes).some(count => count > 0)).slice(-8);
     if (known.length === 0) return undefined;
-    const names = {store: "from the store", origin: "from the origin", joined: "from a transfer in progress"};
-    return disclosure("Source of each piece", el("ul", {}, ...known.map(session =>
-        el("li", {}, sessionName(session), el("ul", {}, ...session.pieces.map(run => {
-            const numbers = run.first === run.last ? `${run.first}` : `${run.first} to ${run.last}`;
-            return el("li", {}, `${run.rendition} ${numbers}: ${names[run.source] || run.source}`,
-                run.substitute ? `, from ${run.substitute} instead` : "");
-        }))))));
+    const names = {store: "from the store", joined: "from a fetch in progress", origin: "from the origin"};
+    return disclosure("Sources of the bytes", el("ul", {class: "sources"}, ...known.map(session => {
+        const sums = Object.keys(names).filter(source => session.bytes[source] > 0).map(source => `${size(session.bytes[source])} ${names[source]}`);
+        return el("li", {}, `${sessionName(session)}: ${sums.join(", ")}`, el("ul", {}, ...session.pieces.map(run =>
+            el("li", {}, `${run.rendition} ${run.first === run.last ? run.first : `${run.first} to ${run.last}`}: ${names[run.source] || run.source}`,
+                run.substitute && `, from ${run.substitute} instead`))));
+    })));
 }
 
 function events(all) {
@@ -125,11 +118,11 @@ function events(all) {
     const shown = all.slice(-EVENTS).reverse();
     return disclosure(`Access log (${plural(all.length, "event")})`, el("div", {class: "scrolls", tabindex: "0", role: "group", "aria-label": "Access log"},
         el("table", {}, el("thead", {}, el("tr", {}, ...["Began", "Player", "Watched", "Bytes", "Rate", "Stalls"].map(word => el("th", {scope: "col"}, word)))),
-            el("tbody", {}, ...shown.map(event => el("tr", {},
-                el("td", {}, date(event.began)), el("td", {}, (event.client || "").split(" ")[0].slice(0, 40)), el("td", {}, time(event.watched)),
-                el("td", {}, size(event.bytes.store + event.bytes.origin + event.bytes.joined)),
-                el("td", {}, event.observed?.seconds > 0 ? bitRate(event.observed.bits / event.observed.seconds) : "store"),
-                el("td", {}, stallWords(event, hasInferredStalls(event)))))))));
+            el("tbody", {}, ...shown.map(event => el("tr", {}, ...[
+                date(event.began), (event.client || "").split(" ")[0].slice(0, 40), time(event.watched),
+                size(event.bytes.store + event.bytes.origin + event.bytes.joined),
+                event.observed?.seconds > 0 ? bitRate(event.observed.bits / event.observed.seconds) : "store",
+                stallWords(event, hasInferredStalls(event))].map(text => el("td", {}, text))))))));
 }
 
 function failures(all) {

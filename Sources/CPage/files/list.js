@@ -2,22 +2,21 @@
 
 import {api, isPhone} from "./api.js";
 import {Blocks} from "./blocks.js";
-import {el, icon, setText} from "./dom.js";
+import {byId, el, icon, setText} from "./dom.js";
 import {Row} from "./row.js";
 import {bitRate, plural, totals} from "./words.js";
 
 /** Milliseconds between two updates of the list: four per second. */
 const PAUSE = 250;
-/** Milliseconds that a row must be in view before its details are loaded, so that fast scrolling loads nothing. */
+/** Milliseconds in view after which the details of a row are loaded: fast scrolling loads nothing. */
 const GLANCE = 150;
-/** Number of changed assets above which the whole list is loaded, instead of each asset. */
+/** Number of changed assets above which the whole list is loaded. */
 const MANY = 40;
 
 const active = new Set(["queued", "running", "downloading", "recording", "waiting", "paused"]);
 
 const collate = new Intl.Collator(undefined, {numeric: true, sensitivity: "base"}).compare;
 const byTitle = (one, other) => collate(one.title || one.name, other.title || other.name) || collate(one.name, other.name);
-/** The numbers by which a list is sorted, least first. */
 const ranks = {
     added: asset => -(asset.created || 0),
     played: asset => -(asset.storage?.lastPlayed || 0),
@@ -27,24 +26,15 @@ const ranks = {
 };
 
 export class List {
-    /** - `counted(bytes)`: called when the stored size has changed. */
     constructor(counted) {
         this.counted = counted;
         [this.assets, this.downloads, this.heads, this.rows] = [new Map(), new Map(), new Map(), new Map()];
         [this.names, this.dirty, this.stale] = [new Map(), new Set(), new Set()];
-        this.container = document.getElementById("assets");
-        this.count = document.getElementById("count");
-        this.find = document.getElementById("find");
-        this.show = document.getElementById("show");
-        this.find.addEventListener("input", () => this.arrange());
-        this.show.addEventListener("change", () => this.arrange());
-        this.sort = document.getElementById("sort");
+        [this.container, this.count, this.find, this.show, this.sort] = ["assets", "count", "find", "show", "sort"].map(byId);
         const order = localStorage.getItem("weir-sort");
         if (order in ranks) this.sort.value = order;
-        this.sort.addEventListener("change", () => {
-            localStorage.setItem("weir-sort", this.sort.value);
-            this.arrange();
-        });
+        this.sort.addEventListener("change", () => localStorage.setItem("weir-sort", this.sort.value));
+        for (const [control, event] of [[this.find, "input"], [this.show, "change"], [this.sort, "change"]]) control.addEventListener(event, () => this.arrange());
         this.preparePosters();
         prepareFilters();
         this.seen = new IntersectionObserver(entries => {
@@ -59,8 +49,7 @@ export class List {
 
     /** A window of this width has posters, unless the user prefers lines. The choice is kept. */
     preparePosters() {
-        const [wide, narrow] = [matchMedia("(min-width: 62.5rem)"), matchMedia("(max-width: 44rem)")];
-        const control = document.getElementById("view");
+        const [wide, narrow, control] = [matchMedia("(min-width: 62.5rem)"), matchMedia("(max-width: 44rem)"), byId("view")];
         const show = () => {
             const isWanted = localStorage.getItem("weir-view") !== "lines";
             this.hasPosters = wide.matches && isWanted;
@@ -80,18 +69,14 @@ export class List {
 
     rowOf(element) { return this.rows.get(element.dataset.name); }
 
-    // MARK: Data
-
-    /** Loads all assets. */
     async load() {
         const assets = new Map();
-        const isFirst = this.assets.size === 0;
-        if (isFirst) {
+        // The first page is shown as soon as it arrives.
+        let isShown = this.assets.size > 0;
+        if (!isShown) {
             setText(this.count, "Reading the list…");
             this.count.hidden = false;
         }
-        // The first page is shown as soon as it arrives.
-        let isShown = false;
         [this.isReading, this.meanwhile] = [true, new Set()];
         try {
             await api.assets(page => {
@@ -100,15 +85,14 @@ export class List {
                     asset.parts = this.assets.get(asset.name)?.parts;
                     assets.set(asset.name, asset);
                 }
-                if (!isFirst || isShown) return;
+                if (!isShown) this.replace(new Map(assets));
                 isShown = true;
-                this.replace(new Map(assets));
             });
         } finally {
             this.isReading = false;
         }
         this.replace(assets);
-        document.getElementById("tools").hidden = false;
+        byId("tools").hidden = false;
         this.sum();
         // An asset that was loaded by itself meanwhile may be newer than the list.
         for (const name of this.meanwhile) this.refresh(name);
@@ -120,13 +104,11 @@ export class List {
         this.arrange();
     }
 
-    /** Replaces the state of all downloads. */
     snapshot(downloads) {
         this.downloads = new Map(downloads.map(download => [download.asset, download]));
         for (const name of this.rows.keys()) this.touch(name);
     }
 
-    /** Updates the state of one download. */
     started(download) {
         this.called(download.id, download.asset);
         const before = this.downloads.get(download.asset);
@@ -135,7 +117,6 @@ export class List {
         this.touch(download.asset);
     }
 
-    /** Loads one asset, which may be new. */
     async refresh(name) {
         let asset;
         if (this.isReading) this.meanwhile.add(name);
@@ -167,7 +148,6 @@ export class List {
         }, PAUSE);
     }
 
-    /** Sets the name of an asset, which may have been renamed. */
     called(id, name) {
         const former = this.names.get(id);
         if (former === undefined || former === name || !this.assets.has(former)) return;
@@ -200,7 +180,6 @@ export class List {
         this.sum();
     }
 
-    /** Sets the players: `sessions` as in the API. */
     playing(sessions) {
         const heads = new Map();
         for (const {asset, playhead, quality, bandwidth} of sessions) {
@@ -226,21 +205,15 @@ export class List {
         }, PAUSE);
     }
 
-    // MARK: Display
-
     fits(asset) {
         const word = this.find.value.trim().toLocaleLowerCase();
         if (word && !`${asset.title || ""} ${asset.name} ${asset.note || ""}`.toLocaleLowerCase().includes(word)) return false;
         const download = this.downloads.get(asset.name);
-        switch (this.show.value) {
-        case "all": return true;
-        case "active": return active.has(download?.state ?? asset.state);
-        case "begun": return asset.position > 0 && !asset.isWatched;
-        case "recordings": return asset.recordingOf !== undefined || download?.isRecording === true;
-        case "channels": return asset.isLive;
-        case "failed": return asset.state === "failed" || asset.state === "expired";
-        default: return asset.stored === this.show.value;
-        }
+        const views = {
+            all: true, active: active.has(download?.state ?? asset.state), begun: asset.position > 0 && !asset.isWatched,
+            recordings: asset.recordingOf !== undefined || download?.isRecording, channels: asset.isLive, failed: ["failed", "expired"].includes(asset.state),
+        };
+        return views[this.show.value] ?? asset.stored === this.show.value;
     }
 
     /** Sorts running downloads first, the rest as chosen. Later changes do not move a row. - `isNew`: true to lay them out anew. */
@@ -271,21 +244,18 @@ export class List {
     }
 
     row(name) {
-        const row = this.rows.get(name) || this.kept?.get(name) || new Row(this.assets.get(name), this);
-        row.update(this.assets.get(name), this.downloads.get(name), this.heads.get(name) || []);
+        const row = this.rows.get(name) || this.kept?.get(name) || new Row(name, this);
+        row.update();
         this.rows.set(name, row);
         this.seen.observe(row.element);
         return row;
     }
 
-    /** Shows the sums over the assets that the search and the filter leave. */
     showTotals() {
-        const totalsText = document.getElementById("totals");
         const shown = [...this.blocks.byName.keys()].map(name => this.assets.get(name)).filter(Boolean);
-        setText(totalsText, shown.length > 0 ? `· ${totals(shown)}` : "");
+        setText(byId("totals"), shown.length > 0 ? `· ${totals(shown)}` : "");
     }
 
-    /** Inserts a new asset at the front, where users see it. */
     insert(name) {
         if (this.fits(this.assets.get(name))) this.blocks.insert(name);
         this.showCount();
@@ -308,37 +278,31 @@ export class List {
         this.drawing ??= setTimeout(() => {
             this.drawing = undefined;
             for (const name of this.dirty) {
-                const row = this.rows.get(name);
-                if (row && this.assets.has(name)) row.update(this.assets.get(name), this.downloads.get(name), this.heads.get(name) || []);
+                if (this.assets.has(name)) this.rows.get(name)?.update();
             }
             this.dirty.clear();
         }, PAUSE);
     }
 }
 
-/** In a narrow window the filters are folded. */
 function prepareFilters() {
-    const [control, tools] = [document.getElementById("filters"), document.getElementById("tools")];
+    const [control, tools] = [byId("filters"), byId("tools")];
     control.addEventListener("click", () => {
         const isOpen = tools.classList.toggle("open");
         control.setAttribute("aria-expanded", String(isOpen));
     });
 }
 
-/** The next row on one side; skips placeholders. */
 function neighbour(element, side) {
     let other = element[side];
     while (other && !other.classList.contains("row")) other = other[side];
     return other;
 }
 
-function nothingYet() {
-    return el("li", {class: "empty"}, el("p", {class: "empty-title"}, "Nothing is stored yet"),
-        el("p", {}, "Enter the URL of a stream above, or play one in a player: Weir stores what is played."),
-        !isPhone && el("p", {class: "command"}, el("code", {}, `mpv ${location.origin}/https://example.com/vod/master.m3u8`)));
-}
+const empty = (title, ...content) => el("li", {class: "empty"}, el("p", {class: "empty-title"}, title), ...content);
 
-function nothingFits() {
-    return el("li", {class: "empty"}, el("p", {class: "empty-title"}, "No matching asset"),
-        el("p", {}, "No asset has this title or description, and this state."));
-}
+const nothingYet = () => empty("Nothing is stored yet",
+    el("p", {}, "Enter the URL of a stream above, or play one in a player: Weir stores what is played."),
+    !isPhone && el("p", {class: "command"}, el("code", {}, `mpv ${location.origin}/https://example.com/vod/master.m3u8`)));
+
+const nothingFits = () => empty("No matching asset", el("p", {}, "No asset has this title or description, and this state."));

@@ -1,13 +1,14 @@
 // Assembles the page: the list, its events, the header, the field.
 
-import {api, isPhone, listen, Problem} from "./api.js";
+import {api, isPhone, listen, Problem, words} from "./api.js";
 import {prepareAdding} from "./add.js";
 import {prepareChannels, refreshChannels} from "./channels.js";
-import {el, say} from "./dom.js";
+import {byId, el, say} from "./dom.js";
 import {refreshMode, refreshStorage, showMode} from "./header.js";
 import {List} from "./list.js";
+import {prepareQueue, refreshQueue} from "./queue.js";
 
-const trouble = document.getElementById("trouble");
+const trouble = byId("trouble");
 const list = new List(bytes => { if (!isPhone) refreshStorage(bytes).catch(() => {}); });
 
 /** Milliseconds between two requests for sessions, and before the first one. */
@@ -19,26 +20,32 @@ function complain(...content) {
 }
 
 let looking;
+const changed = data => list.changed(data);
+const called = ({title, asset}) => title || asset;
 
 const heard = {
-    snapshot: data => list.snapshot(data.downloads),
+    snapshot(data) {
+        list.snapshot(data.downloads);
+        refreshQueue();
+    },
     state: announce,
     progress: download => list.started(download),
     complete(download) {
         list.started(download);
+        refreshQueue();
         list.refresh(download.asset);
-        say(`${download.title || download.asset} is saved.`);
+        say(`${called(download)} is saved.`);
     },
-    error: download => say(`The download of ${download.title || download.asset} failed.`),
+    error: download => say(`The download of ${called(download)} failed.`),
     renditionComplete: data => list.refresh(data.asset),
     // The reload shows whether the asset is gone.
-    removed: data => list.changed(data),
-    purged: data => list.changed(data),
-    keys: data => list.changed(data),
+    removed: changed,
+    purged: changed,
+    keys: changed,
     move: data => list.refresh(data.asset),
     verification: data => { if (data.state !== "running" || data.isRepairing) list.refresh(data.asset); },
     changed(data) {
-        list.changed(data);
+        changed(data);
         // Playback may have begun.
         looking ??= setTimeout(look, SOON);
     },
@@ -49,9 +56,10 @@ const spoken = {paused: "is paused", cancelled: "is cancelled", waiting: "is wai
 
 function announce(download) {
     list.started(download);
+    refreshQueue();
     // The next one of a planned recording may be another.
     if (download.isRecording && !isPhone) refreshChannels().catch(() => {});
-    if (spoken[download.state]) say(`The download of ${download.title || download.asset} ${spoken[download.state]}.`);
+    if (spoken[download.state]) say(`The download of ${called(download)} ${spoken[download.state]}.`);
 }
 
 listen({
@@ -60,21 +68,19 @@ listen({
         try {
             await Promise.all([list.load(), refreshMode(), look(), isPhone || refreshChannels()]);
         } catch (error) {
-            complain(error instanceof Problem ? error.words : "Weir does not answer. Trying again.");
+            complain(error instanceof Problem ? words(error) : "Weir does not answer. Trying again.");
         }
     },
     heard: (name, data) => heard[name]?.(data),
     lost(error) {
-        if (error instanceof Problem && error.hasEnded && isPhone) {
-            complain("The access of this phone has ended. On the machine where Weir runs, type ", el("code", {}, "weir page --phone NAME"),
-                " and open the link that it prints.");
-        } else if (error instanceof Problem && error.hasEnded) {
-            complain("The link of this page has ended. In a terminal, type ", el("code", {}, "weir page"),
-                " and open the link that it prints.");
+        if (error instanceof Problem && error.hasEnded) {
+            const [what, command] = isPhone ? ["The access of this phone has ended. On the machine where Weir runs", "weir page --phone NAME"]
+                : ["The link of this page has ended. In a terminal", "weir page"];
+            complain(`${what}, type `, el("code", {}, command), " and open the link that it prints.");
             // A new link in another tab gives this one access too.
             addEventListener("storage", ({key, newValue}) => { if (key === "weir-key" && newValue) location.reload(); });
         } else if (error instanceof Problem) {
-            complain(error.words);
+            complain(words(error));
         } else {
             complain("Weir does not answer. Trying again; this page shows the last known state.");
         }
@@ -96,6 +102,8 @@ async function look() {
 }
 
 document.addEventListener("visibilitychange", look);
-prepareAdding(download => list.started(download));
+const started = download => list.started(download);
+prepareAdding(started);
+prepareQueue(list);
 // A phone may not plan recordings, or add lists.
-if (!isPhone) prepareChannels(download => list.started(download));
+if (!isPhone) prepareChannels(started);

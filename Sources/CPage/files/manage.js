@@ -1,15 +1,14 @@
-// The forms that change an asset: its names, how long it is kept, the header fields for its origin, and its export.
+// The forms that change an asset: its names, its picture, how long it is kept, and the header fields for its origin; and its export.
 
 import {api, words as sentence} from "./api.js";
-import {button, el, say} from "./dom.js";
-import {plural, size} from "./words.js";
+import {button, el, say, select} from "./dom.js";
+import {localDay, plural, size} from "./words.js";
 
 let count = 0;
 
-/** The forms. `changed()` is called after a change; `pictured()` after one of the picture; `closed()` when they are closed. */
 export function manager(asset, called, {changed, pictured, closed}) {
     return el("div", {class: "manager", role: "group", "aria-label": `Manage ${called}`},
-        names(asset, changed), picture(asset, pictured), keeping(asset, changed), !asset.isImported && fields(asset, changed), exporting(asset),
+        names(asset, changed), picture(asset, pictured), keeping(asset, changed), !asset.isImported && fields(asset, changed),
         el("div", {class: "actions"}, button("cancel", "Close", `Close the forms of ${called}`, closed)));
 }
 
@@ -45,11 +44,12 @@ export function field(name, label, input, hint) {
 export const line = (value, more) => el("input", {type: "text", autocomplete: "off", dir: "auto", value, ...more});
 
 function names(asset, changed) {
-    return form("Names", "Save names", async ({name, title, note}) => {
+    return form("Names", "Save names", async fields => {
         const change = {};
-        if (name.value.trim() !== asset.name) change.name = name.value.trim();
-        if (title.value.trim() !== (asset.title || "")) change.title = title.value.trim();
-        if (note.value.trim() !== (asset.note || "")) change.note = note.value.trim();
+        for (const key of ["name", "title", "note"]) {
+            const text = fields[key].value.trim();
+            if (text !== (asset[key] || "")) change[key] = text;
+        }
         if (Object.keys(change).length === 0) return "Nothing has changed.";
         asset = await api.edit(asset.id, change);
         changed(asset);
@@ -60,23 +60,21 @@ function names(asset, changed) {
     field("note", "Description", line(asset.note || "", {maxlength: 2000})));
 }
 
-/** Largest picture in bytes, as the API's. */
 const LARGEST = 4 << 20;
 
 function picture(asset, pictured) {
-    const [set, remove] = ["Set picture", "Remove picture"];
     const took = changed => {
-        const [setting, removing] = element.querySelectorAll("button");
-        removing.hidden = !changed.artwork;
+        const [set, remove] = element.querySelectorAll("button");
+        remove.hidden = !changed.artwork;
         // Both are enabled again a moment later.
-        if (removing.hidden) setTimeout(() => setting.focus());
+        if (remove.hidden) setTimeout(() => set.focus());
         pictured(changed);
     };
-    const element = form("Picture", [set, remove], async ({picture}, word) => {
+    const element = form("Picture", ["Set picture", "Remove picture"], async ({picture}, word) => {
         const [file] = picture.files;
-        if (word === remove) {
+        if (word === "Remove picture") {
             took(await api.edit(asset.id, {artwork: ""}));
-            return "Removed: the first letter of the title is shown instead.";
+            return "Removed.";
         }
         if (!file) return "Choose a file first. Nothing was changed.";
         if (file.size > LARGEST) return `${file.name} is larger than ${size(LARGEST)}. Nothing was changed.`;
@@ -89,16 +87,9 @@ function picture(asset, pictured) {
     return element;
 }
 
-/** The date of a time in the user's time zone, as a date field has it. */
-function day(seconds) {
-    const date = new Date(seconds * 1000);
-    return `${date.getFullYear()}-${String(date.getMonth() + 1).padStart(2, "0")}-${String(date.getDate()).padStart(2, "0")}`;
-}
-
 function keeping(asset, changed) {
     let policy = asset.storage?.policy || {};
     const hours = policy.afterFirstPlay ? String(Math.max(1, Math.round(policy.afterFirstPlay / 3600))) : "";
-    const option = (value, word) => el("option", {value, selected: (policy.priority || "default") === value}, word);
     return form("Keeping", "Save policy", async ({expires, after, priority}) => {
         policy = {...policy, priority: priority.value,
             expires: expires.value ? Math.floor(new Date(`${expires.value}T23:59:59`).getTime() / 1000) : undefined,
@@ -106,16 +97,16 @@ function keeping(asset, changed) {
         changed(await api.setPolicy(asset.id, policy));
         return policy.expires || policy.afterFirstPlay ? "Saved: after that time it does not play, and is deleted when space is needed." : "Saved: it does not expire.";
     },
-    field("expires", "Plays until", el("input", {type: "date", value: policy.expires ? day(policy.expires) : ""}), "Empty for ever."),
+    field("expires", "Plays until", el("input", {type: "date", value: policy.expires ? localDay(new Date(policy.expires * 1000)) : ""}), "Empty for ever."),
     field("after", "Hours after the first play", el("input", {type: "number", min: 1, max: 87600, value: hours}), "Empty for ever."),
-    field("priority", "If the disk is full", el("select", {}, option("default", "delete it in turn"), option("important", "delete others first"))));
+    field("priority", "If the disk is full", select([["default", "delete it in turn"], ["important", "delete others first"]], {}, policy.priority)));
 }
 
 function fields(asset, changed) {
     return form("Header fields for its origin", "Replace header fields", async ({headers}) => {
         const lines = headers.value.split("\n").map(text => text.trim()).filter(Boolean);
-        const all = lines.map(text => [text.slice(0, text.indexOf(":")).trim(), text.slice(text.indexOf(":") + 1).trim(), text.includes(":")]);
-        const wrong = all.findIndex(([name, , isField]) => !isField || name === "");
+        const all = lines.map(text => text.match(/^([^:]*[^:\s])\s*:\s*(.*)$/)?.slice(1));
+        const wrong = all.indexOf(undefined);
         if (wrong >= 0) return `Line ${wrong + 1} is not in the form “Name: value”. Nothing was changed.`;
         changed(await api.edit(asset.id, {headers: all.map(([name, value]) => ({name, value}))}));
         headers.value = "";
@@ -125,15 +116,24 @@ function fields(asset, changed) {
         "They replace all that it has. Present ones are not shown, because they may be secrets."));
 }
 
-function exporting(asset) {
-    const option = (value, word) => el("option", {value}, word);
-    return form("Export", "Export", async ({path, format}) => {
-        const done = await api.export(asset.id, {path: path.value.trim(), ...(format.value && {format: format.value})});
+const endings = [[".mkv", "Matroska (.mkv)"], [".mp4", "MP4 (.mp4)"], [".ts", "MPEG-TS, without text (.ts)"], [".mka", "sound alone (.mka)"],
+    [".srt", "subtitles alone (.srt)"], ["", "a folder of plain HLS"], [".tar", "that folder in one file (.tar)"]];
+
+/** The folder of the last export is proposed for the next one. */
+const FOLDER = "weir-export";
+
+export function exporter(asset, called, closed) {
+    const element = form(`Export ${called}`, "Export", async ({folder, name, ending}) => {
+        const parent = folder.value.trim().replace(/\/+$/, "");
+        const path = `${parent}/${name.value.trim()}${ending.value}`;
+        const done = await api.export(asset.id, ending.value ? {path} : {path, format: "folder"});
+        localStorage.setItem(FOLDER, parent);
         const left = done.shortfalls?.length ? ` Not all of it: ${done.shortfalls.map(({message}) => message).join("; ")}.` : "";
-        return `Written to ${done.path}: ${size(done.bytes)}.${left}`;
+        return `Written to ${(done.paths || [done.path]).join(", ")}: ${size(done.bytes)}.${left}`;
     },
-    field("path", "Path", line("", {required: true, spellcheck: "false", placeholder: `/home/me/${asset.name}.mp4`}),
-        "An absolute path on the machine of the daemon, where nothing exists yet."),
-    field("format", "Format", el("select", {}, option("", "by the ending of the path"), option("folder", "folder of plain HLS"), option("tar", "tar"),
-        option("mp4", "MP4"), option("mkv", "Matroska"), option("ts", "MPEG-TS"))));
+    field("folder", "Folder", line(localStorage.getItem(FOLDER) || "", {required: true, spellcheck: "false", placeholder: "/home/me/Videos"}),
+        "On the machine where Weir runs."),
+    field("name", "Name", line(asset.name, {required: true, spellcheck: "false"}), "Nothing that exists is replaced."),
+    field("ending", "As", select(endings, {}, ".mkv")));
+    return el("div", {class: "planner"}, element, el("div", {class: "actions"}, button("cancel", "Close", `Close the export of ${called}`, closed)));
 }

@@ -1,15 +1,11 @@
 // Drop and paste: the URL of a stream, a list of URLs, or the command of a browser's "Copy as cURL".
 
-/** Largest list that is read, in bytes. */
 const LIMIT = 256 * 1024;
 
 const isCommand = text => /^(\S*\/)?curl(\.exe)?\s/.test(text);
 const isURL = text => /^https?:\/\/\S+$/i.test(text);
 
-/**
- * Listens for drops and pastes anywhere on the page. Calls `url(text)`, `command(text)` or `urls(all)`, which others wrote, or
- * `nothing()` if a drop has no URL.
- */
+/** Listens for drops and pastes anywhere on the page. */
 export function listenForPastes(heard) {
     document.addEventListener("paste", event => {
         const text = (event.clipboardData?.getData("text/plain") || "").trim();
@@ -47,7 +43,6 @@ export function listenForPastes(heard) {
     });
 }
 
-/** Passes on a URL or a command. Returns false for any other text. */
 function take(text, heard) {
     if (isCommand(text)) heard.command(text);
     else if (isURL(text)) heard.url(text);

@@ -1,11 +1,9 @@
 // Sessions as pictures. The daemon draws them; `weir log --picture` writes the same ones.
 
 import {api, words} from "./api.js";
-import {sessionName} from "./charts.js";
-import {el} from "./dom.js";
+import {alarm, el, select} from "./dom.js";
 import {date, plural, time} from "./words.js";
 
-/** Change of the width in pixels from which on a picture is drawn anew. */
 const STEP = 48;
 let count = 0;
 
@@ -15,24 +13,24 @@ export function sessionPicture(timelines) {
     const all = [...timelines].reverse();
     const id = `session-${++count}`;
     const image = el("img", {class: "session-picture", alt: ""});
-    const choice = el("select", {id, onchange: draw}, ...all.map(({guid, ...session}) => el("option", {value: guid}, label(session))));
+    const choice = select(all.map(({guid, ...session}) => [guid, label(session)]), {id, onchange: draw});
     const save = el("a", {class: "save", hidden: true}, "Save the picture");
-    const trouble = el("p", {class: "trouble", role: "alert", hidden: true});
+    const trouble = el("div");
     let [drawn, turn] = [0, 0];
 
     async function draw() {
         const [number, session] = [++turn, all.find(({guid}) => guid === choice.value)];
         drawn = figure.clientWidth;
         try {
-            const url = URL.createObjectURL(await api.picture(session.guid, drawn));
+            const url = await api.picture(session.guid, drawn);
             if (number !== turn) return URL.revokeObjectURL(url);
             if (image.src) URL.revokeObjectURL(image.src);
-            [image.src, image.alt, trouble.hidden] = [url, figures(session), true];
+            trouble.replaceChildren();
+            [image.src, image.alt] = [url, figures(session)];
             [save.href, save.download, save.hidden] = [url, `${session.asset}.svg`, false];
         } catch (error) {
             if (number !== turn) return;
-            trouble.textContent = words(error);
-            trouble.hidden = false;
+            trouble.replaceChildren(alarm(words(error)));
         }
     }
 
@@ -48,13 +46,15 @@ const label = session => `${date(session.began)} · ${sessionName(session).repla
 /** The figures of a session as text, for those who do not see its picture. */
 function figures({segments, stalls, omitted}) {
     const kinds = {store: "from the store", origin: "from the origin", joined: "from a fetch in progress", substitute: "of another quality instead"};
-    const sums = {};
-    for (const {count, source, substitute} of segments) {
-        const kind = substitute === undefined ? source : "substitute";
-        sums[kind] = (sums[kind] || 0) + count;
-    }
-    const all = Object.values(sums).reduce((sum, number) => sum + number, omitted);
-    const parts = Object.entries(kinds).filter(([kind]) => sums[kind]).map(([kind, text]) => `${sums[kind]} ${text}`);
+    const sum = some => some.reduce((sum, {count}) => sum + count, 0);
+    const parts = Object.entries(kinds).map(([kind, text]) => [sum(segments.filter(({source, substitute}) => (substitute === undefined ? source : "substitute") === kind)), text])
+        .filter(([count]) => count > 0).map(part => part.join(" "));
+    const all = sum(segments) + omitted;
     const stood = stalls.reduce((sum, {since, until}) => sum + until - since, 0);
     return `${plural(all, "segment")}: ${parts.join(", ")}. ${stalls.length ? `${plural(stalls.length, "stall")}, ${stood.toFixed(1)} s` : "No stall"}.`;
+}
+
+export function sessionName(session) {
+    const began = new Date(session.began * 1000).toLocaleTimeString(undefined, {hour: "2-digit", minute: "2-digit"});
+    return `${began} ${(session.client || "a player").split("/")[0].slice(0, 24)}`;
 }

@@ -1,22 +1,17 @@
 // Playback in the page: by the browser's own HLS, or else by hls.js where that is installed.
 
 import {api, choosing, isPhone, mpv, subtitleFile, words} from "./api.js";
-import {button, el, say} from "./dom.js";
+import {button, el, say, select} from "./dom.js";
 import {quality, stateWords, time} from "./words.js";
 
 const HLS = "application/vnd.apple.mpegurl";
 /** The path of hls.js on the daemon; empty where it is not installed. */
 const library = document.querySelector("meta[name=weir-player]")?.content ?? "";
 
-/** Milliseconds between two notes of where a film is. */
 const NOTING = 15_000;
-/** Seconds of one step through a film. */
 const STEP = 10;
 
-/**
- * Opens a player for a path of the daemon, where the asset was left. Restores the focus when it closes.
- * - `asset`: its tracks can be chosen, and where it is left is noted in it; undefined for a URL.
- */
+/** Opens a player for a path of the daemon. An asset begins where it was left, and its tracks can be chosen. */
 export function play(path, title, asset) {
     const notice = el("div", {class: "notice", hidden: true});
     const complain = sentence => {
@@ -45,7 +40,6 @@ export function play(path, title, asset) {
     dialog.showModal();
 }
 
-/** What a video plays. */
 class Source {
     constructor(video, complain) {
         [this.video, this.complain] = [video, complain];
@@ -54,7 +48,6 @@ class Source {
         });
     }
 
-    /** Plays a path. - `at`: the time in seconds to begin at; undefined to leave that to others. */
     async play(path, at) {
         const {video} = this;
         this.player?.destroy();
@@ -70,7 +63,6 @@ class Source {
         video.play().catch(() => {});
     }
 
-    /** Plays a path by hls.js. Returns false where that is not installed, or has no use. */
     async playByLibrary(path) {
         const Player = library && await load();
         if (!Player || !Player.isSupported()) return false;
@@ -100,7 +92,6 @@ async function load() {
     }
 }
 
-/** Starts the user's own player, and closes this one. */
 async function playOutside(asset, dialog, complain) {
     try {
         await api.play(asset.id);
@@ -110,8 +101,6 @@ async function playOutside(asset, dialog, complain) {
         complain(words(error));
     }
 }
-
-// MARK: Tracks
 
 /** The choices of quality, sound, subtitles and chapters; a kind of which there is one only has none. */
 function choices(video, source, path, asset, notice) {
@@ -123,8 +112,9 @@ function choices(video, source, path, asset, notice) {
         else delete chosen[key];
         reopen();
     };
-    const heights = [...new Map(variants.filter(({height}) => height).map(variant => [variant.height, variant])).values()].sort((a, b) => b.height - a.height);
-    const spoken = [...new Map(audio.filter(({language}) => language).map(track => [track.language.toLowerCase(), track])).values()];
+    const distinct = (tracks, key) => [...new Map(tracks.filter(key).map(track => [key(track), track])).values()];
+    const heights = distinct(variants, ({height}) => height).sort((a, b) => b.height - a.height);
+    const spoken = distinct(audio, ({language}) => language?.toLowerCase());
     const texts = subtitles.filter(({id}) => id);
     const show = event => showSubtitles(video, asset, texts.find(({id}) => id === event.target.value), notice);
     const row = el("div", {class: "player-choices"},
@@ -138,37 +128,34 @@ function choices(video, source, path, asset, notice) {
 const described = (name, {stored}) => stored === "not-stored" ? name : `${name}, ${stateWords(stored)}`;
 
 function choice(name, options, onchange) {
-    return el("label", {}, el("span", {}, name), el("select", {onchange}, ...options.map(([value, text]) => el("option", {value}, text))));
+    return el("label", {}, el("span", {}, name), select(options, {onchange}));
 }
 
-/** Shows subtitles in place of others; none if there is no track. */
 function showSubtitles(video, asset, track, notice) {
     for (const other of video.querySelectorAll("track[kind=subtitles]")) other.remove();
     if (!track) return;
-    const element = el("track", {kind: "subtitles", src: subtitleFile(asset.name, track.id), srclang: track.language, label: track.name, default: true});
-    element.addEventListener("error", () => {
+    addTrack(video, asset, track, {kind: "subtitles", srclang: track.language, label: track.name, default: true, onerror() {
         notice.replaceChildren(el("p", {role: "alert"}, `The subtitles ${track.name} cannot be had.`));
         notice.hidden = false;
-    });
-    video.append(element);
-    element.track.mode = "showing";
+    }}).mode = "showing";
 }
 
-/** Adds a choice of the chapters, once they are known. */
 function addChapters(row, video, asset, track) {
-    const element = el("track", {kind: "chapters", src: subtitleFile(asset.name, track.id)});
-    element.addEventListener("load", () => {
-        const cues = [...element.track.cues];
+    const chapters = addTrack(video, asset, track, {kind: "chapters", onload() {
+        const cues = [...chapters.cues];
         row.append(choice("Chapter", [["", "Go to a chapter"], ...cues.map(cue => [cue.startTime, `${time(cue.startTime)} ${cue.getCueAsHTML().textContent}`])], ({target}) => {
             if (target.value) video.currentTime = Number(target.value);
             target.value = "";
         }));
-    });
-    video.append(element);
-    element.track.mode = "hidden";
+    }});
+    chapters.mode = "hidden";
 }
 
-// MARK: Keys and positions
+function addTrack(video, asset, {id}, more) {
+    const element = el("track", {src: subtitleFile(asset.name, id), ...more});
+    video.append(element);
+    return element.track;
+}
 
 /** Keys as in other players: k, j, l, the arrows, f, m and c. A field keeps its own. */
 function steer(event, video) {
@@ -187,7 +174,7 @@ function steer(event, video) {
     event.preventDefault();
 }
 
-/** Begins where the asset was left, with a way to begin anew, and notes where it is. Returns a function that notes it once more. */
+/** Begins where the asset was left, and notes where it is. Returns a function that notes it once more. */
 function goOn(video, asset, notice) {
     let noted = 0;
     const note = () => {
@@ -205,7 +192,6 @@ function goOn(video, asset, notice) {
     return note;
 }
 
-/** Copies a text to the clipboard. */
 export async function copy(text) {
     try {
         await navigator.clipboard.writeText(text);

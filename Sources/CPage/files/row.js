@@ -5,86 +5,81 @@ import {Bar} from "./bars.js";
 import {recordLater} from "./channels.js";
 import {chooser} from "./chooser.js";
 import {Details} from "./details.js";
-import {button, el, icon, say, setAttribute, setText} from "./dom.js";
-import {manager} from "./manage.js";
+import {alarm, button, Drawer, el, icon, plain, say, setAttribute, setText} from "./dom.js";
+import {exporter, manager} from "./manage.js";
 import {copy, play} from "./player.js";
-import {badge, doing, plural, quality, seen, size, sizeOf, stateWords, time} from "./words.js";
+import {badge, capitalized, doing, listed, plural, quality, seen, size, sizeOf, stateWords, time} from "./words.js";
 
-/** Seconds in which a deletion can be undone. */
-const REGRET = 10;
+/** Milliseconds in which a deletion can be undone. */
+const REGRET = 10_000;
 let count = 0;
 
+/** The buttons in their order: word, icon, and what it does to a row. */
+const actions = {
+    play: ["Play", "play", row => row.play()],
+    copy: ["Copy mpv command", "copy", row => row.copy()],
+    pause: ["Pause", "pause", row => row.change("pause")],
+    resume: ["Resume", "resume", row => row.change("resume")],
+    record: ["Record", "resume", row => row.record()],
+    later: ["Record later", "clock", row => row.open("later", recordLater({source: row.asset.name}, row.called, row.drawer.close))],
+    add: ["Add tracks", "add", row => row.choose()],
+    cancel: ["Cancel", "cancel", row => row.change("cancel")],
+    remove: ["Delete", "remove", row => row.remove()],
+    export: ["Export", "export", row => row.open("export", exporter(row.asset, row.called, row.drawer.close))],
+    manage: ["Manage", "manage", row => row.manage()],
+    details: ["Details", "details", row => row.toggleDetails()],
+    more: ["More", "more", row => row.toggleMore()],
+};
+
 export class Row {
-    /** - `list`: receives changes by `removed(name)`, `changed(name)`, `started(download)`. */
-    constructor(asset, list) {
-        [this.list, this.bars, this.heads] = [list, new Map(), []];
+    constructor(name, list) {
+        [this.list, this.buttons, this.bars, this.drawer] = [list, {}, new Map(), new Drawer()];
         const heading = `asset-${++count}`;
         this.title = el("bdi");
         this.badge = el("span", {class: "badge"});
         this.facts = el("p", {class: "facts"});
-        this.description = el("bdi");
-        this.note = el("p", {class: "description"}, this.description);
+        this.note = el("bdi");
         this.doing = el("p", {class: "doing"});
         this.chips = el("ul", {class: "chips", "aria-label": "Tracks"});
         this.tracks = el("ul", {class: "tracks", "aria-label": "Stored part of each track"});
-        // For a pointer: the Play button has the name and the focus.
         this.face = el("span", {class: "face"});
         this.progress = el("progress", {max: 1});
         this.picture = el("button", {type: "button", class: "picture", tabindex: "-1", "aria-hidden": "true", onclick: () => this.play()},
             this.face, icon("play"), this.progress);
-        this.extra = el("div", {class: "extra"});
-        this.buttons = this.makeButtons();
+        this.heading = el("h3", {id: heading, tabindex: "-1"}, this.title);
         this.body = el("div", {class: "row-body"},
             this.picture,
             el("div", {class: "row-main"},
-                el("div", {class: "row-head"}, el("h3", {id: heading, tabindex: "-1"}, this.title), this.badge),
-                this.facts, this.note, this.doing, this.chips, this.tracks,
-                el("div", {class: "actions", role: "group", "aria-labelledby": heading}, ...Object.values(this.buttons)),
-                this.extra));
-        this.heading = this.body.querySelector("h3");
-        this.element = el("li", {class: "row", "data-name": asset.name}, this.body);
-        this.update(asset, undefined, []);
+                el("div", {class: "row-head"}, this.heading, this.badge),
+                this.facts, el("p", {class: "description"}, this.note), this.doing, this.chips, this.tracks,
+                el("div", {class: "actions", role: "group", "aria-labelledby": heading}, ...this.make(["play", "more"])), this.drawer.element));
+        this.element = el("li", {class: "row", "data-name": name}, this.body);
     }
 
-    makeButtons() {
-        return {
-            play: button("play", "Play", "", () => this.play(), "primary"),
-            copy: button("copy", "Copy mpv command", "", () => this.copy()),
-            pause: button("pause", "Pause", "", () => this.change("pause")),
-            resume: button("resume", "Resume", "", () => this.change("resume")),
-            record: button("resume", "Record", "", () => this.record()),
-            later: button("clock", "Record later", "", () => this.recordLater()),
-            add: button("add", "Add tracks", "", () => this.choose()),
-            cancel: button("cancel", "Cancel", "", () => this.change("cancel")),
-            remove: button("remove", "Delete", "", () => this.remove()),
-            manage: button("manage", "Manage", "", () => this.manage()),
-            details: button("details", "Details", "", () => this.toggleDetails()),
-            more: button("more", "More", "", () => this.toggleMore(), "more"),
-        };
+    make(names) {
+        return names.map(name => {
+            const [word, picture, act] = actions[name];
+            return this.buttons[name] = button(picture, word, "", () => act(this), {play: "primary", more: "more"}[name]);
+        });
     }
 
     play() { play(entry(this.asset.name), this.called, this.asset); }
 
-    /** The title, or else the name. */
     get called() { return this.asset.title || this.asset.name; }
 
-    // MARK: Display
-
-    /** - `download`: the asset's download, if there is one; `heads`: its players, each with its position in seconds and its quality. */
-    update(asset, download, heads) {
-        [this.asset, this.download, this.heads] = [asset, download, heads];
+    update() {
+        const {list, element: {dataset: {name}}} = this;
+        const [asset, download] = [list.assets.get(name), list.downloads.get(name)];
+        [this.asset, this.download, this.heads] = [asset, download, list.heads.get(name) || []];
+        this.parts = new Map([...asset.parts || storedParts(asset), ...download?.parts || []].map(part => [part.id, part]));
         setText(this.title, this.called);
         setText(this.badge, badge(asset));
         setAttribute(this.badge, "class", `badge badge-${asset.state}`);
         setText(this.facts, this.factsText());
-        setText(this.description, asset.note || "");
-        this.note.hidden = !asset.note;
+        setText(this.note, asset.note || "");
         setText(this.doing, doing(download));
         this.doing.hidden = this.doing.textContent === "";
         setAttribute(this.doing, "class", `doing doing-${download?.state || "none"}`);
-        this.updateChips();
-        this.updateBars();
-        this.updateButtons();
         this.updatePicture();
         this.updateProgress();
         this.updateLength();
@@ -92,29 +87,40 @@ export class Row {
     }
 
     /**
-     * Shows an asset as a poster, or as a line: on a phone each, and in wider windows a complete one, until the user asks for more. A row with the focus or with an open part
-     * stays as it is, and so does a line whose download ended on this page.
+     * On a phone and among posters each row is short, and else a complete one, until the user asks for more. A row with the focus or
+     * with an open part stays as it is, and so does one whose download ended on this page.
      */
     updateLength() {
         const isQuiet = this.asset.local === "yes" && this.asset.state === this.asset.stored
             && (this.download?.state ?? "complete") === "complete" && this.heads.length === 0;
         if (!isQuiet) this.wasBusy = true;
         const canBeShort = this.list.hasShortRows || isQuiet && !this.wasBusy;
-        const isShort = canBeShort && !this.isOpen && !this.extra.hasChildNodes();
-        if (this.element.classList.contains("row-short") !== isShort && !this.element.contains(document.activeElement)) this.setShort(isShort);
+        const isShort = canBeShort && !this.isOpen && !this.drawer.isOpen;
         this.buttons.more.hidden = !canBeShort;
+        this.setShort(this.element.contains(document.activeElement) ? this.isShort : isShort);
     }
 
+    /** A short row has few elements: a long list has many of them. */
     setShort(isShort) {
-        this.element.classList.toggle("row-short", isShort);
-        this.buttons.more.setAttribute("aria-expanded", String(!isShort));
-        setText(this.buttons.more.querySelector("span"), isShort ? "More" : "Less");
-        setAttribute(this.buttons.more, "aria-label", `${isShort ? "More" : "Less"} ${this.called}`);
-        setAttribute(this.title.parentElement, "title", isShort ? this.called : "");
+        const hasChanged = isShort !== this.isShort;
+        this.isShort = isShort;
+        if (!isShort) {
+            if (!this.buttons.copy) this.buttons.more.before(...this.make(Object.keys(actions).slice(1, -1)));
+            this.updateChips();
+            this.updateBars();
+            this.loadParts();
+        }
+        if (hasChanged) {
+            this.element.classList.toggle("row-short", isShort);
+            this.buttons.more.setAttribute("aria-expanded", String(!isShort));
+            setText(this.buttons.more.querySelector("span"), isShort ? "More" : "Less");
+        }
+        setAttribute(this.heading, "title", isShort ? this.called : "");
+        this.updateButtons();
     }
 
     toggleMore() {
-        this.isOpen = this.element.classList.contains("row-short");
+        this.isOpen = this.isShort;
         if (!this.isOpen) this.closeDetails();
         this.setShort(!this.isOpen);
     }
@@ -124,62 +130,44 @@ export class Row {
         const bytes = Math.max(asset.bytes, (download?.bytes || 0) + (download?.arriving || 0));
         const isUnderWay = download && download.state !== "complete" && download.totalBytes > 0;
         const sizes = isUnderWay ? sizeOf(download.bytes, Math.max(download.totalBytes, download.bytes)) : bytes > 0 ? size(bytes) : stateWords(asset.stored);
-        const chosen = download?.selection?.variants?.length ? download.selection.variants : undefined;
-        const shown = chosen || stored(asset.tracks.variants) || asset.tracks.variants;
-        const best = [...shown].sort((a, b) => (b.height || 0) - (a.height || 0))[0];
-        const length = asset.isLive ? "live" : asset.duration ? time(asset.duration) : "";
-        const end = asset.storage?.expiration && !asset.storage.isExpired
-            ? `until ${new Date(asset.storage.expiration * 1000).toLocaleDateString()}` : "";
-        const other = asset.isRevised ? "the origin's new content is being fetched"
-            : asset.hasChanged ? "the origin has other content" : "";
-        return [length, seen(asset), best ? quality(best) : "", sizes, end, other].filter(Boolean).join(" · ");
+        // Of what was chosen, or else is stored, or else exists.
+        const {variants} = asset.tracks;
+        const [shown = []] = [download?.selection?.variants, variants.filter(isStored), variants].filter(some => some?.length);
+        const [best] = shown.toSorted((a, b) => (b.height || 0) - (a.height || 0));
+        const {expiration, isExpired} = asset.storage || {};
+        return listed(asset.isLive ? "live" : asset.duration && time(asset.duration), seen(asset), best && quality(best), sizes,
+            expiration && !isExpired && `until ${new Date(expiration * 1000).toLocaleDateString()}`,
+            asset.isRevised ? "the origin's new content is being fetched" : asset.hasChanged && "the origin has other content");
     }
 
     updateChips() {
-        const {variants, audio, subtitles} = this.asset.tracks;
-        const wanted = new Set((this.download?.parts || []).map(part => part.id));
-        const done = new Set((this.download?.parts || []).filter(part => part.isComplete).map(part => part.id));
-        const items = [...unique(variants).map(track => [quality(track), track]), ...unique(audio).map(track => [track.name, track]),
-            ...unique(subtitles).map(track => [`${track.name} (subtitles)`, track])]
-            .map(([name, track]) => ({name, stored: done.has(track.id) ? "saved" : track.stored, isWanted: wanted.has(track.id)}));
-        const shown = items.filter(({stored, isWanted}) => isWanted || stored !== "not-stored");
-        const others = items.length - shown.length;
+        const parts = new Map((this.download?.parts || []).map(part => [part.id, part]));
+        const all = tracksOf(this.asset);
+        const shown = all.filter(track => parts.has(track.id) || isStored(track))
+            .map(({id, kind, name, stored}) => [kind === "subtitles" ? `${name} (subtitles)` : name, parts.get(id)?.isComplete ? "saved" : stored]);
+        const others = all.length - shown.length;
         const mark = JSON.stringify([shown, others]);
         if (mark === this.chipMark) return;
         this.chipMark = mark;
         this.chips.replaceChildren(
-            ...shown.map(({name, stored}) => el("li", {class: `chip chip-${stored}`}, el("bdi", {}, name), el("span", {class: "unseen"}, `, ${stateWords(stored)}`))),
-            ...(others ? [el("li", {class: "chip chip-online"}, `${shown.length ? "+" : ""}${plural(others, "track")} online`)] : []));
-        this.chips.hidden = items.length === 0;
+            ...shown.map(([name, stored]) => el("li", {class: `chip chip-${stored}`}, el("bdi", {}, name), el("span", {class: "unseen"}, `, ${stateWords(stored)}`))),
+            others > 0 ? el("li", {class: "chip chip-online"}, `${shown.length ? "+" : ""}${plural(others, "track")} online`) : "");
+        this.chips.hidden = all.length === 0;
     }
 
     updateBars() {
-        const parts = new Map((this.asset.parts || storedParts(this.asset)).map(part => [part.id, part]));
-        for (const part of this.download?.parts || []) parts.set(part.id, part);
-        for (const [id, bar] of this.bars) {
-            if (!parts.has(id)) {
-                bar.element.remove();
-                this.bars.delete(id);
-            }
-        }
-        const rank = ({kind}) => ["video", "audio", "subtitles"].indexOf(kind);
-        const ordered = [...parts.values()].sort((a, b) => rank(a) - rank(b));
+        const names = new Map(tracksOf(this.asset).map(({id, name}) => [id, name]));
+        const rank = ({kind}) => kinds.indexOf(kind);
+        const ordered = [...this.parts.values()].sort((a, b) => rank(a) - rank(b));
+        const bars = new Map(ordered.map(({id}) => [id, this.bars.get(id) ?? new Bar()]));
+        if ([...bars.keys()].join() !== [...this.bars.keys()].join()) this.tracks.replaceChildren(...[...bars.values()].map(({element}) => element));
+        this.bars = bars;
         for (const [index, part] of ordered.entries()) {
-            if (!this.bars.has(part.id)) this.bars.set(part.id, new Bar());
-            const bar = this.bars.get(part.id);
-            if (this.tracks.children[index] !== bar.element) this.tracks.insertBefore(bar.element, this.tracks.children[index] || null);
             // The position is shown on the video track, or without video on the first track.
-            bar.update(part, this.trackName(part), this.asset.duration, index === 0 || part.kind === "video" ? this.heads : []);
+            const name = `${capitalized(part.kind)} ${names.get(part.id) ?? part.id.replace(`${part.kind}-`, "")}`.replace("Video audio", "Audio");
+            bars.get(part.id).update(part, name, this.asset.duration, index === 0 || part.kind === "video" ? this.heads : []);
         }
-        this.tracks.hidden = parts.size === 0;
-    }
-
-    trackName({id, kind}) {
-        const {variants, audio, subtitles} = this.asset.tracks;
-        const variant = variants.find(variant => variant.id === id);
-        if (variant) return `Video ${quality(variant)}`.replace("Video audio", "Audio");
-        const rendition = [...audio, ...subtitles].find(rendition => rendition.id === id);
-        return `${kind[0].toUpperCase()}${kind.slice(1)} ${rendition?.name || id.replace(`${kind}-`, "")}`;
+        this.tracks.hidden = bars.size === 0;
     }
 
     updateButtons() {
@@ -195,23 +183,25 @@ export class Row {
             later: this.asset.isLive && !isExpired && !this.asset.recordingOf,
             add: !this.asset.isLive && !this.asset.isImported && !isExpired,
             cancel: isActive || state === "paused",
-            ...(isPhone && {copy: false, later: false, remove: false, manage: false, details: false}),
+            export: this.asset.bytes > 0 && !isExpired,
+            more: !this.buttons.more.hidden,
+            ...(isPhone && {copy: false, later: false, remove: false, export: false, manage: false, details: false}),
         };
-        setText(this.buttons.add.querySelector("span"), this.asset.download === undefined ? "Download" : "Add tracks");
+        if (this.buttons.add) setText(this.buttons.add.querySelector("span"), this.asset.download === undefined ? "Download" : actions.add[0]);
         for (const [name, control] of Object.entries(this.buttons)) {
-            const isShown = shown[name] !== false;
+            const isHidden = shown[name] === false;
             // The focus moves from a hidden button to another one, instead of to the top of the page.
-            if (!isShown && document.activeElement === control) this.focusBehind(name);
-            control.hidden = !isShown;
+            if (isHidden && document.activeElement === control) this.focusBehind(name);
+            control.hidden = isHidden;
             setAttribute(control, "aria-label", `${control.textContent} ${this.called}`);
         }
     }
 
     focusBehind(name) {
         const other = {pause: "resume", resume: "pause", cancel: "resume"}[name];
-        const next = other && this.buttons[other];
+        const next = this.buttons[other];
         if (next) next.hidden = false;
-        (next || (isPhone ? this.heading : this.buttons.details)).focus();
+        (next || (!isPhone && this.buttons.details) || this.heading).focus();
     }
 
     updatePicture() {
@@ -219,48 +209,46 @@ export class Row {
         this.shownArtwork = this.asset.artwork;
         const letters = [...this.called.trim()].slice(0, 1).join("").toUpperCase();
         this.face.replaceChildren(el("span", {class: "letter"}, letters || "?"));
+        const hue = [...this.asset.id].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)) % 997, 7) % 12 * 30;
+        this.picture.style.setProperty("--hue", hue);
         if (this.isKnown) this.loadArtwork();
-        this.picture.dataset.tone = String([...this.asset.id].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)) % 997, 7) % 6);
     }
 
-    /** Shows on the picture how much was seen, or how much of a download is there. */
     updateProgress() {
         const {position, duration} = this.asset;
         const isLoading = ["queued", "running", "waiting", "paused"].includes(this.download?.state);
-        const share = isLoading ? this.download.fraction : position && duration ? position / duration : 0;
+        const share = (isLoading ? this.download.fraction : position / duration) || 0;
         this.progress.hidden = !share;
-        this.progress.value = Math.min(1, share || 0);
+        this.progress.value = Math.min(1, share);
         this.progress.classList.toggle("loading", isLoading);
     }
 
-    /** True if a user is working in the row, so that it must stay. */
-    get isBusy() { return this.isLeaving || this.extra.hasChildNodes() || this.element.contains(document.activeElement); }
+    get isBusy() { return this.isLeaving || this.drawer.isOpen || this.element.contains(document.activeElement); }
 
-    /**
-     * Called when the row enters or leaves the view. After `glance` milliseconds in view, its costly details are
-     * loaded.
-     */
+    /** Called when the row enters or leaves the view. Its costly details are loaded after `glance` milliseconds in view. */
     come(isVisible, glance) {
         clearTimeout(this.coming);
-        if (isVisible && !this.isKnown) this.coming = setTimeout(() => this.seen(), glance);
+        if (!isVisible || this.isKnown) return;
+        this.coming = setTimeout(() => {
+            this.isKnown = true;
+            this.loadArtwork();
+            this.loadParts();
+        }, glance);
     }
 
-    seen() {
-        this.isKnown = true;
-        this.loadArtwork();
-        if (this.asset.parts) return;
-        const known = new Set((this.download?.parts || []).map(part => part.id));
-        if (storedParts(this.asset).some(part => part.isGuess && !known.has(part.id))) this.list.refresh(this.asset.name);
+    loadParts() {
+        if (!this.isKnown || this.isShort || this.isAsked || ![...this.parts.values()].some(part => part.isGuess)) return;
+        this.isAsked = true;
+        this.list.refresh(this.asset.name);
     }
 
-    /** Loads the asset's image, or one of its pictures. */
     async loadArtwork() {
         const {artwork, stored, isLive, tracks} = this.asset;
         const hasFilm = stored !== "not-stored" && !isLive && tracks.variants.some(({height}) => height);
         if (!artwork && !hasFilm) return;
         const turn = this.pictures = (this.pictures || 0) + 1;
         try {
-            const url = URL.createObjectURL(await api.poster(this.asset.name));
+            const url = await api.poster(this.asset.name);
             const image = el("img", {src: url, alt: ""});
             image.addEventListener("load", () => {
                 // A later one may have come first.
@@ -272,74 +260,55 @@ export class Row {
         }
     }
 
-    // MARK: Actions
+    open(name, content) {
+        this.closeDetails();
+        this.drawer.open(this.buttons[name], content);
+    }
 
-    /** Shows an error at the action that failed. */
-    complain(error) {
-        this.extra.replaceChildren(el("p", {class: "trouble", role: "alert"}, words(error)));
+    /** Shows a note below the buttons, where the focus stays. */
+    tell(content) { this.drawer.element.replaceChildren(content); }
+
+    async attempt(act) {
+        try {
+            await act();
+        } catch (error) {
+            this.tell(alarm(words(error)));
+        }
     }
 
     async copy() {
         const command = mpv(entry(this.asset.name));
+        if (!await copy(command)) return this.tell(el("p", {class: "command"}, el("code", {}, command)));
         const control = this.buttons.copy.querySelector("span");
-        if (await copy(command)) {
-            setText(control, "Copied");
-            setTimeout(() => setText(control, "Copy mpv command"), 2000);
-        } else {
-            this.extra.replaceChildren(el("p", {class: "command"}, el("code", {}, command)));
-        }
+        setText(control, "Copied");
+        setTimeout(() => setText(control, actions.copy[0]), 2000);
     }
 
-    async change(what) {
-        try {
-            const download = await api.change(this.download?.id ?? this.asset.download, what);
-            this.list.started(download);
-        } catch (error) {
-            this.complain(error);
-        }
+    change(what) {
+        return this.attempt(async () => this.list.started(await api.change(this.download?.id ?? this.asset.download, what)));
     }
 
     async choose() {
         const order = {source: this.asset.name};
         const {explanation} = await api.explain(order).catch(() => ({}));
-        const form = chooser({
-            tracks: this.asset.tracks, explanation, order, title: this.called,
+        this.open("add", chooser({
+            tracks: this.asset.tracks, explanation, order, title: this.called, closed: this.drawer.close,
             started: download => {
-                this.extra.replaceChildren();
-                this.buttons.add.focus();
+                this.drawer.close();
                 this.list.started(download);
             },
-            closed: () => {
-                this.extra.replaceChildren();
-                this.buttons.add.focus();
-            },
-        });
-        this.closeDetails();
-        this.extra.replaceChildren(form);
-        form.querySelector("input, button").focus();
+        }));
     }
 
-    async record() {
-        try {
+    record() {
+        return this.attempt(async () => {
             this.list.started(await api.download({source: this.asset.name, record: true}));
             say(`The recording of ${this.called} has begun.`);
-        } catch (error) {
-            this.complain(error);
-        }
-    }
-
-    recordLater() {
-        const form = recordLater({source: this.asset.name}, this.called, () => {
-            this.extra.replaceChildren();
-            this.buttons.later.focus();
         });
-        this.closeDetails();
-        this.extra.replaceChildren(form);
-        form.querySelector("input").focus();
     }
 
     manage() {
-        const forms = manager(this.asset, this.called, {
+        this.open("manage", manager(this.asset, this.called, {
             changed: asset => this.list.changed({id: asset.id, asset: asset.name}),
             pictured: asset => {
                 this.shownArtwork = undefined;
@@ -347,58 +316,41 @@ export class Row {
                 this.asset = {...this.asset, artwork: asset.artwork};
                 this.updatePicture();
             },
-            closed: () => {
-                this.extra.replaceChildren();
-                this.buttons.manage.focus();
-            },
-        });
-        this.closeDetails();
-        this.extra.replaceChildren(forms);
-        forms.querySelector("input").focus();
+            closed: this.drawer.close,
+        }));
     }
 
     toggleDetails() {
         if (this.details) return this.closeDetails();
         this.details = new Details(this.asset);
         this.buttons.details.setAttribute("aria-expanded", "true");
-        this.extra.replaceChildren(this.details.element);
+        this.tell(this.details.element);
     }
 
     closeDetails() {
-        this.buttons.details.setAttribute("aria-expanded", "false");
+        this.buttons.details?.setAttribute("aria-expanded", "false");
         this.details = undefined;
-        this.extra.replaceChildren();
+        this.drawer.element.replaceChildren();
     }
 
-    // MARK: Deletion
-
-    /** Waits before deleting, because a deletion cannot be undone. Leaving the page meanwhile cancels it. */
+    /** A deletion cannot be undone. Leaving the page before it cancels it. */
     remove() {
-        let left = REGRET;
-        const seconds = el("span", {"aria-hidden": "true"}, ` (${left})`);
-        const undo = el("button", {type: "button", class: "primary"}, "Undo", seconds);
         const bytes = Math.max(this.asset.bytes, this.download?.bytes || 0);
         const text = ` will be deleted in ten seconds, which frees ${size(bytes)}. If you leave this page before, it is kept.`;
-        const notice = el("div", {class: "undo"}, el("p", {}, icon("remove"), el("strong", {}, el("bdi", {}, this.called)), text), undo);
-        const timer = setInterval(() => {
-            left -= 1;
-            setText(seconds, ` (${left})`);
-            if (left > 0) return;
-            stop();
-            this.removeNow(undo);
-        }, 1000);
-        const stop = () => {
-            clearInterval(timer);
+        const timer = setTimeout(() => {
             this.isLeaving = false;
-        };
-        undo.addEventListener("click", () => {
-            stop();
+            this.removeNow(undo);
+        }, REGRET);
+        const undo = plain("Undo", () => {
+            clearTimeout(timer);
+            this.isLeaving = false;
             this.element.replaceChildren(this.body);
             this.buttons.remove.focus();
             say(`${this.called} is kept.`);
-        });
+        }, {class: "primary"});
         this.isLeaving = true;
-        this.element.replaceChildren(notice);
+        this.element.replaceChildren(
+            el("div", {class: "undo"}, el("p", {}, icon("remove"), el("strong", {}, el("bdi", {}, this.called)), text), undo));
         undo.focus();
         say(`${this.called}${text} The Undo button has the focus.`);
     }
@@ -411,27 +363,32 @@ export class Row {
             this.list.removed(this.asset.name);
         } catch (error) {
             this.element.replaceChildren(this.body);
-            this.complain(error);
+            this.tell(alarm(words(error)));
         }
     }
 }
 
 /** The stored part of each track, from a list's data. The holes of incomplete tracks are not known yet. */
-function storedParts({tracks, duration = 0}) {
-    return Object.entries({video: tracks.variants, audio: tracks.audio, subtitles: tracks.subtitles}).flatMap(([kind, all]) =>
-        unique(all).filter(track => track.stored !== "not-stored").map(({id, isComplete: isWhole}) => {
-            const [isComplete, all] = [isWhole && duration > 0, duration > 0 ? [[0, duration]] : []];
-            return {id, kind, expected: all, loaded: isComplete ? all : [], isComplete, isGuess: !isComplete};
-        }));
+function storedParts(asset) {
+    const all = asset.duration > 0 ? [[0, asset.duration]] : [];
+    return tracksOf(asset).filter(isStored).map(({id, kind, isComplete: isWhole}) => {
+        const isComplete = isWhole && all.length > 0;
+        return {id, kind, expected: all, loaded: isComplete ? all : [], isComplete, isGuess: !isComplete};
+    });
 }
 
-const stored = tracks => {
-    const some = tracks.filter(track => track.stored !== "not-stored");
-    return some.length ? some : undefined;
-};
+const kinds = ["video", "audio", "subtitles"];
 
-/** Removes repeated tracks: several lines of a playlist may name one track. */
-function unique(tracks) {
-    const seen = new Set();
-    return tracks.filter(track => track.id !== undefined && !seen.has(track.id) && seen.add(track.id));
+/** All tracks with their kind and a name. Several lines of a playlist may name one track. */
+function tracksOf({tracks: {variants, audio, subtitles}}) {
+    const known = new Map();
+    for (const [index, some] of [variants, audio, subtitles].entries()) {
+        for (const track of some) {
+            if (track.id !== undefined && !known.has(track.id)) known.set(track.id, {...track, kind: kinds[index], name: index > 0 ? track.name : quality(track)});
+        }
+    }
+    return [...known.values()];
 }
+
+const isStored = track => track.stored !== "not-stored";
+

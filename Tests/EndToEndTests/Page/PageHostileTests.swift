@@ -89,7 +89,7 @@ import Testing
             try await expectText(page, "Array.from(document.querySelectorAll('.row h3'), h => h.textContent)")
             for word in ["Delete", "Details", "Add tracks", "Play"] {
                 try await page.run(
-                    "for (const row of document.querySelectorAll('.row')) { row.querySelector(`[aria-label^='\(word) ']`)?.click(); "
+                    "for (const row of document.querySelectorAll('#assets > .row')) { row.querySelector('.row-short .more')?.click(); row.querySelector(`[aria-label^='\(word) ']`)?.click(); "
                         + "document.querySelector('dialog [aria-label^=Close]')?.click(); row.querySelector('.undo button')?.click() }"
                 )
             }
@@ -114,7 +114,7 @@ import Testing
         let foreign: [String] = try await page.evaluate(
             """
             [...document.querySelectorAll('script, style, iframe, object, embed, base, form, a, img, [onerror], [onload], [style]')].filter(e => !(
-                e.matches('head > script[src="/page/main.js"], form#add-form, #lists > form.manage, form.chooser, .skip, .brand img, .room'))).map(e => e.outerHTML)
+                e.matches('head > script[src="/page/main.js"], form#add-form, .panel > form.manage, form.chooser, .skip, .brand img, .room, .picture'))).map(e => e.outerHTML)
             """)
         #expect(foreign == [])
         let port = try #require(URLComponents(string: try await page.evaluate("location.href", as: String.self))?.port)

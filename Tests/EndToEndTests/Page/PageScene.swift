@@ -50,15 +50,22 @@ extension BrowserPage {
         "[...\(row(name)).querySelectorAll('button')].find(b => !b.hidden && b.textContent.startsWith('\(word)'))"
     }
 
+    /// Shows all of a row, which is short until then.
+    func unfold(_ name: String) async throws {
+        try await wait(Self.row(name))
+        try await run("\(Self.row(name)).querySelector('.row-short .more')?.click()")
+    }
+
     /// Clicks a button of a row once it appears.
     func click(_ word: String, of name: String) async throws {
-        try await wait("\(Self.row(name)) && \(Self.button(word, of: name))")
-        // A complete asset is one line, whose other buttons appear with More.
+        let button = Self.button(word, of: name)
+        try await wait(Self.row(name))
+        // A short row has its other buttons after More.
         if word != "More" {
-            let button = Self.button(word, of: name)
-            try await run("if (!\(button).checkVisibility()) \(Self.row(name)).querySelector('.more').click()")
-            try await wait("\(button).checkVisibility()")
+            let more = "\(Self.row(name)).querySelector('.row-short .more')"
+            try await run("if (!\(button)?.checkVisibility()) \(more)?.click()")
         }
+        try await wait("\(button)?.checkVisibility()")
         // As a real click does.
         try await run("const b = \(Self.button(word, of: name)); b.focus(); b.click()")
     }

@@ -22,6 +22,7 @@ import Testing
                     "document.querySelector('.chooser input[value=\"video-180p\"]').click(); "
                         + "document.querySelector('.chooser [type=submit]').click()")
                 try await page.wait(for: "Downloading", in: "cmaf")
+                try await page.unfold("cmaf")
                 try await page.wait("\(BrowserPage.row("cmaf")).querySelectorAll('.track').length === 2")
                 try await page.click("Pause", of: "cmaf")
                 try await page.wait(for: "Paused at", in: "cmaf")
@@ -105,7 +106,7 @@ import Testing
             try await scene.withPage(preparing: calm) { page in
                 try await page.click("Delete", of: "ts")
                 try await page.wait(for: "will be deleted in ten seconds, which frees", in: "ts")
-                #expect(try await page.evaluate("document.activeElement.textContent") == "Undo (10)")
+                #expect(try await page.evaluate("document.activeElement.textContent") == "Undo")
                 try await page.run("document.activeElement.click()")
                 try await page.wait("\(BrowserPage.button("Delete", of: "ts")) === document.activeElement")
                 try await page.click("Delete", of: "ts")
@@ -153,13 +154,14 @@ import Testing
                 try await page.click("Play", of: "ts")
                 try await page.run("document.querySelector('dialog video').muted = true")
                 try await page.wait("document.querySelector('dialog video').currentTime > 0.5")
+                try await page.unfold("ts")
                 try await page.wait(for: "playing ", in: "ts")
                 try await page.run("document.querySelector('dialog [aria-label^=Close]').click()")
                 try await page.wait("!document.querySelector('dialog')")
                 #expect(try await page.evaluate("document.activeElement.textContent") == "Play")
                 try await expectOwnRequestsOnly(page, scene)
                 try await page.click("Details", of: "ts")
-                try await page.wait("\(BrowserPage.row("ts")).querySelector('.share')")
+                try await page.wait("\(BrowserPage.row("ts")).querySelector('.sources')")
             }
             // A browser without HLS shows so, with alternatives.
             try await scene.withPage(preparing: "HTMLMediaElement.prototype.canPlayType = () => ''") { page in

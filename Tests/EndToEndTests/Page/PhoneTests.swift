@@ -210,11 +210,13 @@ import Testing
             let words: String = try await page.evaluate(
                 "[...document.querySelectorAll('button')].filter(b => b.checkVisibility()).map(b => b.textContent.trim()).join()"
             )
-            for word in ["Delete", "Manage", "Details", "Copy mpv", "Online"] {
+            for word in ["Delete", "Manage", "Export", "Details", "Copy mpv", "Set limit", "Online"] {
                 #expect(!words.contains(word), "\(words)")
             }
             #expect(words.contains("Play") && words.contains("Add tracks"), "\(words)")
             #expect(try await page.evaluate("document.getElementById('storage').hidden"))
+            try await page.run("document.getElementById('queue').open = true")
+            #expect(try await page.evaluate("!document.querySelector('#queue form, #lists form')"))
             try await page.click("Play", of: "ts")
             try await page.wait("document.querySelector('dialog video').videoWidth > 0")
             try await page.run("document.querySelector('dialog [aria-label^=Close]').click()")
