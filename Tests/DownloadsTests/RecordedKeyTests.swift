@@ -53,7 +53,7 @@ import Testing
         let fetches = try await house.origin.requests(for: Self.key)
         #expect(fetches.count == 2, "\(fetches)")
 
-        let ended = Self.playlist(Self.isOneKey(Self.text(6, isEnded: true)))
+        let ended = try Self.playlist(Self.isOneKey(Self.text(6, isEnded: true)))
         try await house.origin.replaceRules(with: Self.wrongKey, ended)
         try await waitUntil("the end", within: .seconds(40)) { scene.outcome != nil }
         guard case .failed(let error, true, _) = scene.outcome else {
