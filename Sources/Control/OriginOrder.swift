@@ -55,6 +55,10 @@ package struct OriginOrder {
         if let certificate = change.certificate {
             route.certificate = certificate.nonEmpty
             route.key = nil
+            route.certificateHosts = []
+        }
+        if let hosts = change.certificateHosts {
+            route.certificateHosts = try Self.certificateHosts(hosts)
         }
         if let key = change.key {
             route.key = key.nonEmpty
@@ -65,5 +69,18 @@ package struct OriginOrder {
                 next: "give a file that the daemon can read with --cert and --key")
         }
         return route
+    }
+
+    private static func certificateHosts(_ texts: [String]) throws(APIError) -> [FieldHost] {
+        var hosts: [FieldHost] = []
+        for text in texts {
+            guard let host = FieldHost(text) else {
+                throw APIError(
+                    .badRequest, "\"\(text)\" is not a host for a client certificate",
+                    next: "give a name or an address, with a port or without, or *.site, or *")
+            }
+            hosts.append(host)
+        }
+        return hosts
     }
 }

@@ -171,7 +171,7 @@ package import Origin
                 request.add(handled)
             }
         }
-        guard !fields.isEmpty else { return }
+        guard !fields.isEmpty || rights.settings?.certificate != nil else { return }
         request.credentials = OriginRequest.Credentials(origin: origin, fields: fields.credentials)
         request.scopedFields += fields.scoped
     }

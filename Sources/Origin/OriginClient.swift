@@ -354,8 +354,7 @@ public import HTTPMessage
         plan.proxy = configuration.proxies.proxy(for: attempt.url, choice: request.route.proxy)
         plan.socket = request.socket
         plan.isInsecure = request.route.isInsecure
-        plan.certificate = request.route.certificate
-        plan.key = request.route.key
+        plan.certificate = request.certificateUse(at: attempt.url)
         return plan
     }
 

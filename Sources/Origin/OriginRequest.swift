@@ -14,7 +14,8 @@ public struct OriginRequest: Sendable {
         public static func < (left: Priority, right: Priority) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// Secret header fields and the origin that they are bound to. They go to no other origin, redirects included.
+    /// Secret header fields and the origin that they are bound to. They go to no other origin, redirects included. The client
+    /// certificate of the request's `route` is bound to that origin too.
     public struct Credentials: Sendable {
         /// The only (scheme, host, port) that receives them.
         public var origin: WebURL.Origin
@@ -188,6 +189,17 @@ public struct OriginRequest: Sendable {
         return credentials.fields.filter { !sent.contains($0.name.lowercased()) }
     }
 
+    /// The use of the user's client certificate at the server of `url`. It is bound to its origin as secret fields are.
+    func certificateUse(at url: WebURL) -> CertificateUse {
+        guard let path = route.certificate, url.scheme == .https else { return .none }
+        let isBound = credentials?.origin == url.origin || route.certificateHosts.contains { $0.matches(url) }
+        if isBound {
+            return .shown(path: path, key: route.key ?? path)
+        }
+        guard let host = FieldHost.naming(url) else { return .none }
+        return .withheld(from: host)
+    }
+
     private static let authorization = FieldName("Authorization")
 
     /// True if a redirect has led from https to http.
@@ -204,6 +216,33 @@ public struct OriginRequest: Sendable {
         FieldName("Accept-Encoding"), FieldName("Keep-Alive"), FieldName("Proxy-Connection"), FieldName("TE"),
         FieldName("Trailer"), FieldName("Upgrade"),
     ]
+}
+
+/// The use of the user's client certificate at a server.
+enum CertificateUse: Equatable {
+    /// The user gave none.
+    case none
+    /// The certificate and its key, as paths.
+    case shown(path: String, key: String)
+    /// Nothing, because the user gave it for other hosts than this one.
+    case withheld(from: FieldHost)
+
+    /// True if the server sees it.
+    var isShown: Bool {
+        switch self {
+        case .shown: true
+        case .none, .withheld: false
+        }
+    }
+
+    /// How a server gets a certificate that may be what it requires.
+    var advice: String {
+        switch self {
+        case .none: "Give one with --cert and --key"
+        case .shown: "Check --cert and --key"
+        case .withheld(let host): "Yours goes to the stream's own host alone; --cert-for \(host) shows it here too"
+        }
+    }
 }
 
 /// Keeps the class of the first address to which the host of the user's URL led, for the defence against DNS rebinding.

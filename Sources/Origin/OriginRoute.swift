@@ -12,6 +12,8 @@ public struct OriginRoute: Hashable, Sendable, Codable {
     public var certificate: String?
     /// The path of the certificate's key; nil if it is in the same file.
     public var key: String?
+    /// The hosts that the certificate is shown to, besides the origin of the asset's URL.
+    public var certificateHosts: [FieldHost] = []
     /// The class of the first address to which the host of the asset's URL led; nil if none is known. Not a setting.
     public var firstClass: HostClass?
 
@@ -19,7 +21,7 @@ public struct OriginRoute: Hashable, Sendable, Codable {
     public init() {}
 
     private enum CodingKeys: String, CodingKey {
-        case proxy, allowedHosts, isInsecure, certificate, key, firstClass
+        case proxy, allowedHosts, isInsecure, certificate, key, certificateHosts, firstClass
     }
 
     /// Reads a record. A setting that this version cannot read is left out.
@@ -31,6 +33,13 @@ public struct OriginRoute: Hashable, Sendable, Codable {
         isInsecure = try values.decodeIfPresent(Bool.self, forKey: .isInsecure) ?? false
         certificate = try values.decodeIfPresent(String.self, forKey: .certificate)
         key = try values.decodeIfPresent(String.self, forKey: .key)
+        let certificateHosts = try values.decodeIfPresent([String].self, forKey: .certificateHosts)
+        if let certificateHosts {
+            self.certificateHosts = certificateHosts.compactMap { FieldHost($0) }
+        } else if certificate != nil {
+            // By the rule of earlier records, a certificate was shown to every host that the playlists named.
+            self.certificateHosts = [.everyHost]
+        }
         firstClass = try values.decodeIfPresent(String.self, forKey: .firstClass).flatMap(HostClass.init)
     }
 
@@ -46,6 +55,9 @@ public struct OriginRoute: Hashable, Sendable, Codable {
         }
         try values.encodeIfPresent(certificate, forKey: .certificate)
         try values.encodeIfPresent(key, forKey: .key)
+        if certificate != nil {
+            try values.encode(certificateHosts.map(\.description), forKey: .certificateHosts)
+        }
         try values.encodeIfPresent(firstClass?.rawValue, forKey: .firstClass)
     }
 }
@@ -54,7 +66,7 @@ extension OriginRoute {
     /// The settings that still apply once somebody else than the user has chosen another origin for the asset, and those that do not.
     ///
     /// The user trusted the former origin: only there are certificates not verified, the client certificate shown, and private hosts
-    /// allowed, but for a host that is the new one. A proxy stays, because it hides the user from every origin; the permission to go
+    /// allowed, unless the user named the new host for that. A proxy stays, because it hides the user from every origin; the permission to go
     /// without one does not, for the same reason.
     public func split(forMoveTo url: WebURL) -> (kept: OriginRoute, lost: OriginRoute) {
         var kept = OriginRoute()
@@ -67,6 +79,15 @@ extension OriginRoute {
         let address = SocketAddress(literal: url.host, port: url.port)
         kept.allowedHosts = allowedHosts.filter { $0.matches(host: url.host, port: url.port, address: address) }
         lost.allowedHosts.removeAll { kept.allowedHosts.contains($0) }
+        let isForHost = certificateHosts.contains { $0.matches(url) }
+        if isForHost {
+            kept.certificate = certificate
+            kept.key = key
+            kept.certificateHosts = certificateHosts
+            lost.certificate = nil
+            lost.key = nil
+            lost.certificateHosts = []
+        }
         return (kept, lost)
     }
 }
@@ -82,7 +103,11 @@ extension OriginRoute: CustomStringConvertible {
             parts.append("certificates are not verified")
         }
         if let certificate {
-            parts.append("client certificate \(certificate)")
+            var part = "client certificate \(certificate)"
+            if !certificateHosts.isEmpty {
+                part += " also for \(certificateHosts.map(\.description).joined(separator: ", "))"
+            }
+            parts.append(part)
         }
         if !allowedHosts.isEmpty {
             parts.append("allowed hosts \(allowedHosts.map(\.description).joined(separator: ", "))")

@@ -229,7 +229,7 @@ extension UserFields {
     }
 }
 
-/// The hosts that a field was given for: `cdn.example.com`, `[2001:db8::1]` or `cdn.example.com:8443`; `*.example.com` for all hosts below
+/// The hosts that a field or a client certificate was given for: `cdn.example.com`, `[2001:db8::1]` or `cdn.example.com:8443`; `*.example.com` for all hosts below
 /// example.com; `*` for every host and port. Without a port it is the host at the default ports of http and https.
 public struct FieldHost: Hashable, Sendable, CustomStringConvertible {
     /// From the closest to the widest.
@@ -241,7 +241,8 @@ public struct FieldHost: Hashable, Sendable, CustomStringConvertible {
         static func < (left: Reach, right: Reach) -> Bool { left.rawValue < right.rawValue }
     }
 
-    static let everyHost = FieldHost(reach: .everyHost, host: "", port: nil)
+    /// Every host and port.
+    public static let everyHost = FieldHost(reach: .everyHost, host: "", port: nil)
 
     private let reach: Reach
     /// The host, or the site above the hosts.

@@ -12,12 +12,25 @@ struct OriginRouteTests {
         route.isInsecure = true
         route.certificate = "/c"
         route.key = "/k"
+        route.certificateHosts = [try #require(FieldHost("*.cdn.example"))]
         route.firstClass = .private
         #expect(OriginRoute(record: route.record) == route)
         #expect(!"\(route)".contains("anna"))
         var direct = OriginRoute()
         direct.proxy = .direct
         #expect(OriginRoute(record: direct.record) == direct)
+    }
+
+    @Test func aCertificateOfAnEarlierRecordGoesToEveryHostAsItDid() throws {
+        let record = "{\"certificate\":\"/c\"}"
+        var expected = OriginRoute()
+        expected.certificate = "/c"
+        expected.certificateHosts = [.everyHost]
+        #expect(OriginRoute(record: record) == expected)
+
+        var new = OriginRoute()
+        new.certificate = "/c"
+        #expect(OriginRoute(record: new.record).certificateHosts.isEmpty)
     }
 
     /// A later version may write more, or what this one cannot read.

@@ -24,6 +24,12 @@ import Testing
             rule: "a client certificate is shown to its own origin",
             change: { ($0.certificate, $0.key) = ("/me.pem", "/me.key") }, kept: "", lost: "client certificate /me.pem"),
         Case(
+            rule: "a client certificate stays where the user gave it for the new host too",
+            change: {
+                $0.certificate = "/me.pem"
+                $0.certificateHosts = [try #require(FieldHost("*.new.example"))]
+            }, kept: "client certificate /me.pem also for *.new.example", lost: ""),
+        Case(
             rule: "a proxy hides the user from every origin",
             change: { $0.proxy = try ProxyChoice("socks5h://me:s3cret@proxy.example:1080") },
             kept: "proxy socks5h://proxy.example:1080", lost: ""),

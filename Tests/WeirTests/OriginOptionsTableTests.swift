@@ -5,7 +5,8 @@ import Testing
 /// Each command that reaches an origin has all options that describe the way there.
 @Suite struct OriginOptionsTableTests {
     private static let options: Set = [
-        "allow-host", "cert", "cookies", "cookies-from-browser", "curl", "header", "header-for", "insecure", "key",
+        "allow-host", "cert", "cert-for", "cookies", "cookies-from-browser", "curl", "header", "header-for", "insecure",
+        "key",
         "proxy",
     ]
 

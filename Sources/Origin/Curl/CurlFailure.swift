@@ -108,14 +108,14 @@ enum ConnectionFailure {
     }
 
     /// The cause of a refused TLS handshake by OpenSSL's words; nil if they tell of a broken connection.
-    static func handshake(_ words: String, hasCertificate: Bool) -> String? {
+    static func handshake(_ words: String, with certificate: CertificateUse) -> String? {
         let words = words.lowercased()
 
         if words.contains("certificate required") || words.contains("bad certificate") || words.contains("unknown ca") {
-            guard hasCertificate else {
-                return "the server requires a client certificate. Give one with --cert and --key"
+            guard certificate.isShown else {
+                return "the server requires a client certificate. \(certificate.advice)"
             }
-            return "the server does not accept the client certificate. Check --cert and --key"
+            return "the server does not accept the client certificate. \(certificate.advice)"
         }
 
         if words.contains("wrong version number") || words.contains("http request") {
@@ -131,10 +131,11 @@ enum ConnectionFailure {
         }
 
         if words.contains("alert") {
-            guard hasCertificate else {
-                return "the server refuses the TLS handshake: it may require a client certificate (--cert and --key)"
+            guard certificate.isShown else {
+                return
+                    "the server refuses the TLS handshake: it may require a client certificate. \(certificate.advice)"
             }
-            return "the server refuses the TLS handshake. Check --cert and --key"
+            return "the server refuses the TLS handshake. \(certificate.advice)"
         }
         return nil
     }

@@ -51,12 +51,14 @@ extension CurlRequest {
             let cause = ConnectionFailure.certificate(information(CURLINFO_SSL_VERIFYRESULT))
             return .init(code: .untrustedCertificate, underlying: cause, isTransient: false)
         case CURLE_SSL_CERTPROBLEM:
-            let file = plan.certificate ?? "the client certificate"
+            var file = "the client certificate"
+            if case .shown(let path, _) = plan.certificate {
+                file = path
+            }
             let reason = "\(file) and its key cannot be used. Check --cert and --key"
             return .init(code: .local, underlying: reason, isTransient: false)
         case CURLE_SSL_CONNECT_ERROR, CURLE_RECV_ERROR, CURLE_SEND_ERROR:
-            let hasCertificate = plan.certificate != nil
-            guard !isHeadComplete, let cause = ConnectionFailure.handshake(words, hasCertificate: hasCertificate) else {
+            guard !isHeadComplete, let cause = ConnectionFailure.handshake(words, with: plan.certificate) else {
                 guard code != CURLE_SSL_CONNECT_ERROR else { return nil }
                 return lostAfterHandshake
             }
@@ -76,14 +78,15 @@ extension CurlRequest {
     /// With TLS 1.3 a server judges the client's certificate after the handshake has ended for the client, and its alert
     /// may be lost with the connection.
     private var lostAfterHandshake: TransferState.Failure? {
-        guard !isHeadComplete, plan.certificate == nil, information(CURLINFO_NUM_CONNECTS) > 0 else { return nil }
+        guard !isHeadComplete, !plan.certificate.isShown, information(CURLINFO_NUM_CONNECTS) > 0 else { return nil }
         var time = curl_off_t(0)
         _ = weir_easy_get_offset(handle, CURLINFO_APPCONNECT_TIME_T, &time)
         guard time > 0 else { return nil }
         return .init(
             code: .connectionLost,
             underlying:
-                "it ended just after the TLS handshake. The server may require a client certificate: --cert and --key")
+                "it ended just after the TLS handshake. The server may require a client certificate. \(plan.certificate.advice)"
+        )
     }
 
     /// The proxy's answer to CONNECT; 0 without one.

@@ -7,15 +7,14 @@ struct ConnectionPlan {
     var proxy: ProxyURL?
     var rights: AddressRights
     var isInsecure = false
-    var certificate: String?
-    var key: String?
+    var certificate = CertificateUse.none
     /// See `OriginRequest.socket`.
     var socket: String?
 
     init(_ rights: AddressRights) { self.rights = rights }
 
     /// True if a handle with these options must not serve another request.
-    var hasOwnOptions: Bool { proxy != nil || isInsecure || certificate != nil || socket != nil }
+    var hasOwnOptions: Bool { proxy != nil || isInsecure || certificate.isShown || socket != nil }
 
     /// The name that is resolved before the attempt connects; nil if there is none, or if another party resolves it: the
     /// proxy, or libcurl for names of this machine, which no resolver is asked for (RFC 6761 §6.3).
@@ -70,9 +69,9 @@ struct ConnectionPlan {
             set(CURLOPT_SSL_VERIFYHOST, 0)
         }
 
-        if let certificate {
-            set(CURLOPT_SSLCERT, certificate)
-            set(CURLOPT_SSLKEY, key ?? certificate)
+        if case .shown(let path, let key) = certificate {
+            set(CURLOPT_SSLCERT, path)
+            set(CURLOPT_SSLKEY, key)
         }
     }
 }

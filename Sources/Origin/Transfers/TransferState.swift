@@ -518,8 +518,10 @@ struct TransferState {
 
     private func failure(for reply: Reply) -> Pending {
         switch reply.status {
-        case 401: .fail(error(.unauthorized, reply, underlying: adviceOnWithheldFields))
-        case 403: .fail(error(.forbidden, reply, underlying: adviceOnWithheldFields))
+        // Some servers ask for a client certificate by a status, after the handshake.
+        case 400: .fail(error(.unexpectedStatus, reply, underlying: adviceOnWithheldCertificate))
+        case 401: .fail(error(.unauthorized, reply, underlying: adviceOnWithheldFields ?? adviceOnWithheldCertificate))
+        case 403: .fail(error(.forbidden, reply, underlying: adviceOnWithheldFields ?? adviceOnWithheldCertificate))
         case 404: .fail(error(.notFound, reply))
         case 410: .fail(error(.gone, reply))
         // For legal reasons (RFC 7725): the refusal is the origin's, whatever the client's rights.
@@ -536,6 +538,14 @@ struct TransferState {
         guard let host = FieldHost.naming(url), let field = request.withheldFields(at: url).first else { return nil }
         return
             "\(field.name) goes to the stream's own host alone; --header-for \(host) '\(field.name): …' sends one here too"
+    }
+
+    /// The advice about a host that has refused a request without having seen the user's client certificate; nil if it has seen it, and
+    /// without one.
+    private var adviceOnWithheldCertificate: String? {
+        let use = request.certificateUse(at: url)
+        guard case .withheld = use else { return nil }
+        return "it may require a client certificate. \(use.advice)"
     }
 
     private func error(_ code: OriginError.Code, _ reply: Reply? = nil, underlying: String? = nil) -> OriginError {

@@ -226,6 +226,8 @@ extension API {
         package var certificate: String?
         /// The path of the certificate's key; absent or empty if it is in the same file.
         package var key: String?
+        /// The hosts that the certificate is shown to, besides the origin of the URL: as `Header.host`; empty for none.
+        package var certificateHosts: [String]?
         package init() {}
     }
 

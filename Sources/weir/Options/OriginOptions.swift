@@ -69,16 +69,24 @@ struct OriginOptions: ParsableArguments {
             --no-insecure.
             """)
     var insecure: Bool?
-    @Option(help: ArgumentHelp("A client certificate in PEM, for a server that requires one.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp(
+            "A client certificate in PEM, for a server that requires one. It goes to the host of the URL alone.",
+            valueName: "file"))
     var cert: String?
     @Option(help: ArgumentHelp("The key of --cert, if it is in another file.", valueName: "file"))
     var key: String?
+    @Option(
+        help: ArgumentHelp(
+            "Another host that --cert goes to: as for --header-for. May be repeated.", valueName: "host"))
+    var certFor: [String] = []
 
     var paste: PasteOptions { PasteOptions(curl: curl) }
     var headers: HeaderOptions { HeaderOptions(header: header, headerFor: headerFor) }
     var cookieSource: CookieOptions { CookieOptions(cookies: cookies, browser: cookiesFromBrowser) }
     var route: RouteOptions {
-        RouteOptions(proxy: proxy, allowHost: allowHost, insecure: insecure, cert: cert, key: key)
+        RouteOptions(
+            proxy: proxy, allowHost: allowHost, insecure: insecure, cert: cert, key: key, certFor: certFor)
     }
 
     func validate() throws {

@@ -9,10 +9,14 @@ struct RouteOptions {
     let insecure: Bool?
     let cert: String?
     let key: String?
+    let certFor: [String]
 
     func validate() throws {
         if key != nil, cert == nil {
             throw ValidationError("--key requires --cert.")
+        }
+        if !certFor.isEmpty, cert == nil {
+            throw ValidationError("--cert-for requires --cert.")
         }
         _ = try proxyURL
     }
@@ -30,6 +34,9 @@ struct RouteOptions {
         route.insecure = insecure
         route.certificate = cert.map(DiskPath.absolute)
         route.key = key.map(DiskPath.absolute)
+        if !certFor.isEmpty {
+            route.certificateHosts = certFor
+        }
         guard route != API.Route() else { return nil }
         return route
     }

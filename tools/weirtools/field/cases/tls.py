@@ -40,6 +40,11 @@ case("tls-client", "--cert and --key", weir=("--cert", "CLIENT-CERTIFICATE", "--
      direct=("-cert_file", "CLIENT-CERTIFICATE", "-key_file", "CLIENT-KEY"), reference=TRUTH, fast=True, **host(needs_client=True))
 case("tls-client-missing", "the origin needs a client certificate: the words name --cert", refused="--cert", columns=("offline",),
      **host(needs_client=True))
+TWO = {"hosts": {"A": Host(tls="good"), "C": Host(tls="good", tls_options={"needs_client": True})}, **OPENS}
+case("tls-client-elsewhere", "--cert does not go to a host that only a playlist names: the words name --cert-for", vod(prefix="https://HOST-C/"),
+     weir=("--cert", "CLIENT-CERTIFICATE", "--key", "CLIENT-KEY"), refused="--cert-for", columns=("offline",), fast=True, **TWO)
+case("tls-client-for", "--cert-for another host", vod(prefix="https://HOST-C/"), reference=TRUTH, fast=True,
+     weir=("--cert", "CLIENT-CERTIFICATE", "--key", "CLIENT-KEY", "--cert-for", "HOST-C"), **TWO)
 case("tls-other-port", "https on port 8443", hosts={"A": Host(tls="good", tls_ports=(8443,))}, opens="https://HOST-A:8443/master.m3u8")
 case("tls-mixed", "a playlist over https names segments over http", vod(prefix="http://HOST-B/"), **host())
 case("tls-cdn", "two hosts over https", vod(prefix="https://HOST-C/"), hosts={"A": Host(tls="good"), "C": Host(tls="good")}, **OPENS)
