@@ -29,16 +29,29 @@ extension Asset {
     /// Total size of its pieces, in bytes.
     ///
     /// A file that is listed more than once is stored, and counted, once.
-    public var bytes: Int64 { PieceList.bytes(of: folders.map(\.pieceList)) }
+    public var bytes: Int64 {
+        var lists: [PieceList] = []
+        // Of most of a list of thousands nothing is stored.
+        forEachFolder { folder in
+            if !folder.sizes.isEmpty {
+                lists.append(folder.pieceList)
+            }
+        }
+        return PieceList.bytes(of: lists)
+    }
     /// The bytes that a verification reads: those of a file for each time that it is listed.
     package var bytesByName: Int64 { folders.reduce(0) { $0 + $1.pieceList.bytesByName } }
 
     /// Total size of its cached pieces, in bytes; `bytes` includes it.
     public var cachedBytes: Int64 {
-        folders.reduce(Int64(0)) { sum, folder in
-            _ = folder.sizes  // The play cache counts the pieces of a folder when the folder is read.
-            return sum + folder.cachedBytes
+        var sum: Int64 = 0
+        forEachFolder { folder in
+            // The play cache counts the pieces of a folder when the folder is read.
+            if !folder.sizes.isEmpty {
+                sum += folder.cachedBytes
+            }
         }
+        return sum
     }
 
     /// True if its origin did not answer the latest request.

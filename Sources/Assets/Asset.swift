@@ -264,6 +264,18 @@ public import Store
             + (content.renditions + content.images + content.additions.sorted).map(\.folder)
     }
 
+    /// Calls `body` for each of `folders`, without an array of them.
+    func forEachFolder(_ body: (PieceFolder) -> Void) {
+        body(keys.folder)
+        body(content.sessionData.folder)
+        for rendition in content.renditions {
+            body(rendition.folder)
+        }
+        for rendition in content.images + content.additions.sorted {
+            body(rendition.folder)
+        }
+    }
+
     // MARK: Entry
 
     /// Adopts a multivariant playlist. Known renditions stay with their state; tokens and hosts may have changed.
@@ -348,6 +360,9 @@ extension Asset: BundleOwner {
             }
         } else if folder === content.sessionData.folder || content.images.contains(where: { $0.folder === folder }) {
             return
+        } else if let rendition = rendition(in: folder), rendition.index < content.renditions.count {
+            // Asked for each piece that is stored, and a list may have 10,000 renditions: this piece changes its own alone.
+            guard rendition.isComplete != published.contains(rendition.index) else { return }
         }
         if !content.completes(published) {
             library?.publish(self)

@@ -38,7 +38,7 @@ public import HTTPMessage
     /// True if the origin offers another choice of renditions than the stored one.
     var isOutdated = false
     /// Increases when the set of renditions is replaced.
-    private(set) var edition = 0 {
+    package private(set) var edition = 0 {
         didSet { editions.count += 1 }
     }
     private var byID: [String: Rendition] = [:] {

@@ -80,6 +80,9 @@ extension OriginClient {
     static let lookLength = 4096
     static let lookTime = Duration.seconds(1)
 
+    /// The bytes of the longest playlist.
+    private static let mostReserved: Int64 = 64 << 20
+
     private struct Enough: Error {}
     private struct Changed: Error {}
 
@@ -111,7 +114,8 @@ extension OriginClient {
 
     func transfer(_ transfer: Transfer, received head: OriginHead) {
         self.head = head
-        bytes.reserveCapacity(Int(min(head.length ?? 0, 1 << 20)))
+        // Memory that is not written costs nothing. Without it, a long text is copied again and again while it grows.
+        bytes.reserveCapacity(Int(min(head.length ?? 0, Self.mostReserved)))
     }
 
     func transfer(_ transfer: Transfer, received new: UnsafeRawBufferPointer, at offset: Int64) throws {

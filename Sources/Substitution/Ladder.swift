@@ -158,29 +158,11 @@ extension Substitutions {
         return found
     }
 
-    /// The variants of one kind, each rendition once, lowest bit rate first. Of several kinds, the one with the highest
-    /// bit rate that leaves a choice. Empty if none does.
+    /// See `RenditionTraits.Table.interchangeableVariants(of:)`.
     private func interchangeableVariants(of asset: Asset) -> [Variant] {
         guard let multivariant = asset.multivariant, let traits = traits(of: asset) else { return [] }
-        var seen: Set<Int> = []
-        var left = multivariant.variants.filter { seen.insert($0.renditionIndex).inserted }
-            .map { (variant: $0, traits: traits[$0.renditionIndex]) }
-            .sorted { $0.variant.bandwidth < $1.variant.bandwidth }
-        // A list of 10,000 variants, each of its own kind, is not searched to the end.
-        for _ in 0..<Self.mostKinds {
-            guard let last = left.popLast(), let top = last.traits else { return [] }
-            let same = left.filter { candidate in
-                guard let traits = candidate.traits else { return false }
-                return top.mismatch(to: traits) == nil
-            }
-            if !same.isEmpty {
-                return (same + [last]).map(\.variant)
-            }
-        }
-        return []
+        return traits.interchangeableVariants(of: multivariant)
     }
-
-    private static let mostKinds = 64
 }
 
 extension Rendition {

@@ -64,6 +64,7 @@ extension Substitutions {
 
     /// The tracks, and true if the budget reached all.
     private func storedTracks(of asset: Asset) async -> (tracks: [Int: CommonRanges.Track], isWhole: Bool) {
+        await prepareTraits(of: asset)
         var slice = LoopSlice(budget: Self.viewBudget)
         var tracks = [Int: CommonRanges.Track]()
         for rendition in asset.renditions where rendition.hasEnded {
@@ -120,6 +121,7 @@ extension Substitutions {
     }
 
     private func findOfflineRenditions(of asset: Asset, _ slice: inout LoopSlice) async -> Set<Int> {
+        await prepareTraits(of: asset)
         let complete = asset.content.completeRenditions
         guard let multivariant = asset.multivariant else { return complete }
         var covered: [Rendition] = []

@@ -28,11 +28,14 @@ struct RenditionTraits: Equatable {
     /// The traits of all renditions of a playlist, read once: a playlist may have 10,000 variants, and a group 10,000 members.
     struct Table {
         private var byIndex: [Int: RenditionTraits] = [:]
+        /// See `interchangeableVariants(of:)`: indices in `variants`.
+        private var interchangeable: [Int] = []
 
         /// The traits by index in `renditionURIs`; nil without substitutes: subtitles, camera angles, trick play.
         subscript(index: Int) -> RenditionTraits? { byIndex[index] }
 
         init(_ playlist: MultivariantPlaylist) {
+            var families = KnownFamilies()
             let audio = playlist.media.filter { $0.type == .audio }
             let indices = Dictionary(grouping: audio, by: \.groupID).mapValues { Set($0.compactMap(\.renditionIndex)) }
             for variant in playlist.variants where byIndex[variant.renditionIndex] == nil {
@@ -43,7 +46,8 @@ struct RenditionTraits: Equatable {
                 if others.count == 1 {
                     others.remove(variant.renditionIndex)
                 }
-                byIndex[variant.renditionIndex] = RenditionTraits(variant, isSeparate: !others.isEmpty)
+                byIndex[variant.renditionIndex] = RenditionTraits(
+                    variant, families: families.families(of: variant), isSeparate: !others.isEmpty)
             }
             let users = Dictionary(grouping: playlist.variants.filter { $0.audio != nil }) { $0.audio ?? "" }
                 .mapValues { (codecs: $0[0].codecs, bandwidth: $0.map(\.bandwidth).min() ?? .zero) }
@@ -59,11 +63,55 @@ struct RenditionTraits: Equatable {
                     byIndex[index] = RenditionTraits(media, codecs: [], bandwidth: .zero)
                 }
             }
+            interchangeable = findInterchangeable(playlist)
+        }
+
+        /// The variants of one kind, each rendition once, lowest bit rate first. Of several kinds, the one with the highest
+        /// bit rate that leaves a choice. Empty if none does.
+        /// - Parameter playlist: the one that the table was made of, perhaps with fresh tokens.
+        func interchangeableVariants(of playlist: MultivariantPlaylist) -> [Variant] {
+            let variants = playlist.variants
+            return interchangeable.filter(variants.indices.contains).map { variants[$0] }
+        }
+
+        private func findInterchangeable(_ playlist: MultivariantPlaylist) -> [Int] {
+            var seen: Set<Int> = []
+            let first = playlist.variants.enumerated().filter { seen.insert($1.renditionIndex).inserted }
+            var left = first.map { (index: $0, bandwidth: $1.bandwidth, traits: byIndex[$1.renditionIndex]) }
+                .sorted { $0.bandwidth < $1.bandwidth }
+            // A list of 10,000 variants, each of its own kind, is not searched to the end.
+            for _ in 0..<Self.mostKinds {
+                guard let last = left.popLast(), let top = last.traits else { return [] }
+                let same = left.filter { candidate in
+                    guard let traits = candidate.traits else { return false }
+                    return top.mismatch(to: traits) == nil
+                }
+                if !same.isEmpty {
+                    return (same + [last]).map(\.index)
+                }
+            }
+            return []
+        }
+
+        private static let mostKinds = 64
+    }
+
+    /// The families of codecs by the text of CODECS, which thousands of variants have in common.
+    private struct KnownFamilies {
+        private var byText: [String: [String]] = [:]
+
+        mutating func families(of variant: Variant) -> [String] {
+            guard let text = variant.attributes["CODECS"] else { return [] }
+            if let known = byText[text] {
+                return known
+            }
+            let families = RenditionTraits.families(variant.codecs)
+            byText[text] = families
+            return families
         }
     }
 
-    private init(_ variant: Variant, isSeparate: Bool) {
-        let codecs = Self.families(variant.codecs)
+    private init(_ variant: Variant, families codecs: [String], isSeparate: Bool) {
         let hasVideo = variant.resolution != nil || codecs.contains { !Self.isAudio($0) }
         kind = .variant(hasVideo: hasVideo, isMuxed: !isSeparate)
         if isSeparate, hasVideo {

@@ -16,13 +16,19 @@ import HLS
     struct Known {
         fileprivate weak var asset: Asset?
         fileprivate let playlistChanges: Int
-        fileprivate var traits: RenditionTraits.Table?
         /// By index of the rendition; nil for a rendition that cannot have substitutes.
         fileprivate var substitutes: [Int: SegmentSubstitutes?] = [:]
         fileprivate var candidates: [Int: Candidate?] = [:]
         /// Those of which the playlists are known; nil before they are sought.
         fileprivate var usable: [Candidate]?
         var views = Views()
+    }
+
+    /// The traits of the renditions that an entry lists. The playlists of these renditions do not change them.
+    private struct EntryTraits {
+        weak var content: AssetContent?
+        let edition: Int
+        let table: RenditionTraits.Table
     }
 
     /// Views of an asset that plays from the store, computed once for each change of it.
@@ -63,6 +69,7 @@ import HLS
     let work = PureWork.shared
     /// By the id of the asset. Previews may share an id.
     private var known: [String: Known] = [:]
+    private var entries: [String: EntryTraits] = [:]
 
     /// Creates an empty cache for the assets of one library.
     public init() {}
@@ -96,6 +103,7 @@ import HLS
             return
         }
         known = known.filter { $0.value.asset != nil }
+        entries = entries.filter { $0.value.content != nil }
         known[asset.id] = Known(asset: asset, playlistChanges: asset.playlistChanges)
     }
 
@@ -119,28 +127,33 @@ import HLS
     }
 
     /// Reads the traits of all renditions outside the loop, if there are many.
-    func prepareTraits(of asset: Asset) async {
-        refresh(asset)
-        guard known[asset.id]?.traits == nil, let multivariant = asset.multivariant else { return }
-        let changes = asset.playlistChanges
+    package func prepareTraits(of asset: Asset) async {
+        guard knownTraits(of: asset) == nil, let multivariant = asset.multivariant else { return }
+        let content = asset.content
+        let edition = content.edition
         let size = 256 * (multivariant.variants.count + multivariant.media.count)
         let table = await work.run(size: size, for: asset) { RenditionTraits.Table(multivariant) }
-        guard let table else { return }
+        guard let table, asset.content === content, content.edition == edition else { return }
         refresh(asset)
-        if asset.playlistChanges == changes {
-            known[asset.id]?.traits = table
-        }
+        entries[asset.id] = EntryTraits(content: content, edition: edition, table: table)
     }
 
     /// The traits of all renditions.
     func traits(of asset: Asset) -> RenditionTraits.Table? {
-        refresh(asset)
-        if let table = known[asset.id]?.traits {
+        if let table = knownTraits(of: asset) {
             return table
         }
-        let table = asset.multivariant.map { RenditionTraits.Table($0) }
-        known[asset.id]?.traits = table
+        guard let multivariant = asset.multivariant else { return nil }
+        let table = RenditionTraits.Table(multivariant)
+        refresh(asset)
+        entries[asset.id] = EntryTraits(content: asset.content, edition: asset.content.edition, table: table)
         return table
+    }
+
+    private func knownTraits(of asset: Asset) -> RenditionTraits.Table? {
+        guard let entry = entries[asset.id], entry.content === asset.content, entry.edition == asset.content.edition
+        else { return nil }
+        return entry.table
     }
 
     // MARK: Candidates

@@ -171,6 +171,8 @@ extension LibraryService {
     /// The facts of an asset, and its tracks, of which the facts do not have the text yet.
     func foundWithTracksApart(_ asset: Asset) async -> (facts: SummaryRecord, tracks: API.Tracks) {
         let tracks = await AssetShapes(asset).tracks()
+        // Each of the sums below goes over all renditions, of which there may be 10,000.
+        var slice = LoopSlice()
         let isStored: Bool
         // The download's record may be unreadable.
         if let kept = downloader.download(of: asset), !kept.isUnreadable {
@@ -178,18 +180,22 @@ extension LibraryService {
         } else {
             isStored = asset.isPlayableOffline
         }
+        await slice.giveWay()
+        let bytes = asset.bytes + (asset.revision?.bytes ?? 0)
+        await slice.giveWay()
+        let cachedBytes = asset.cachedBytes + (asset.revision?.cachedBytes ?? 0)
+        await slice.giveWay()
         var local = Playability.Answer.no
         // A stored asset does not play if its keys may not be used.
         if isStored, asset.keys.unusable.isEmpty || asset.isPlayableOffline {
             local = .yes
-        } else if asset.bytes > 0 {
+        } else if bytes > 0 {
             local = .partial
         }
         let hasArtwork = asset.content.additions.artwork != nil
         let facts = SummaryRecord(
             asset: asset.id, version: Self.summaryVersion, local: local.rawValue, isLive: asset.isLive,
-            duration: asset.duration, bytes: asset.bytes + (asset.revision?.bytes ?? 0),
-            cachedBytes: asset.cachedBytes + (asset.revision?.cachedBytes ?? 0), hasArtwork: hasArtwork,
+            duration: asset.duration, bytes: bytes, cachedBytes: cachedBytes, hasArtwork: hasArtwork,
             quality: tracks.storedQuality, tracks: "")
         return (facts, tracks)
     }

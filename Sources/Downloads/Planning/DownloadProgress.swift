@@ -360,20 +360,24 @@ struct AnnouncedRate {
 }
 
 struct AnnouncedRates {
-    private var variants: [String: (own: BitRate, sound: BitRate)] = [:]
+    /// The rates of the variants' own renditions. By identity: an entry may list 10,000, whose ids take longer to compare.
+    private var own: [ObjectIdentifier: BitRate] = [:]
     /// The highest share of sound; nil if no variant has sound of its own.
     private var mostSound: BitRate?
 
     /// A variant's bit rate includes one rendition of each of its groups (RFC 8216 §4.3.4.2); the share of audio is
     /// assumed.
     @LoopActor init(_ asset: Asset) {
-        for variant in asset.multivariant?.variants ?? [] {
-            let id = asset.renditions[variant.renditionIndex].name.id
-            guard variants[id] == nil else { continue }
+        let variants = asset.multivariant?.variants ?? []
+        let renditions = asset.renditions
+        own.reserveCapacity(variants.count)
+        for variant in variants {
+            let id = ObjectIdentifier(renditions[variant.renditionIndex])
+            guard own[id] == nil else { continue }
             let all = variant.averageBandwidth ?? variant.bandwidth
             guard all > .zero else { continue }
             let sound: BitRate = variant.audio == nil ? .zero : min(Self.sound, all / 4)
-            variants[id] = (all - sound, sound)
+            own[id] = all - sound
             if sound > .zero {
                 mostSound = max(mostSound ?? .zero, sound)
             }
@@ -381,7 +385,7 @@ struct AnnouncedRates {
     }
 
     @LoopActor func bitRate(of rendition: Rendition) -> AnnouncedRate {
-        if let known = variants[rendition.name.id]?.own {
+        if let known = own[ObjectIdentifier(rendition)] {
             return AnnouncedRate(bits: known)
         }
         switch rendition.kind {

@@ -47,6 +47,16 @@ public struct MediaPlaylist: Equatable, Sendable {
             dateRanges = parser.dateRanges
         }
 
+        /// Gives the memory of a long playlist back on another thread: for a million segments the system needs 10 ms, wherever the
+        /// last user happens to be.
+        deinit {
+            guard segments.count > Self.longCount else { return }
+            let parts = (text, segments, facts)
+            Task.detached(priority: .utility) { withExtendedLifetime(parts) {} }
+        }
+
+        private static let longCount = 50_000
+
         func keys(inSet set: Int32) -> [Key] {
             guard set >= 0 else { return [] }
             return keySets[Int(set)].map { Key(text: text, record: keyRecords[Int($0)]) }

@@ -1,30 +1,28 @@
 /// Values of the pieces of a folder, by file name. Pure.
 ///
 /// A large table is divided into parts: a folder may have a million pieces, and a dictionary that grows, or that another thread reads
-/// while it changes, is moved as a whole. Here each step moves one part at most.
-///
-/// What other rooms call for each segment is inlinable: a generic function of another module is compiled for no value in particular
-/// otherwise, and asks the runtime for the type of each dictionary and optional, forty times for a new segment.
+/// while it changes, is moved as a whole. Here each step moves one part at most. Other rooms compile its code for their own values: the
+/// general form, which asks for the type of a value at each step, took 100 ms and more to divide a table.
 public struct PieceTable<Value> {
     /// The number of pieces above which the table has several parts.
     @usableFromInline static var smallCount: Int { 8192 }
-    private static var partCount: Int { 128 }
+    @usableFromInline static var partCount: Int { 128 }
     @usableFromInline var parts: [[String: Value]] = [[:]]
-    @usableFromInline var pieceCount = 0
+    /// The number of pieces.
+    @inlinable public var count: Int { storedCount }
+    @usableFromInline var storedCount = 0
 
     /// Makes an empty table.
-    public init() {}
+    @inlinable public init() {}
 
-    /// The number of pieces.
-    @inlinable public var count: Int { pieceCount }
     /// True if the table has no piece.
-    @inlinable public var isEmpty: Bool { pieceCount == 0 }
+    @inlinable public var isEmpty: Bool { storedCount == 0 }
     /// The most values that the next step may move.
     package var largestPart: Int { parts.map(\.count).max() ?? 0 }
     /// The files' names, in no order.
-    public var keys: some Sequence<String> { parts.joined().lazy.map(\.key) }
+    @inlinable public var keys: some Sequence<String> { parts.joined().lazy.map(\.key) }
     /// The values, in no order.
-    public var values: some Sequence<Value> { parts.joined().lazy.map(\.value) }
+    @inlinable public var values: some Sequence<Value> { parts.joined().lazy.map(\.value) }
 
     /// The value of a piece; nil if the table does not have it.
     @inlinable public subscript(file: String) -> Value? {
@@ -34,12 +32,10 @@ public struct PieceTable<Value> {
             if let newValue {
                 let former = parts[index].updateValue(newValue, forKey: file)
                 guard former == nil else { return }
-                pieceCount += 1
-                if parts.count == 1, pieceCount > Self.smallCount {
-                    divide()
-                }
+                storedCount += 1
+                divideIfLarge()
             } else if parts[index].removeValue(forKey: file) != nil {
-                pieceCount -= 1
+                storedCount -= 1
             }
         }
     }
@@ -50,7 +46,7 @@ public struct PieceTable<Value> {
     /// Removes a piece, and returns its value.
     @inlinable @discardableResult public mutating func removeValue(forKey file: String) -> Value? {
         guard let value = parts[index(of: file)].removeValue(forKey: file) else { return nil }
-        pieceCount -= 1
+        storedCount -= 1
         return value
     }
 
@@ -59,8 +55,8 @@ public struct PieceTable<Value> {
         return Int(UInt(bitPattern: file.hashValue) % UInt(parts.count))
     }
 
-    /// Spreads the pieces over several parts.
-    @usableFromInline mutating func divide() {
+    @inlinable mutating func divideIfLarge() {
+        guard storedCount > Self.smallCount, parts.count == 1 else { return }
         let whole = parts[0]
         parts = [[String: Value]](repeating: [:], count: Self.partCount)
         for (file, value) in whole {
@@ -73,19 +69,21 @@ extension PieceTable: Sendable where Value: Sendable {}
 
 extension PieceTable: Equatable where Value: Equatable {
     /// True if both have the same pieces with the same values.
-    public static func == (left: PieceTable, right: PieceTable) -> Bool {
+    @inlinable public static func == (left: PieceTable, right: PieceTable) -> Bool {
         left.count == right.count && left.allSatisfy { right[$0.key] == $0.value }
     }
 }
 
 extension PieceTable: Sequence {
     /// Iterates over files and values, in no order.
-    public func makeIterator() -> FlattenSequence<[[String: Value]]>.Iterator { parts.joined().makeIterator() }
+    @inlinable public func makeIterator() -> FlattenSequence<[[String: Value]]>.Iterator {
+        parts.joined().makeIterator()
+    }
 }
 
 extension PieceTable: ExpressibleByDictionaryLiteral {
     /// Makes a table of these files and values.
-    public init(dictionaryLiteral elements: (String, Value)...) {
+    @inlinable public init(dictionaryLiteral elements: (String, Value)...) {
         self.init()
         for (file, value) in elements {
             self[file] = value

@@ -1,0 +1,52 @@
+import EventLoop
+import Foundation
+import TestRooms
+import TestSupport
+import Testing
+
+@testable import Assets
+@testable import Substitution
+
+/// The loop's part in the use of an entry of 10,000 variants. In a debug build, which needs about eight times as long as a release build.
+@Suite(.serialized) @LoopActor struct WideEntryTests {
+    private func fixture() throws -> TemporaryFolder {
+        let root = try TemporaryFolder()
+        let lines = (0..<10_000).map { number in
+            "#EXT-X-STREAM-INF:BANDWIDTH=\(100_000 + number),CODECS=\"avc1.42c00a,mp4a.40.2\"\n\(number).m3u8\n"
+        }
+        try root.write(Data("#EXTM3U\n\(lines.joined())".utf8), to: "wide.m3u8")
+        let media = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n0.ts\n#EXT-X-ENDLIST\n"
+        try root.write(Data(media.utf8), to: "7.m3u8")
+        return root
+    }
+
+    @Test("Traits are read on another thread, and once for all playlists that become known")
+    func traits() async throws {
+        let fixture = try await TestHouse(.origin(try fixture()))
+        let asset = try await fixture.open("/wide.m3u8")
+        let substitutions = fixture.substitutions
+        var longest = await LoopStopwatch.longest { await substitutions.prepareTraits(of: asset) }
+        #expect(longest < 0.1)
+
+        let changes = asset.playlistChanges
+        _ = try await fixture.library.playlists.source(of: asset.renditions[7], in: asset)
+        #expect(asset.playlistChanges > changes)
+        longest = await LoopStopwatch.longest { #expect(substitutions.traits(of: asset)?[7] != nil) }
+        #expect(longest < 0.02)
+    }
+
+    @Test("A stored piece is compared with its own rendition alone")
+    func gainedPiece() async throws {
+        let fixture = try await TestHouse(.origin(try fixture()))
+        let asset = try await fixture.open("/wide.m3u8")
+        let rendition = asset.renditions[7]
+        _ = try await fixture.library.playlists.source(of: rendition, in: asset)
+        #expect(!rendition.isComplete)
+        let longest = await LoopStopwatch.longest {
+            for _ in 0..<20 {
+                asset.folder(rendition.folder, gained: "0.ts")
+            }
+        }
+        #expect(longest < 0.02)
+    }
+}
