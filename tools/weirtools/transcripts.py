@@ -48,6 +48,11 @@ class Transcript:
         return any(re.match(r"(\S*/)?tools/", step.command) for step in self.steps)
 
     @property
+    def needs_host(self):
+        """True if a command names a host that nobody has (RFC 6761)."""
+        return any(re.search(r"\.example\b", step.command) for step in self.steps)
+
+    @property
     def installs(self):
         return any(step.command.startswith("sudo apt ") for step in self.steps)
 
@@ -85,7 +90,7 @@ def plain(lines):
     kept = [line.rstrip() for line in lines if not re.match(r" *\d+% ", line)]
     kept = [re.sub(r"\d[\d.,]* [KMG]?B/s", "N B/s", line) for line in kept]
     kept = [re.sub(r"\babout \d[\d.,]* [KMG]?B\b", "about N B", line) for line in kept]
-    kept = [re.sub(r"\bin \d+:\d\d\b", "in N:NN", line) for line in kept]
+    kept = [re.sub(r"\bin (\d+:\d\d\b|less than a second\b)", "in N:NN", line) for line in kept]
     return [re.sub(r"\b(since|process|version) [^,]+", r"\1 N", line) for line in kept]
 
 
@@ -273,6 +278,9 @@ def main():
         for transcript in transcripts(str(page), page.read_text(encoding="utf-8")):
             if transcript.needs_checkout:
                 print(f"left out  {transcript.place}: it needs a checkout")
+                continue
+            if transcript.needs_host:
+                print(f"left out  {transcript.place}: its host is an example")
                 continue
             machine.forget()
             if transcript.kind == "terminal":

@@ -28,17 +28,22 @@ remove film, 2 MB? [y/N] y
 ```
 $ tools/link --preset 3G
 ```
+
+```
+$ weir record https://tv.example/news/master.m3u8
+```
 """
 
 
 class TranscriptTests(unittest.TestCase):
     def test_blocks_with_commands_are_found(self):
         found = transcripts("page", PAGE)
-        self.assertEqual([one.place for one in found], ["page:7", "page:13", "page:21"])
+        self.assertEqual([one.place for one in found], ["page:7", "page:13", "page:21", "page:25"])
         self.assertEqual([step.command for step in found[0].steps], ["weir list", "weir stop"])
         self.assertEqual([step.printed for step in found[0].steps], [["NAME  TIME"], []])
-        self.assertEqual([one.kind for one in found], ["", "terminal", ""])
-        self.assertEqual([one.needs_checkout for one in found], [False, False, True])
+        self.assertEqual([one.kind for one in found], ["", "terminal", "", ""])
+        self.assertEqual([one.needs_checkout for one in found], [False, False, True, False])
+        self.assertEqual([one.needs_host for one in found], [False, False, False, True])
 
     def test_commands_of_several_lines_and_answers_are_read(self):
         paste, removal = transcripts("page", PAGE)[1].steps
@@ -49,6 +54,7 @@ class TranscriptTests(unittest.TestCase):
     def test_rates_durations_and_progress_may_differ(self):
         written = ["0%  0:00/0:12  847 B  3.3 KB/s", "fetched 226 KB in 0:01, 9.2 MB/s, 21 requests"]
         self.assertTrue(is_same(plain(written), plain([" 50% ███ 0:06", "fetched 226 KB in 0:02, 812 KB/s, 21 requests"])))
+        self.assertTrue(is_same(plain(written), plain(["fetched 226 KB in less than a second, 812 KB/s, 21 requests"])))
         self.assertFalse(is_same(plain(written), plain(["fetched 226 KB in 0:02, 812 KB/s, 22 requests"])))
 
     def test_an_ellipsis_stands_for_any_lines(self):
