@@ -44,10 +44,10 @@ import Testing
         ]
         #expect(loss(renditions, try video(90), try sound(88), try sound(88)).message == nil)
         // Transport stream has its parameters between the pictures.
-        let transport = [
-            [run(0, try video(5, tag: "[27][0][0][0]")), run(2, try video(5, tag: "[27][0][0][0]", parameters: "b"))]
-        ]
-        #expect(loss(transport, try video(10)).message == nil)
+        for tag in ["[27][0][0][0]", "HEVC"] {
+            let transport = [[run(0, try video(5, tag: tag)), run(2, try video(5, tag: tag, parameters: "b"))]]
+            #expect(loss(transport, try video(10)).message == nil, "\(tag)")
+        }
     }
 
     @Test func missingPacketsAreCounted() throws {

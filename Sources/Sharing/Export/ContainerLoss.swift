@@ -132,7 +132,8 @@ extension MediaProbe.Stream {
 
     private var hasParametersInBand: Bool {
         guard let tag else { return false }
-        return tag.hasPrefix("[") || ["avc3", "avc4", "hev1", "dvhe", "dvav"].contains(tag)
+        // HEVC is the mark of a transport stream.
+        return tag.hasPrefix("[") || ["avc3", "avc4", "hev1", "dvhe", "dvav", "HEVC"].contains(tag)
     }
 
     /// For a message: `HEVC 1920x1080`, `AAC 48000 Hz`.
