@@ -380,6 +380,20 @@ struct MPVScriptTests {
         }
     }
 
+    @Test("writes nothing into the terminal after mpv, whatever becomes of its last report")
+    func isSilentAtTheEnd() async throws {
+        try await Scene.with { scene in
+            let folder = try TemporaryFolder()
+            let mark = folder.path("reported")
+            let refusal = "if [ \"$1\" = report ]; then echo refused >&2; echo 1 >'\(mark)'; exit 66; fi"
+            let program = try Self.script(folder, "\(refusal)\nexec '\(Repository.builtProgram("weir"))' \"$@\"")
+            let mpv = try MPV([scene.origin.master("ts"), "--untimed", "--no-audio"], scene.weir, ["program": program])
+            #expect(try await mpv.process.end(within: .seconds(60)) == .code(0))
+            try await waitUntil("the last report") { FileManager.default.fileExists(atPath: mark) }
+            #expect(!(mpv.process.standardOutput + mpv.process.standardError).contains("refused"))
+        }
+    }
+
     @Test("shows why a download is refused")
     func showsRefusal() async throws {
         try await Scene.with { scene in

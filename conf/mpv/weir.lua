@@ -377,13 +377,16 @@ mp.add_periodic_timer(5, function()
     if playback and playback.startup and dropped ~= playback.dropped then note_change() end
 end)
 
--- The final report. The process is detached, because mpv may end before it.
+-- The final report. The process is detached, because mpv may end before it; then the terminal is another command's, and no word of
+-- it belongs there.
 mp.add_hook("on_unload", 50, function()
     local it = playback
     playback = nil
     if not it or not it.startup or it.failures > 2 then return end
     if it.timer then it.timer:kill() end
-    mp.command_native({name = "subprocess", args = report(it, 0), playback_only = false, detach = true})
+    local words = {"sh", "-c", 'exec "$0" "$@" >/dev/null 2>&1'}
+    for _, word in ipairs(report(it, 0)) do table.insert(words, word) end
+    mp.command_native({name = "subprocess", args = words, playback_only = false, detach = true})
 end)
 
 -- The asset's name, if it is shown for want of a title.
