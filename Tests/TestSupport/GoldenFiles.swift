@@ -1,5 +1,33 @@
 package import Foundation
 
+/// A file in `fixtures/golden` with many texts, which have an empty line between them.
+///
+/// With `WEIR_WRITE_GOLDEN=1` the file is written; look at the difference before it is committed.
+package struct GoldenBlocks {
+    private let path: String
+
+    /// - Parameter name: the file's name in `fixtures/golden`.
+    package init(_ name: String) { path = Repository.path("fixtures/golden/" + name) }
+
+    /// Compares texts, each of which ends with a line feed, with those of the file. Returns each that differs with that of the file.
+    package func differences(from blocks: [String]) throws -> [String] {
+        let text = blocks.joined(separator: "\n")
+        if ProcessInfo.processInfo.environment["WEIR_WRITE_GOLDEN"] == "1" {
+            try text.write(toFile: path, atomically: true, encoding: .utf8)
+        }
+        let golden = try String(contentsOfFile: path, encoding: .utf8).components(separatedBy: "\n\n")
+        let found = text.components(separatedBy: "\n\n")
+        var differences: [String] = []
+        if golden.count != found.count {
+            differences.append("\(path) has \(golden.count) texts, and these are \(found.count)")
+        }
+        for (wanted, found) in zip(golden, found) where wanted != found {
+            differences.append("\(found)\nnot as in \(path):\n\(wanted)")
+        }
+        return differences
+    }
+}
+
 /// The files of a folder in `fixtures/golden`, one for each text that the code writes and that others read: shapes of the API,
 /// stored records and rows, events, lines of `--json`.
 ///
