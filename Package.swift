@@ -52,7 +52,7 @@ let package = Package(
         // Replaces the threads on which Swift runs tasks.
         .target(name: "CExecutor"),
         // The page's files, as bytes.
-        .target(name: "CPage", exclude: ["files", "page.png"]),
+        .target(name: "CPage", exclude: ["files", "page.png", "terminal.svg"]),
         // The API's document, conf/openapi.json, as bytes: the compiler has #embed, where SwiftPM's
         // .embedInCode takes minutes. And the commit.
         .target(name: "CDocument", cSettings: [.define("WEIR_COMMIT", to: "\"\(commit)\"")]),
@@ -68,11 +68,11 @@ let package = Package(
         room("Subprocess"),
         room("HTTPServer", ["CLibevent", "CLinux", "EventLoop", "HTTPMessage", "SafeText"]),
         room("Origin", ["CLibcurl", "EventLoop", "HTTPMessage"]),
-        room("Store", ["CLibcrypto", "CLinux", "HTTPMessage", "Orders", sqlite]),
+        room("Store", ["CLibcrypto", "CLinux", "HTTPMessage", "Orders", "SafeText", sqlite]),
         room("AccessLog", ["EventLoop", "SafeText"]),
         // Uses Origin: the commands' HTTP client is the one that fetches from origins.
         room("WeirAPI", ["AccessLog", "CLinux", "EventLoop", "HTTPMessage", "Orders", "Origin", "SafeText"]),
-        room("PlaylistCheck", ["EventLoop", "HTTPMessage", "Origin", "HLS"]),
+        room("PlaylistCheck", ["EventLoop", "HTTPMessage", "Origin", "HLS", "SafeText"]),
         // Assets and what is done with them.
         room("Playheads", ["EventLoop", "HLS"]),
         room("Fetching", ["EventLoop", "HTTPMessage", "Origin", "SegmentFormat", "Store"]),
@@ -92,7 +92,9 @@ let package = Package(
         room(
             "Substitution",
             ["EventLoop", "Fetching", "Assets", "Orders", "HLS", "SafeText", "SegmentFormat", "Store"]),
-        room("Retention", ["EventLoop", "Extras", "Fetching", "Assets", "Orders", "Playheads", "HLS", "Store"]),
+        room(
+            "Retention",
+            ["EventLoop", "Extras", "Fetching", "Assets", "Orders", "Playheads", "HLS", "SafeText", "Store"]),
         room(
             "Integrity",
             ["EventLoop", "Fetching", "Assets", "Orders", "Playheads", "HLS", "Retention", "Store"]),

@@ -1,4 +1,5 @@
 import HLS
+import SafeText
 
 /// Reads a presentation's playlists, the entry and every playlist it names, and collects the findings.
 struct PresentationReader<Source: CheckSource>: Sendable {
@@ -180,8 +181,9 @@ struct PresentationReader<Source: CheckSource>: Sendable {
     }
 
     private var skipped: PlaylistDiagnostic {
-        PlaylistDiagnostic(
+        let most = Quantity.bytes(Int(byteLimit))
+        return PlaylistDiagnostic(
             severity: .warning, code: "notRead", clause: "RFC 8216 §10",
-            message: "not read: the playlists before it exceed \(byteLimit >> 20) MB together, or took too long")
+            message: "not read: the playlists before it exceed \(most) together, or took too long")
     }
 }

@@ -3,6 +3,7 @@ import EventLoop
 import Fetching
 import Glibc
 import Playheads
+import SafeText
 import Store
 
 /// The pieces cached by playback, in the order of their last use. Evicts the least recently used ones above a limit.
@@ -467,8 +468,8 @@ import Store
         rounds.begin(queue.count)
         if rounds.isOver(queue), !isEvictingForDisk, let limit {
             library.report(
-                "pieces cached by playback take \(queue.size >> 20) MB; the least recently used ones are evicted, "
-                    + "since play-cache is \(limit >> 20) MB")
+                "pieces cached by playback take \(Quantity.bytes(Int(queue.size))); the least recently used ones are evicted, "
+                    + "since play-cache is \(Quantity.bytes(Int(limit)))")
         }
         return false
     }

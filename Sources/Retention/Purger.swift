@@ -3,6 +3,7 @@ import EventLoop
 import Fetching
 import Orders
 import Playheads
+import SafeText
 import Store
 
 /// Makes room on a full disk by a `PurgePlan`, and deletes assets one day after they expired.
@@ -150,7 +151,8 @@ import Store
 
     private func evict(_ bytes: Int64, in retention: RetentionService) async {
         if cacheSizeAtEviction == nil {
-            retention.library.report("the disk is full: \(bytes >> 20) MB of pieces cached by playback are evicted")
+            let size = Quantity.bytes(Int(bytes))
+            retention.library.report("the disk is full: \(size) of pieces cached by playback are evicted")
         }
         cacheSizeAtEviction = retention.cachedBytes
         retention.cache.evict(bytes: bytes)

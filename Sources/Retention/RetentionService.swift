@@ -10,6 +10,7 @@ import Extras
 import Fetching
 package import Orders
 import Playheads
+import SafeText
 package import Store
 
 /// Decides how long stored content stays: expiry, eviction of cached pieces, and purging of assets on a full disk.
@@ -173,7 +174,7 @@ package import Store
         }
         let bytes = asset.bytes + (asset.revision?.bytes ?? 0)
         let purge = Purge(date: library.date(), bytes: bytes, cause: cause)
-        let sentence = "\(asset.name) was purged, \(bytes >> 20) MB: \(reason(of: asset, cause))"
+        let sentence = "\(asset.name) was purged, \(Quantity.bytes(Int(bytes))): \(reason(of: asset, cause))"
         asset.life.purge = purge
         library.events.send(.willPurge(asset, reason: sentence))
         if let revision = asset.revision {

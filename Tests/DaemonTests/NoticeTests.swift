@@ -67,6 +67,6 @@ import WeirAPI
         download.totalBytes = 16 << 20
         #expect(line(.complete, nil, nil) == "saved, 8.0 MB in 4.0 s, 2.0 MB/s")
         download.state = .running
-        #expect(DownloadLog.line(download, isFirst: false) == "download continues, about 16.0 MB in all")
+        #expect(DownloadLog.line(download, isFirst: false) == "download continues, about 16 MB in all")
     }
 }

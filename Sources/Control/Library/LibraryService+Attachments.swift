@@ -234,7 +234,8 @@ struct AttachedFile {
                 throw givenUp(request.path)
             }
             guard size <= picturesLimit else {
-                throw APIError(.badTrack, "the pictures of \(name) have more than \(picturesLimit >> 20) MB in all")
+                let most = Quantity.bytes(Int(picturesLimit))
+                throw APIError(.badTrack, "the pictures of \(name) have more than \(most) in all")
             }
             pictures.append(artwork)
         }
@@ -269,7 +270,8 @@ struct AttachedFile {
                     throw StoreError(.missing, path: path, detail: "it is no file")
                 }
                 guard status.st_size <= limit else {
-                    throw StoreError(.wrongLength, path: path, detail: "it is longer than \(limit >> 20) MB")
+                    let most = Quantity.bytes(Int(limit))
+                    throw StoreError(.wrongLength, path: path, detail: "it is longer than \(most)")
                 }
                 return [UInt8](unsafeUninitializedCapacity: Int(status.st_size)) { buffer, used in
                     used = max(0, pread(file, buffer.baseAddress, Int(status.st_size), 0))

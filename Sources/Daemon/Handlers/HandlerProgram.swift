@@ -1,5 +1,6 @@
 internal import EventLoop
 internal import Glibc
+import SafeText
 internal import Subprocess
 internal import Synchronization
 
@@ -164,7 +165,7 @@ final class HandlerProgram: Sendable {
                 } else {
                     text += buffer[..<count]
                     guard text.count <= limit else {
-                        return end("it wrote more than \(limit >> 20) MB")
+                        return end("it wrote more than \(Quantity.bytes(Int(limit)))")
                     }
                 }
             }

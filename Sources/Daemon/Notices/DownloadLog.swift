@@ -4,6 +4,7 @@ internal import Downloads
 internal import EventLoop
 internal import Logging
 internal import Orders
+import SafeText
 internal import WeirAPI
 
 /// Writes the states of downloads into the daemon's log: their begin, their end with the rate, and why they pause.
@@ -47,7 +48,7 @@ internal import WeirAPI
         case .running:
             line = isFirst ? "download begins" : "download continues"
             if let totalBytes = download.totalBytes {
-                line += ", about \(megabytes(totalBytes)) in all"
+                line += ", about \(Quantity.bytes(totalBytes)) in all"
             }
         case .paused: line = "download paused"
         case .waiting:
@@ -73,13 +74,11 @@ internal import WeirAPI
     }
 
     private nonisolated static func account(_ summary: API.Download.Summary) -> String {
-        let text = ", \(megabytes(summary.bytes)) in \(tenths(summary.seconds)) s"
+        let text = ", \(Quantity.bytes(summary.bytes)) in \(tenths(summary.seconds)) s"
         guard summary.seconds > 0 else { return text }
         let rate = Int(Double(summary.bytes) / summary.seconds)
-        return "\(text), \(megabytes(rate))/s"
+        return "\(text), \(Quantity.bytes(rate))/s"
     }
-
-    private nonisolated static func megabytes(_ bytes: Int) -> String { tenths(Double(max(0, bytes)) / 0x1p20) + " MB" }
 
     private nonisolated static func tenths(_ value: Double) -> String {
         let tenths = Int((min(max(0, value), 1e12) * 10).rounded())

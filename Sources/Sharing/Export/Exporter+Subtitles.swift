@@ -4,6 +4,7 @@ import Extras
 import Fetching
 import HLS
 import Orders
+import SafeText
 import Store
 
 /// Makes one WebVTT file of a subtitle track, for players that read no WebVTT renditions.
@@ -38,9 +39,9 @@ extension Exporter {
             throw ExchangeError(error)
         }
         guard rendition.folder.bytes <= JoinedTexts.limit else {
-            let most = JoinedTexts.limit >> 20
+            let most = Quantity.bytes(Int(JoinedTexts.limit))
             throw ExchangeError(
-                .incomplete, "\(track) of \(asset.name) has more than \(most) MB, and is not joined to one file")
+                .incomplete, "\(track) of \(asset.name) has more than \(most), and is not joined to one file")
         }
         guard let text = await joinedTexts.text(of: rendition, start: start) else {
             throw ExchangeError(.incomplete, "nothing of \(track) of \(asset.name) is stored")

@@ -1,4 +1,5 @@
 import PlaylistCheck
+import SafeText
 
 /// The contents of Apple's `.movpkg`: the complete streams and the files of their segments.
 ///
@@ -128,7 +129,7 @@ private struct StreamReader {
             throw ExchangeError(
                 .badImport,
                 "the descriptions of the streams in \(path) have more than "
-                    + "\(MoviePackage.streamsLimit >> 20) MB")
+                    + Quantity.bytes(Int(MoviePackage.streamsLimit)))
         }
         guard let info = XMLElement(text), info.name == "StreamInfo" else { throw missing(name) }
         guard MoviePackage.isComplete(info) else { return nil }

@@ -2,6 +2,7 @@ public import Assets
 public import EventLoop
 import Fetching
 public import Orders
+import SafeText
 package import Store
 
 /// Moves the bundles of assets to other volumes and back. Playback and fetches continue meanwhile.
@@ -159,9 +160,10 @@ package import Store
     private func checkRoom(for asset: Asset, in target: Volume) throws(StoreError) {
         let bytes = asset.bytes
         guard let room = library.store.room(in: target), room < bytes else { return }
+        let size = Quantity.bytes(Int(bytes))
+        let free = Quantity.bytes(Int(room))
         throw StoreError(
-            .diskFull, path: target.path,
-            detail: "\(asset.name) takes \(bytes >> 20) MB, and the disk has room for \(room >> 20) MB")
+            .diskFull, path: target.path, detail: "\(asset.name) takes \(size), and the disk has room for \(free)")
     }
 
     /// Makes new pieces wait until the bundle is released, and waits for earlier ones, with their ledger lines.

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import SafeText
 import Synchronization
 
 extension BundleStore {
@@ -141,8 +142,8 @@ extension BundleStore {
             throw StoreError(.io, path: root.path, detail: "the disk has repeatedly lost written data")
         }
         guard Self.space(of: root).free <= reserve else { return }
-        throw StoreError(
-            .diskFull, path: root.path, detail: "less than \(reserve >> 20) MB would be left free on the disk")
+        let least = Quantity.bytes(Int(reserve))
+        throw StoreError(.diskFull, path: root.path, detail: "less than \(least) would be left free on the disk")
     }
 
     /// The free bytes and the size of the store's disk; nil if the file system does not report them.

@@ -1,6 +1,7 @@
 import CLinux
 import Foundation
 import Glibc
+import SafeText
 
 /// Moves a whole store to another folder, while holding its lock.
 ///
@@ -155,9 +156,10 @@ public struct StoreMove {
     private func checkRoom(beside present: Int64) throws(StoreError) {
         let (free, total) = BundleStore.space(of: parent)
         guard total > 0, free < totalBytes - present else { return }
+        let size = Quantity.bytes(Int(totalBytes))
+        let room = Quantity.bytes(Int(free))
         throw StoreError(
-            .diskFull, path: path,
-            detail: "the store takes \(totalBytes >> 20) MB, and the disk has room for \(free >> 20) MB")
+            .diskFull, path: path, detail: "the store takes \(size), and the disk has room for \(room)")
     }
 
     /// Makes the contents of `to` equal to those of `from`. Keeps files with equal length and modification time.
