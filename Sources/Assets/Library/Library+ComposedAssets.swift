@@ -34,10 +34,11 @@ extension Library {
             isInOrder = await hasVideo(asset)
         }
         let (video, audio) = isInOrder ? (video, audio) : (audio, video)
+        // The attribute is required, and nothing is known of the rate: zero is that of a variant without one.
         let text = """
             #EXTM3U
             #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="audio",NAME="audio",DEFAULT=YES,AUTOSELECT=YES,URI="\(audio.text)"
-            #EXT-X-STREAM-INF:BANDWIDTH=1000000,AUDIO="audio"
+            #EXT-X-STREAM-INF:BANDWIDTH=0,AUDIO="audio"
             \(video.text)
 
             """
