@@ -232,7 +232,7 @@ extension APIError.Code {
         case .unknownVersion: "use the routes below \(API.root), or start the Weir that has that version"
         case .noSuchPhone: "weir page --phones"
         case .tooManyPhones: "end the access of one: weir page --revoke NAME; weir page --phones lists them"
-        case .noLAN: "start the daemon with: weir serve --lan auto"
+        case .noLAN: "lan = \"auto\" by weir config edit; then: weir stop"
         case .misdirected: "use localhost, or add the name to host-names"
         case .foreignPage: "add the page's origin to allowed-origins"
         case .otherUser: "send the token as Authorization: Bearer, or ask the owner to add you to users"

@@ -15,6 +15,8 @@ struct CommandFailure: Error, Equatable {
     var code: String
     /// The reasons of the exit code 3 for `--json`: the command has finished, but not all or not as asked. Else empty.
     var reasons: [Shortfall.Reason] = []
+    /// True if the JSON result of the command, which has been written, holds it.
+    var isInResult = false
 
     init(_ message: String, next: String? = nil, exitCode: Int32, code: String) {
         self.message = message
@@ -53,6 +55,11 @@ struct CommandFailure: Error, Equatable {
         }
     }
 
+    /// The failure of a check that could not read its source.
+    init(_ failure: CheckResult.Failure) {
+        self.init(failure.message, next: failure.next, exitCode: failure.exitCode, code: failure.code)
+    }
+
     /// The message, and the next step on a second line.
     var text: String {
         let line = "weir: \(Printable.line(message))\n"
@@ -61,13 +68,35 @@ struct CommandFailure: Error, Equatable {
     }
 
     static func quoted(_ word: String) -> String { ShellWord.quoted(word) }
+
+    /// Writes it on standard error; and on standard output, for `--json`, as a result, unless a result has it already.
+    func report(asJSON isJSON: Bool) {
+        Output.error(text)
+        guard isJSON, !isInResult else { return }
+        var line = JSONLine("result")
+        line.add(self)
+        Output.record(line.text)
+    }
+
+    /// A copy for a command whose JSON result holds it.
+    var inResult: CommandFailure {
+        var copy = self
+        copy.isInResult = true
+        return copy
+    }
 }
 
 /// A command that prints an error with its next step on standard error, and exits with the error's code.
 protocol ReportingCommand: AsyncParsableCommand {
-    var common: CommonOptions { get }
+    associatedtype Common: DaemonOptions
+    var common: Common { get }
 
     func execute() async throws
+}
+
+/// A command with `--json`. Its last line is then a result with the failure, whatever went wrong.
+protocol JSONCommand: AsyncParsableCommand {
+    var json: Bool { get }
 }
 
 extension ReportingCommand {
@@ -75,15 +104,16 @@ extension ReportingCommand {
 }
 
 extension AsyncParsableCommand {
-    /// Runs a body. Prints an error on standard error and converts it to the exit code.
-    func reporting(_ common: CommonOptions? = nil, _ body: () async throws -> Void) async throws {
+    /// Runs a body. Prints an error on standard error, for `--json` on standard output too, and converts it to the exit code.
+    func reporting(_ common: (any DaemonOptions)? = nil, _ body: () async throws -> Void) async throws {
         do {
             try await body()
         } catch let code as ExitCode {
             throw code
         } catch {
             let failure = CommandFailure(error, state: common?.state)
-            Output.error(failure.text)
+            let command = self as? any JSONCommand
+            failure.report(asJSON: command?.json ?? false)
             throw ExitCode(failure.exitCode)
         }
     }

@@ -54,6 +54,16 @@ enum CommandNames {
         return complaint + message[usage.lowerBound...]
     }
 
+    /// The result for `--json` of a command line that the parser refuses, with the first line of its message.
+    static func usageResult(_ message: String, exitCode: Int32) -> String {
+        let line = message.prefix { !$0.isNewline }
+        let sentence = line.hasPrefix("Error: ") ? line.dropFirst("Error: ".count) : line
+        let failure = CommandFailure(String(sentence), exitCode: exitCode, code: "usage")
+        var result = JSONLine("result")
+        result.add(failure)
+        return result.text
+    }
+
     /// The first option that the command does not have, and the nearest one that it has.
     private static func unknownOption(in arguments: [String]) -> (word: String, nearest: String?)? {
         var command: any ParsableCommand.Type = Weir.self

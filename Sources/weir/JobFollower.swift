@@ -25,7 +25,9 @@ struct JobFollower<Text: JobText>: Sendable {
             }
         if style == .json {
             Output.record(Text.result(job, failure))
-        } else if let job {
+            return failure?.inResult
+        }
+        if let job {
             for line in Text.lines(job) {
                 Output.line(line)
             }

@@ -87,6 +87,8 @@ struct Player: Equatable {
         }
         guard let script else { return options }
         options += ["--script=\(script.path)", "--script-opts-append=weir-program=\(script.program)"]
+        // The daemon has just answered: a slow machine does not lose the subtitles.
+        options.append("--script-opts-append=weir-patience=5")
         if let state {
             options.append("--script-opts-append=weir-state=\(state)")
         }

@@ -58,8 +58,9 @@ import Glibc
     @MainActor static func main() async {
         weir_use_own_executor()
         let arguments = HeaderOptions.joined(Array(CommandLine.arguments.dropFirst()))
+        let isJSON = arguments.prefix { $0 != "--" }.contains("--json")
         if let mistake = CommandNames.mistake(in: arguments) {
-            Output.error(mistake.text)
+            mistake.report(asJSON: isJSON)
             Glibc.exit(mistake.exitCode)
         }
 
@@ -80,6 +81,9 @@ import Glibc
                 } else {
                     let text = CommandNames.namingUnknownOption(of: arguments, in: message)
                     Output.error(text + "\n")
+                    if isJSON {
+                        Output.record(CommandNames.usageResult(text, exitCode: code))
+                    }
                 }
             }
             Glibc.exit(code)

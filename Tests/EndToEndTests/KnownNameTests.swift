@@ -40,9 +40,21 @@ import Testing
             let video = scene.origin.url("/cmaf/video-90p/media.m3u8")
             let got = try await scene.weir.run(["get", video, "--with-audio", sound, "--name", "pair"])
             #expect(got.exit == .code(0), "\(got.errors)")
+            // Nothing is known of the rate of the two together.
+            #expect(!got.errors.contains("Mb/s"), "\(got.errors)")
             #expect(try await FrameHashes.of(scene.weir.url("/offline/pair.m3u8")).streams.count == 2)
             let whole = try await scene.weir.run(["get", scene.origin.master("cmaf"), "--with-audio", sound])
             #expect(whole.exit == .code(65) && whole.errors.contains("takes no other"), "\(whole.errors)")
+
+            let queued = try await scene.weir.run([
+                "add", scene.origin.url("/cmaf/video-180p/media.m3u8"), "--with-audio", sound, "--name", "queued",
+            ])
+            #expect(queued.exit == .code(0), "\(queued.errors)")
+            #expect(try await scene.weir.run(["show", "queued"]).output.contains("audio"))
+            let several = try await scene.weir.run(["add", video, sound, "--with-audio", sound])
+            #expect(several.exit == .code(64) && several.errors.contains("are for one URL"), "\(several.errors)")
+            let asked = try await scene.weir.run(["add", video, "--choose"])
+            #expect(asked.exit == .code(64) && asked.errors.contains("nobody can answer here"), "\(asked.errors)")
         }
     }
 }

@@ -93,6 +93,18 @@ import WeirAPI
         #expect(lines.first?.hasPrefix(#"{"v":1,"t":"result","state":"failed","error":{"code":"no-daemon","#) == true)
     }
 
+    @Test func aTargetIsCheckedBeforeTheDownload() async throws {
+        let tar = try await run(["get", "http://h/x", "--to", "/nowhere/x.tar"])
+        #expect(tar.exit == .code(73) && tar.errors.contains("/nowhere is no folder"), "\(tar)")
+        let films = try await run(["get", "http://h/x", "--to", folder.path("Films")])
+        #expect(films.exit == .code(73) && films.errors.contains("try: mkdir -p \(folder.path("Films"))"), "\(films)")
+        let programs = ["PATH": folder.path]
+        let film = try await run(["get", "http://h/x", "--to", folder.path("{title}.mkv")], programs)
+        #expect(film.exit == .code(69) && film.errors.contains("ffmpeg, which makes a file of mkv"), "\(film)")
+        let whole = try await run(["get", "http://h/x", "--to", folder.path("x.tar")], programs)
+        #expect(whole.errors.contains("no daemon runs"), "\(whole)")
+    }
+
     @Test func theURLOfAURLNeedsNoDaemon() async throws {
         #expect(
             try await run(["url", "https://h/m.m3u8?a=1"]).output == "http://localhost:8216/https://h/m.m3u8?a=1\n")

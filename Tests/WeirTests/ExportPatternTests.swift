@@ -15,7 +15,7 @@ import Testing
         ("/v/{quality}{name}{name}.mkv", "/v/720pfilmfilm.mkv"), ("/v/{name}.tar", "/v/film.tar"), ("x.mkv", "x.mkv"),
     ])
     func wordsInBracesStandForTheFilms(pattern: String, path: String) throws {
-        let target = try ExportPattern(pattern, home: "/home/me")
+        let target = try ExportPattern(pattern, home: ExportPattern.home(["HOME": "/home/me"]))
         #expect(target.path(for: Self.film) { _ in false } == path)
     }
 

@@ -23,6 +23,17 @@ import Testing
         #expect(try ServeCommand.parse([]).keys.settings.isEmpty)
     }
 
+    @Test("a former name of an option is accepted") func aFormerNameIsAccepted() throws {
+        #expect(try ServeCommand.parse(["--allow-hosts", "a"]).keys.settings == [.allowHosts: ["a"]])
+        #expect(try ServeCommand.parse(["--allow-host", "a"]).keys.settings == [.allowHosts: ["a"]])
+    }
+
+    @Test("a command that starts no daemon has no option for it", arguments: ["serve", "stop", "status", "doctor"])
+    func noStartIsNoOptionOfAll(command: String) async throws {
+        let result = try await ProcessRunner.run(Repository.builtProgram("weir"), [command, "--no-start"])
+        #expect(result.exit == .code(64) && result.errors.contains("--no-start"), "\(result)")
+    }
+
     /// An argument of the parser's description of a command.
     private struct Argument: Decodable {
         struct Name: Decodable { let name: String }
@@ -42,7 +53,12 @@ import Testing
         let dump = try await ProcessRunner.run(Repository.builtProgram("weir"), ["--experimental-dump-help"])
         let commands = try JSONDecoder().decode(Dump.self, from: Data(dump.output.utf8)).command.subcommands ?? []
         for key in Configuration.Key.allCases {
-            let name = key.option.owner == .play ? "play" : "serve"
+            let name =
+                switch key.option.owner {
+                case .play: "play"
+                case .starting: "list"
+                case .serve, .everyCommand: "serve"
+                }
             let command = try #require(commands.first { $0.commandName == name })
             let options = (command.arguments ?? []).filter { $0.preferredName?.name == key.optionName }
             #expect(options.map(\.abstract) == [key.option.help], "\(key)")

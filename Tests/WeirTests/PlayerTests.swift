@@ -38,7 +38,8 @@ import Testing
         let script = PlayerScript.find(program: weir, environment: home)
         #expect(script == PlayerScript(path: path, program: weir))
         let options = [
-            "--script=\(path)", "--script-opts-append=weir-program=\(weir)", "--script-opts-append=weir-state=/s",
+            "--script=\(path)", "--script-opts-append=weir-program=\(weir)", "--script-opts-append=weir-patience=5",
+            "--script-opts-append=weir-state=/s",
         ]
         #expect(Player(path: "/usr/bin/mpv").options(script: script, state: "/s") == options)
         #expect(Player(path: "/usr/bin/mpv").options(script: nil, state: "/s").isEmpty)

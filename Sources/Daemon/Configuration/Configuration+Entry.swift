@@ -41,7 +41,10 @@ extension Configuration {
         package enum Owner {
             case serve
             case play
+            /// Every command.
             case everyCommand
+            /// Every command that starts the daemon where none runs.
+            case starting
         }
 
         package let kind: Kind
@@ -72,10 +75,18 @@ extension Configuration.Key {
 
     /// The name of the option, without its hyphens.
     package var optionName: String {
+        // What is given for one asset has the same name, and is given once for each host too.
+        guard self != .allowHosts else { return "allow-host" }
         switch option.kind {
-        case .flag(false): "no-" + rawValue
-        case .flag, .value, .values: rawValue
+        case .flag(false): return "no-" + rawValue
+        case .flag, .value, .values: return rawValue
         }
+    }
+
+    /// A former name of the option, which is accepted still; nil for most.
+    package var formerOptionName: String? {
+        guard self == .allowHosts else { return nil }
+        return rawValue
     }
 
     /// The name of the environment variable, for example `WEIR_MAX_PARALLEL`.

@@ -614,7 +614,7 @@ extension Configuration.Key {
                     """)
         case .start:
             Entry(
-                \.startsDaemon, .truth, under: .background, option: .flag(false), of: .everyCommand,
+                \.startsDaemon, .truth, under: .background, option: .flag(false), of: .starting,
                 help: "Do not start the daemon if none runs.",
                 manual: """
                     True: a command that needs the daemon starts it where none runs, by the user's service manager if

@@ -114,7 +114,7 @@ extension Doctor {
         for (folders, command) in [(user, "systemctl --user"), (system, "systemctl")] {
             for name in ["weir.service", "weir.socket"] {
                 guard let path = folders.map({ "\($0)/\(name)" }).first(where: exists) else { continue }
-                findings.append(finding(unit: path, name, command))
+                findings.append(finding(unit: path, command))
             }
         }
         guard findings.isEmpty else { return findings }
@@ -127,7 +127,7 @@ extension Doctor {
         return "ends after \(TimeSpan.text(idleExit)) without work"
     }
 
-    private func finding(unit path: String, _ name: String, _ command: String) -> Finding {
+    private func finding(unit path: String, _ command: String) -> Finding {
         let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
         let again = "correct \(path), then: \(command) daemon-reload"
         for line in text.split(separator: "\n") {
@@ -144,7 +144,7 @@ extension Doctor {
                 }
             }
         }
-        return .ok("units", path, next: "\(command) enable --now \(name)")
+        return .ok("units", path)
     }
 
     private func value(of key: String, _ line: Substring) -> Substring? {

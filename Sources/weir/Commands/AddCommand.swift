@@ -5,7 +5,7 @@ import Orders
 import SafeText
 import WeirAPI
 
-struct AddCommand: ReportingCommand {
+struct AddCommand: ReportingCommand, JSONCommand {
     static let configuration = CommandConfiguration(
         commandName: "add", abstract: "Queue downloads and return; take over lists of streams.",
         discussion: """
@@ -26,7 +26,9 @@ struct AddCommand: ReportingCommand {
         help: ArgumentHelp("A list of URLs, or a channel list. May be repeated.", valueName: "file"))
     var inputs: [String] = []
     @OptionGroup(title: "Selection") var selection: SelectionOptions
+    @OptionGroup var choice: ChoiceOptions
     @OptionGroup(title: "The download") var task: TaskOptions
+    @OptionGroup var audio: AudioPlaylistOptions
     @OptionGroup(title: OriginOptions.title) var origin: OriginOptions
     @Flag(help: "Queue the downloads paused; \"weir resume\" starts them.")
     var paused = false
@@ -39,14 +41,21 @@ struct AddCommand: ReportingCommand {
             throw ValidationError("Give a URL, a name, - for standard input, or -i FILE.")
         }
         try origin.paste.check(sources + inputs)
+        try choice.check(task, selection, isJSON: json)
+        try audio.check(task)
         if isPasted {
             return try task.check(selection)
         }
         guard (sources + inputs).count(where: { $0 == "-" }) < 2 else {
             throw ValidationError("Standard input can be read only once.")
         }
-        if sources.count + inputs.count > 1 || !inputs.isEmpty || sources == ["-"], task.name != nil {
-            throw ValidationError("--name is for one URL; in a list, write it behind the URL.")
+        if sources.count + inputs.count > 1 || !inputs.isEmpty || sources == ["-"] {
+            if task.name != nil {
+                throw ValidationError("--name is for one URL; in a list, write it behind the URL.")
+            }
+            if choice.choose || audio.withAudio != nil {
+                throw ValidationError("--choose and --with-audio are for one URL.")
+            }
         }
         try task.check(selection)
     }
@@ -100,7 +109,7 @@ struct AddCommand: ReportingCommand {
             if let position {
                 failure.message = "\(position): \(failure.message)"
             }
-            Output.error(failure.text)
+            failure.report(asJSON: json)
             first = first ?? failure
         }
     }
@@ -108,7 +117,7 @@ struct AddCommand: ReportingCommand {
     // MARK: Downloads
 
     private func order(for words: [String], in client: APIClient) async throws -> API.DownloadRequest {
-        let order = try await origin.order(for: words, in: client)
+        let order = try await audio.joined(try await origin.order(for: words, in: client), in: client)
         origin.route.warn()
         var request = try task.request(for: order, selection, environment: ProcessInfo.processInfo.environment)
         if paused {
@@ -156,6 +165,8 @@ struct AddCommand: ReportingCommand {
     private func queue(
         _ request: API.DownloadRequest, with artwork: [UInt8]?, in daemon: DaemonHandle
     ) async throws {
+        var request = request
+        try await choice.complete(&request, in: daemon.client)
         try await KnownName.confirm(request, in: daemon.client, mayAsk: !json)
         let download = try await daemon.client.start(request)
         if let artwork {
@@ -284,7 +295,7 @@ struct ListFile {
         }
         guard data.count <= ChannelFile.limit else {
             throw CommandFailure(
-                "\(name) is over \(ChannelFile.limit >> 20) MB", next: "split it", exitCode: 65, code: "list")
+                "\(name) is over \(Format.bytes(ChannelFile.limit))", next: "split it", exitCode: 65, code: "list")
         }
         content = ChannelFile([UInt8](data))
     }

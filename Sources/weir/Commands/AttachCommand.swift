@@ -5,7 +5,7 @@ import WeirAPI
 
 extension AttachmentKind: ExpressibleByArgument {}
 
-struct AttachCommand: ReportingCommand {
+struct AttachCommand: ReportingCommand, JSONCommand {
     static let configuration = CommandConfiguration(
         commandName: "attach", abstract: "Add subtitles, chapters or thumbnails to a stored asset.",
         discussion: """
@@ -89,7 +89,7 @@ struct AttachCommand: ReportingCommand {
     }
 }
 
-struct DetachCommand: ReportingCommand {
+struct DetachCommand: ReportingCommand, JSONCommand {
     static let configuration = CommandConfiguration(
         commandName: "detach", abstract: "Remove an attached track from an asset.",
         discussion: "\"weir show NAME\" lists the tracks. The asset's own tracks stay.")

@@ -3,7 +3,7 @@ import Foundation
 import SafeText
 import WeirAPI
 
-struct CacheCommand: ReportingCommand {
+struct CacheCommand: ReportingCommand, JSONCommand {
     static let configuration = CommandConfiguration(
         commandName: "cache", abstract: "Fetch the beginning of an asset into the play cache.",
         discussion: """

@@ -3,7 +3,7 @@ import Daemon
 import Foundation
 import WeirAPI
 
-struct CheckCommand: AsyncParsableCommand {
+struct CheckCommand: AsyncParsableCommand, JSONCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
         abstract: "Check a playlist and the playlists that it names.",
@@ -46,10 +46,7 @@ struct CheckCommand: AsyncParsableCommand {
             Output.lines(CheckText.lines(check))
         }
         if let failure = check.failure {
-            let text = CommandFailure(
-                failure.message, next: failure.next, exitCode: failure.exitCode, code: failure.code
-            ).text
-            Output.error(text)
+            Output.error(CommandFailure(failure).text)
         }
 
         if check.exitCode != 0 {
@@ -113,8 +110,11 @@ enum CheckRecord {
         line.add("errors", check.count(of: "error"))
         line.add("warnings", check.count(of: "warning"))
         line.add("notes", check.count(of: "note"))
-        line.add("error", check.failure.map { ["code": $0.code, "message": $0.message] })
-        line.add("exit", check.exitCode)
+        if let failure = check.failure {
+            line.add(CommandFailure(failure))
+        } else {
+            line.add("exit", check.exitCode)
+        }
         return line.text
     }
 }

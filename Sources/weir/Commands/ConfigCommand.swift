@@ -11,13 +11,13 @@ struct ConfigCommand: AsyncParsableCommand {
         defaultSubcommand: ConfigShowCommand.self)
 }
 
-extension CommonOptions {
+extension DaemonOptions {
     fileprivate func report() throws(ConfigurationError) -> ConfigurationReport {
         try ConfigurationReport(options: settings, file: config, environment: ProcessInfo.processInfo.environment)
     }
 }
 
-struct ConfigShowCommand: ReportingCommand {
+struct ConfigShowCommand: ReportingCommand, JSONCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Show each key with its value, and where the value comes from.")
 
@@ -25,7 +25,7 @@ struct ConfigShowCommand: ReportingCommand {
     var changed = false
     @Flag(help: "Write one JSON object per line.")
     var json = false
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var common: LocationOptions
 
     func execute() async throws {
         let report = try common.report()
@@ -58,7 +58,7 @@ struct ConfigEditCommand: ReportingCommand {
             with every key as a comment.
             """)
 
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var common: LocationOptions
 
     func execute() async throws {
         let environment = ProcessInfo.processInfo.environment
@@ -78,7 +78,7 @@ struct ConfigCheckCommand: ReportingCommand {
         commandName: "check", abstract: "Check the configuration and the streams file.",
         discussion: "Exits with 78 for a mistake, and names the line.")
 
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var common: LocationOptions
 
     func execute() async throws { Output.line(Self.line(try common.report())) }
 

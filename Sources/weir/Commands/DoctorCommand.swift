@@ -2,7 +2,7 @@ import ArgumentParser
 import Daemon
 import Foundation
 
-struct DoctorCommand: AsyncParsableCommand {
+struct DoctorCommand: AsyncParsableCommand, JSONCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor", abstract: "Check the installation and suggest fixes.",
         discussion: """
@@ -14,7 +14,7 @@ struct DoctorCommand: AsyncParsableCommand {
     var json = false
     @Option(name: .key(.lan), help: ArgumentHelp(.lan))
     var lan: String?
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var common: LocationOptions
 
     func run() async throws {
         let environment = ProcessInfo.processInfo.environment

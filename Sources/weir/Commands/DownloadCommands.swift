@@ -93,7 +93,7 @@ struct FirstCommand: ReportingCommand {
     }
 }
 
-struct LimitCommand: ReportingCommand {
+struct LimitCommand: ReportingCommand, JSONCommand {
     static let configuration = CommandConfiguration(
         commandName: "limit", abstract: "Show or change the rate of all downloads together until the daemon stops.",
         discussion:

@@ -2,7 +2,7 @@ import ArgumentParser
 import Orders
 import WeirAPI
 
-struct EventsCommand: ReportingCommand {
+struct EventsCommand: ReportingCommand, JSONCommand {
     static let configuration = CommandConfiguration(
         commandName: "events", abstract: "Follow the events of downloads and verifications.",
         discussion: "Starts with the state of all downloads that are not complete. Ctrl-C ends the command.")

@@ -3,7 +3,7 @@ import Foundation
 package import Orders
 import WeirAPI
 
-struct ExportCommand: ReportingCommand {
+struct ExportCommand: ReportingCommand, JSONCommand {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Export an asset so that it plays without Weir.",
         discussion: """
@@ -63,7 +63,7 @@ struct ExportCommand: ReportingCommand {
             }
         }
         if let failure {
-            throw failure
+            throw failure.inResult
         }
     }
 
@@ -133,9 +133,16 @@ struct ExportResult: Encodable {
     }
 }
 
-extension ExportFormat: ExpressibleByArgument {}
+extension ExportFormat: ExpressibleByArgument {
+    var isMadeByFFmpeg: Bool {
+        switch self {
+        case .mp4, .mkv, .ts: true
+        case .folder, .tar, .srt: false
+        }
+    }
+}
 
-struct ImportCommand: ReportingCommand {
+struct ImportCommand: ReportingCommand, JSONCommand {
     static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Import a folder of HLS as an asset.",
         discussion: """

@@ -4,7 +4,7 @@ import Foundation
 import Orders
 import WeirAPI
 
-struct GetCommand: AsyncParsableCommand {
+struct GetCommand: ReportingCommand, JSONCommand {
     static let configuration = CommandConfiguration(
         commandName: "get", abstract: "Download an asset and follow it.",
         discussion: """
@@ -20,8 +20,7 @@ struct GetCommand: AsyncParsableCommand {
         completion: .assetNames)
     var sources: [String] = []
     @OptionGroup(title: "Selection") var selection: SelectionOptions
-    @Flag(help: "Show the tracks with numbers, and ask which of them to save.")
-    var choose = false
+    @OptionGroup var choice: ChoiceOptions
     @OptionGroup(title: "The download") var task: TaskOptions
     @OptionGroup var audio: AudioPlaylistOptions
     @OptionGroup(title: OriginOptions.title) var origin: OriginOptions
@@ -63,33 +62,27 @@ struct GetCommand: AsyncParsableCommand {
         if split && to == nil {
             throw ValidationError("--split needs --to: it says how the film is written to files.")
         }
-        if choose, json || selection.areGiven || task.record {
-            throw ValidationError(
-                "--choose asks for the tracks: give no --json, no --record, and no option of the selection.")
-        }
-        if audio.withAudio != nil, task.record {
-            throw ValidationError("--with-audio and --record exclude each other.")
-        }
         try origin.check(sources)
         try task.check(selection)
+        try choice.check(task, selection, isJSON: json)
+        try audio.check(task)
     }
 
-    func run() async throws {
-        guard json else { return try await reporting(common) { try await follow() } }
-        try await reportingAsJSON()
+    func execute() async throws {
+        guard json else { return try await follow() }
+        try await followAsJSON()
     }
 
     private func follow() async throws {
         var settings: [Configuration.Key: [String]] = [:]
         settings[.player] = player.map { [$0] }
+        try checkTarget()
         let daemon = try common.daemon(with: settings)
         // Its URLs are those of the daemon.
         try await daemon.ensure()
         let follower = follower(of: daemon)
         var request = try await request(in: daemon)
-        if choose {
-            request.order.selection.adopt(try await TrackMenu.ask(about: request, daemon.client))
-        }
+        try await choice.complete(&request, in: daemon.client)
         try await KnownName.confirm(request, in: daemon.client, mayAsk: true)
         let artwork = try task.artworkFile()
 
@@ -106,7 +99,6 @@ struct GetCommand: AsyncParsableCommand {
             return try await player.play(options + [daemon.urls.asset(named: download.asset)])
         }
 
-        try checkTarget()
         let order = request
         let outcome = await Interruption.orEnd { await follower.run(order, artwork: artwork) }
         let failure = follower.failure(outcome)
@@ -124,7 +116,24 @@ struct GetCommand: AsyncParsableCommand {
 
     /// Before a long download, and not after it.
     private func checkTarget() throws(CommandFailure) {
-        guard let folder = to?.knownFolder else { return }
+        guard let to else { return }
+        let format = to.format
+        guard !format.isMadeByFFmpeg || Program.find("ffmpeg", environment: ProcessInfo.processInfo.environment) != nil
+        else {
+            throw CommandFailure(
+                "ffmpeg, which makes a file of \(format.rawValue), is not installed",
+                next: "apt install ffmpeg; or without it: --to FILE.tar, or weir export NAME FOLDER",
+                exitCode: 69,
+                code: APIError.Code.noProgram.rawValue)
+        }
+        if let path = to.doubtfulFolder {
+            let word = CommandFailure.quoted(path)
+            throw CommandFailure(
+                "there is no folder \(path) to write a file to",
+                next: "mkdir -p \(word); or, to have the film as a folder of that name: weir export NAME \(word)",
+                exitCode: 73, code: APIError.Code.badTarget.rawValue)
+        }
+        let folder = to.knownFolder
         guard ExportPattern.isFolder(folder) else {
             throw CommandFailure(
                 "\(folder) is no folder, so that nothing can be written there",
@@ -147,19 +156,19 @@ struct GetCommand: AsyncParsableCommand {
     }
 
     /// Prints one result as the last line in every case.
-    private func reportingAsJSON() async throws {
+    private func followAsJSON() async throws {
         var download: API.Download?
         var failure: CommandFailure?
         var url: String?
         var path: String?
         do {
+            try checkTarget()
             let daemon = try common.daemon()
             try await daemon.ensure()
             let follower = follower(of: daemon)
             let request = try await request(in: daemon)
             try await KnownName.confirm(request, in: daemon.client, mayAsk: false)
             let artwork = try task.artworkFile()
-            try checkTarget()
             let outcome = await Interruption.orEnd { await follower.run(request, artwork: artwork) }
             download = outcome.download
             failure = follower.failure(outcome)
@@ -168,13 +177,13 @@ struct GetCommand: AsyncParsableCommand {
             failure = failure ?? export.flatMap(ExportText.failure)
             url = download.map { daemon.urls.asset(named: $0.asset) }
         } catch {
-            failure = CommandFailure(error)
+            failure = CommandFailure(error, state: common.state)
         }
 
         Output.record(DownloadRecord.result(download, url: url, path: path, failure: failure))
-        guard let failure else { return }
-        Output.error(failure.text)
-        throw ExitCode(failure.exitCode)
+        if let failure {
+            throw failure.inResult
+        }
     }
 
     /// Adds a player URL to the failure of a live stream, which can be watched or recorded, but not saved.
@@ -199,18 +208,7 @@ struct GetCommand: AsyncParsableCommand {
         }
         var order = try await origin.order(for: sources, in: daemon.client)
         try LocalFile.refuse(order.source)
-        if let audio = audio.withAudio {
-            order.audio = audio
-            let opened = try await daemon.client.call(Endpoints.open, body: order)
-            guard opened.tracks.variants.count == 1, opened.tracks.audio.count == 1 else {
-                throw CommandFailure(
-                    "\(opened.url) names its own qualities and sound, and takes no other: --with-audio is for two media playlists",
-                    next: "weir get \(CommandFailure.quoted(opened.url))", exitCode: 65,
-                    code: APIError.Code.badRequest.rawValue)
-            }
-            // Its way to the origin is known by now.
-            order = API.PresentationRequest(source: opened.name ?? order.source)
-        }
+        order = try await audio.joined(order, in: daemon.client)
         origin.route.warn()
         return try task.request(for: order, selection, environment: ProcessInfo.processInfo.environment)
     }

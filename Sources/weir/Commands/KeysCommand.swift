@@ -3,7 +3,7 @@ import Foundation
 import Orders
 import WeirAPI
 
-struct KeysCommand: ReportingCommand {
+struct KeysCommand: ReportingCommand, JSONCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",
         abstract: "List, renew, revoke or date an asset's keys; without a name, list those of all assets.",

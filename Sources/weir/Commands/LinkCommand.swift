@@ -13,21 +13,25 @@ struct LinkCommand: AsyncParsableCommand {
         subcommands: [LinkSetCommand.self, LinkShowCommand.self, LinkOffCommand.self, LinkListCommand.self])
 }
 
-struct LinkShowCommand: AsyncParsableCommand {
+struct LinkShowCommand: AsyncParsableCommand, JSONCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Show the link's settings and traffic.")
 
     @OptionGroup var options: LinkOptions
+
+    var json: Bool { options.json }
 
     func run() async throws {
         try await reporting(options.common) { try options.write(try await options.client().state(), LinkText.lines) }
     }
 }
 
-struct LinkOffCommand: AsyncParsableCommand {
+struct LinkOffCommand: AsyncParsableCommand, JSONCommand {
     static let configuration = CommandConfiguration(commandName: "off", abstract: "Remove all limits from the link.")
 
     @OptionGroup var options: LinkOptions
+
+    var json: Bool { options.json }
 
     func run() async throws {
         try await reporting(options.common) {
@@ -37,7 +41,7 @@ struct LinkOffCommand: AsyncParsableCommand {
     }
 }
 
-struct LinkListCommand: AsyncParsableCommand {
+struct LinkListCommand: AsyncParsableCommand, JSONCommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "List the presets.")
 
     @Flag(help: "Write one JSON object per line.")
@@ -57,7 +61,7 @@ struct LinkOptions: ParsableArguments {
     var control: String?
     @Flag(help: "Write one JSON object.")
     var json = false
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var common: LocationOptions
 
     func client() throws -> LinkClient {
         try LinkClient(control: control, state: StateDirectory(try common.configuration().state))
@@ -73,7 +77,7 @@ extension LinkRate: ExpressibleByArgument {
     package init?(argument: String) { self.init(argument) }
 }
 
-struct LinkSetCommand: AsyncParsableCommand {
+struct LinkSetCommand: AsyncParsableCommand, JSONCommand {
     static let configuration = CommandConfiguration(
         commandName: "set", abstract: "Change the link's settings for open connections too.",
         discussion: """
@@ -98,6 +102,8 @@ struct LinkSetCommand: AsyncParsableCommand {
         transform: Self.delay)
     var dnsDelay: LinkDelay?
     @OptionGroup var options: LinkOptions
+
+    var json: Bool { options.json }
 
     var change: LinkChange {
         var change = LinkChange()

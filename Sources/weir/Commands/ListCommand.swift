@@ -4,7 +4,7 @@ import Foundation
 import Orders
 import WeirAPI
 
-struct ListCommand: ReportingCommand {
+struct ListCommand: ReportingCommand, JSONCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List assets and downloads.", aliases: ["ls"])
 

@@ -2,7 +2,7 @@ import ArgumentParser
 import Orders
 import WeirAPI
 
-struct ModeCommand: ReportingCommand {
+struct ModeCommand: ReportingCommand, JSONCommand {
     static let configuration = CommandConfiguration(
         commandName: "mode", abstract: "Show or change the network mode until the daemon stops.",
         discussion: """

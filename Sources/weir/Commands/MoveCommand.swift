@@ -3,7 +3,7 @@ import Daemon
 import Orders
 import WeirAPI
 
-struct MoveCommand: ReportingCommand {
+struct MoveCommand: ReportingCommand, JSONCommand {
     static let configuration = CommandConfiguration(
         commandName: "move", abstract: "Move an asset to another disk or back, or move the whole store.",
         usage: """
@@ -65,9 +65,6 @@ struct MoveCommand: ReportingCommand {
         let follower = StoreMoveFollower(moving: moving, style: ProgressReporter.Style(isJSON: json))
         switch await Interruption.orEnd({ await follower.run() }) {
         case .failure(let failure):
-            if json {
-                Output.record(MoveText.result(nil, failure))
-            }
             throw failure
         case .success(let result):
             if json {

@@ -3,7 +3,7 @@ import Daemon
 import Foundation
 import WeirAPI
 
-struct PageCommand: ReportingCommand {
+struct PageCommand: ReportingCommand, JSONCommand {
     static let configuration = CommandConfiguration(
         commandName: "page", abstract: "Print the link to the page, for a browser.",
         discussion: """

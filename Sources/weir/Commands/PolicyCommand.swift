@@ -5,7 +5,7 @@ import WeirAPI
 
 extension StoragePolicy.Backup: ExpressibleByArgument {}
 
-struct PolicyCommand: ReportingCommand {
+struct PolicyCommand: ReportingCommand, JSONCommand {
     static let configuration = CommandConfiguration(
         commandName: "policy", abstract: "Show or change how long an asset is kept.",
         discussion: """

@@ -3,7 +3,7 @@ import Foundation
 import Orders
 import WeirAPI
 
-struct PublishCommand: ReportingCommand {
+struct PublishCommand: ReportingCommand, JSONCommand {
     static let configuration = CommandConfiguration(
         commandName: "publish",
         abstract: "Publish an asset on an object store or a file server, where it plays without Weir.",

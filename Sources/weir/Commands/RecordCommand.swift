@@ -3,7 +3,7 @@ import Foundation
 import Orders
 import WeirAPI
 
-struct RecordCommand: ReportingCommand {
+struct RecordCommand: ReportingCommand, JSONCommand {
     static let configuration = CommandConfiguration(
         commandName: "record", abstract: "Record a live stream, now or at its time.",
         discussion: """

@@ -9,7 +9,7 @@ struct ServeCommand: ReportingCommand {
             Type=notify). Its sockets, if any, replace --listen; then clients wait while Weir restarts.
             """)
 
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var common: LocationOptions
     @OptionGroup var keys: KeyOptions
 
     func execute() async throws {

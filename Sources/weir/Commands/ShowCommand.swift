@@ -3,7 +3,7 @@ import Foundation
 import Orders
 import WeirAPI
 
-struct ShowCommand: ReportingCommand {
+struct ShowCommand: ReportingCommand, JSONCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Show the tracks of an asset or a URL, and how much is stored.",
         aliases: ["info"])

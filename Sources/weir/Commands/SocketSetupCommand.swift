@@ -14,7 +14,7 @@ struct SocketSetupCommand: ParsableCommand {
 
     @Argument(help: ArgumentHelp("The folder of systemd for units that are made at its start.", valueName: "folder"))
     var folder: String
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var common: LocationOptions
 
     func run() throws {
         do {

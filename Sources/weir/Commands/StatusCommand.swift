@@ -2,7 +2,7 @@ import ArgumentParser
 import Daemon
 import WeirAPI
 
-struct StatusCommand: ReportingCommand {
+struct StatusCommand: ReportingCommand, JSONCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Show the daemon's state: where it runs, what plays, what downloads.",
         discussion: """
@@ -12,7 +12,7 @@ struct StatusCommand: ReportingCommand {
 
     @Flag(help: "Write one JSON object.")
     var json = false
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var common: LocationOptions
 
     func execute() async throws {
         let daemon = try common.daemon(starts: false, limit: .seconds(3))
@@ -24,6 +24,7 @@ struct StatusCommand: ReportingCommand {
         }
         guard let failure = status.error else { return }
         throw CommandFailure(
-            failure.message, next: "weir stop", exitCode: failure.code.exitCode, code: failure.code.rawValue)
+            failure.message, next: "weir stop", exitCode: failure.code.exitCode, code: failure.code.rawValue
+        ).inResult
     }
 }

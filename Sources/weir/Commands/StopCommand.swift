@@ -11,7 +11,7 @@ struct StopCommand: ReportingCommand {
             runs is stopped there.
             """)
 
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var common: LocationOptions
 
     func execute() async throws {
         let daemon = try common.daemon(starts: false)

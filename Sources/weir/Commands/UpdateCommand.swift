@@ -1,7 +1,7 @@
 import ArgumentParser
 import WeirAPI
 
-struct UpdateCommand: ReportingCommand {
+struct UpdateCommand: ReportingCommand, JSONCommand {
     static let configuration = CommandConfiguration(
         commandName: "update", abstract: "Take over new content of an asset's origin.",
         discussion: """

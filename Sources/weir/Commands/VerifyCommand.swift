@@ -2,7 +2,7 @@ import ArgumentParser
 import Orders
 import WeirAPI
 
-struct VerifyCommand: ReportingCommand {
+struct VerifyCommand: ReportingCommand, JSONCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: "Check stored files for damage.",
         discussion: """

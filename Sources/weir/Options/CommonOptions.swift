@@ -3,8 +3,8 @@ import Daemon
 import Foundation
 import WeirAPI
 
-/// The options of every command. Their names are those of the configuration keys.
-struct CommonOptions: ParsableArguments {
+/// The options of a command that needs the daemon, and starts it. Their names are those of the configuration keys.
+struct CommonOptions: DaemonOptions {
     @Option(name: .key(.listen), help: ArgumentHelp(.listen))
     var listen: [String] = []
     @Option(name: .key(.store), help: ArgumentHelp(.store))
@@ -15,7 +15,34 @@ struct CommonOptions: ParsableArguments {
     var config: String?
     @Flag(name: .key(.start), help: ArgumentHelp(.start))
     var noStart = false
+}
 
+/// The options of a command that is the daemon, only looks at it, or needs none.
+struct LocationOptions: DaemonOptions {
+    @Option(name: .key(.listen), help: ArgumentHelp(.listen))
+    var listen: [String] = []
+    @Option(name: .key(.store), help: ArgumentHelp(.store))
+    var store: String?
+    @Option(name: .key(.state), help: ArgumentHelp(.state))
+    var state: String?
+    @Option(help: ArgumentHelp("The configuration file.", valueName: "file"))
+    var config: String?
+
+    var noStart: Bool { false }
+}
+
+/// The options that say which daemon is meant.
+///
+/// They are no group within another one: a debug build of the parser checks such a group dozens of times, at each start.
+protocol DaemonOptions: ParsableArguments {
+    var listen: [String] { get }
+    var store: String? { get }
+    var state: String? { get }
+    var config: String? { get }
+    var noStart: Bool { get }
+}
+
+extension DaemonOptions {
     var settings: [Configuration.Key: [String]] {
         var settings: [Configuration.Key: [String]] = [.listen: listen]
         settings[.store] = store.map { [$0] }

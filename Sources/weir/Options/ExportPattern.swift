@@ -42,10 +42,16 @@ struct ExportPattern: Equatable, Sendable {
 
     private let parts: [Part]
 
+    /// The folder for which a shell writes `~`; that of the user's account where the environment names none.
+    static func home(_ environment: [String: String]) -> String {
+        guard let home = environment["HOME"], home.hasPrefix("/") else { return NSHomeDirectory() }
+        return home
+    }
+
     /// - Parameters:
     ///   - text: a file, a folder that does not exist, or one that does, which gets `{title}.{ext}`.
     ///   - home: the user's folder, which a leading `~` stands for.
-    init(_ text: String, home: String = NSHomeDirectory()) throws {
+    init(_ text: String, home: String = Self.home(ProcessInfo.processInfo.environment)) throws {
         guard !text.isEmpty else { throw ValidationError("the target is empty") }
         var path = text
         if text == "~" || text.hasPrefix("~/") {
@@ -74,6 +80,18 @@ struct ExportPattern: Equatable, Sendable {
             parts.append(.text(String(piece[word.endIndex...].dropFirst())))
         }
         return parts
+    }
+
+    /// The target, if it is a name without an ending that nothing has yet: the folder of a film, or one for films that is not there.
+    var doubtfulFolder: String? {
+        guard case .text(let path)? = parts.last, parts.count == 1, ExportFormat.of(path) == .folder else { return nil }
+        return path
+    }
+
+    /// The format of the target, by its ending.
+    var format: ExportFormat {
+        let film = Film(name: "film", title: nil, quality: nil, date: "")
+        return ExportFormat.of(path(for: film) { _ in false })
     }
 
     /// The folder of the target as far as it does not depend on the film.

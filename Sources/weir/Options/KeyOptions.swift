@@ -63,8 +63,11 @@ struct KeyOptions: ParsableArguments, CustomReflectable {
 }
 
 extension NameSpecification {
-    /// The name of a key's option.
-    static func key(_ key: Configuration.Key) -> NameSpecification { .customLong(key.optionName) }
+    /// The name of a key's option, and a former one.
+    static func key(_ key: Configuration.Key) -> NameSpecification {
+        let names = [key.optionName] + [key.formerOptionName].compactMap(\.self)
+        return NameSpecification(names.map { .customLong($0) })
+    }
 }
 
 extension ArgumentHelp {

@@ -166,6 +166,30 @@ struct OriginOptions: ParsableArguments {
 struct AudioPlaylistOptions: ParsableArguments {
     @Option(help: ArgumentHelp("An audio playlist to be played with the video playlist at the URL.", valueName: "url"))
     var withAudio: String?
+
+    func check(_ task: TaskOptions) throws {
+        if withAudio != nil, task.record {
+            throw ValidationError("--with-audio and --record exclude each other.")
+        }
+    }
+
+    /// The order for the film that the two playlists are; without the option the order as it is.
+    ///
+    /// Opens the film, since only the origin shows if the URL names its own qualities and sound.
+    func joined(_ order: API.PresentationRequest, in client: APIClient) async throws -> API.PresentationRequest {
+        guard let withAudio else { return order }
+        var pair = order
+        pair.audio = withAudio
+        let opened = try await client.call(Endpoints.open, body: pair)
+        guard opened.tracks.variants.count == 1, opened.tracks.audio.count == 1 else {
+            throw CommandFailure(
+                "\(opened.url) names its own qualities and sound, and takes no other: --with-audio is for two media playlists",
+                next: "weir get \(CommandFailure.quoted(opened.url))", exitCode: 65,
+                code: APIError.Code.badRequest.rawValue)
+        }
+        // Its way to the origin is known by now.
+        return API.PresentationRequest(source: opened.name ?? order.source)
+    }
 }
 
 extension API.PresentationRequest {

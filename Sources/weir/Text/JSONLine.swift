@@ -18,6 +18,19 @@ struct JSONLine {
         members.append("\"\(key)\":" + String(decoding: text, as: UTF8.self))
     }
 
+    /// Adds the last keys of each result: `error` with its code, message and next step, `reasons` of the exit code 3, and `exit`.
+    mutating func add(_ failure: CommandFailure?) {
+        if let failure {
+            var error = ["code": failure.code, "message": failure.message]
+            error["next"] = failure.next
+            add("error", error)
+            if !failure.reasons.isEmpty {
+                add("reasons", failure.reasons)
+            }
+        }
+        add("exit", failure?.exitCode ?? 0)
+    }
+
     var text: String { "{" + members.joined(separator: ",") + "}" }
 }
 
@@ -74,11 +87,7 @@ enum DownloadRecord {
         line.add("url", url)
         line.add("path", path)
         line.add("summary", download?.summary)
-        line.add("error", failure.map { ["code": $0.code, "message": $0.message] })
-        if let reasons = failure?.reasons, !reasons.isEmpty {
-            line.add("reasons", reasons)
-        }
-        line.add("exit", failure?.exitCode ?? 0)
+        line.add(failure)
         return line.text
     }
 }

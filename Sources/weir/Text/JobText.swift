@@ -57,8 +57,7 @@ extension JobText {
         var line = JSONLine("result")
         line.add("id", job?.asset)
         line.add(Job.kind.rawValue, job)
-        line.add("error", failure.map { ["code": $0.code, "message": $0.message] })
-        line.add("exit", failure?.exitCode ?? 0)
+        line.add(failure)
         return line.text
     }
 }

@@ -4,7 +4,11 @@ import WeirAPI
 enum SummaryText {
     /// One line for what was fetched, and one for what is missing.
     static func lines(_ summary: API.Download.Summary) -> [String] {
-        var lines = [fetched(summary)] + interstitials(summary)
+        var lines = interstitials(summary)
+        // Without a request all was there: nobody waited for it.
+        if summary.requests > 0 {
+            lines.insert(fetched(summary), at: 0)
+        }
         if !summary.missing.isEmpty {
             lines.append("missing: " + missing(summary))
         }

@@ -241,7 +241,7 @@ import Testing
     func needsNetwork() async throws {
         try await Scene.with { scene in
             let refused = try await scene.weir.run(["page", "--phone", "one"])
-            #expect(refused.exit == .code(69) && refused.errors.contains("weir serve --lan auto"), "\(refused)")
+            #expect(refused.exit == .code(69) && refused.errors.contains("by weir config edit"), "\(refused)")
             let none = try await scene.weir.run(["page", "--phones"])
             #expect(none.output == "no phone has access; a link for one: weir page --phone NAME\n", "\(none)")
             for words in [
