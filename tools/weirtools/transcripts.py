@@ -5,8 +5,8 @@ with "> ". Each transcript begins with nothing stored and no daemon, and the com
 
 bash runs them without a terminal, and each must end with 0. The text under a command must be all that it prints; a command with no
 text under it may print anything. A block whose fence names "terminal" is typed into a terminal instead: its whole text must be what
-the terminal shows, and a word after "[y/N]" is typed as the answer. Rates, durations, estimates, lines of progress, versions and processes
-may differ; "…" as a line stands for any lines.
+the terminal shows, and a word after "[y/N]" is typed as the answer. Rates, durations, estimates, dates, tokens, lines of progress, versions and
+processes may differ; "…" as a line stands for any lines.
 """
 
 import argparse
@@ -54,7 +54,7 @@ class Transcript:
 
     @property
     def installs(self):
-        return any(step.command.startswith("sudo apt ") for step in self.steps)
+        return any(step.command.startswith("sudo apt install ./weir") for step in self.steps)
 
 
 def transcripts(name, text):
@@ -90,7 +90,9 @@ def plain(lines):
     kept = [line.rstrip() for line in lines if not re.match(r" *\d+% ", line)]
     kept = [re.sub(r"\d[\d.,]* [KMG]?B/s", "N B/s", line) for line in kept]
     kept = [re.sub(r"\babout \d[\d.,]* [KMG]?B\b", "about N B", line) for line in kept]
-    kept = [re.sub(r"\bin (\d+:\d\d\b|less than a second\b)", "in N:NN", line) for line in kept]
+    kept = [re.sub(r"\bin (\d+:\d\d|less than a second)(?!\w)", "in N:NN", line) for line in kept]
+    kept = [re.sub(r"\b\d{4}-\d\d-\d\d\b([ -]\d\d:?\d\d\b)?", "DATE", line) for line in kept]
+    kept = [re.sub(r"/t/[\w-]{43}/", "/t/TOKEN/", line) for line in kept]
     return [re.sub(r"\b(since|process|version) [^,]+", r"\1 N", line) for line in kept]
 
 
@@ -126,8 +128,10 @@ class Machine:
             return done.returncode, output.read()
 
     def forget(self):
-        """Ends the daemon, and removes what it stored."""
-        self.run("if command -v weir >/dev/null; then weir stop; fi; rm -rf .local/share/weir .local/state/weir pictures")
+        """Ends the daemon, and removes what it stored, its configuration, and the files that commands wrote."""
+        kept = " ".join(f"! -name '{name}'" for name in (".*", "weir_*.deb"))
+        self.run("if command -v weir >/dev/null; then weir stop; fi; rm -rf .local/share/weir .local/state/weir .config/weir; "
+                 f"find . -mindepth 1 -maxdepth 1 {kept} -exec rm -rf {{}} +; mkdir Videos")
 
     def first_picture(self):
         """The time at which mpv drew its first picture; None without one."""
