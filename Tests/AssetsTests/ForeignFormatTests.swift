@@ -26,6 +26,11 @@ import Testing
         (Array("<?xml version=\"1.0\"?><playlist xmlns=\"http://xspf.org/ns/0/\">".utf8), "an XSPF playlist"),
         (Array("WEBVTT\n\n00:01.000 --> 00:02.000\nHi\n".utf8), "subtitles"), (Array("BM6".utf8), nil),
         ([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A], "a picture"), ([0xFF, 0xD8, 0xFF, 0xE0], "a picture"),
+        (Array("\0\0\0\u{18}stypmsdh".utf8), "a fragment of an MP4 file"),
+        (Array("\0\0\0\u{18}moof".utf8), "a fragment of an MP4 file"), (Array("\0\0\0\u{18}moov".utf8), "an MP4 file"),
+        ([0x1A, 0x45, 0xDF, 0xA3], "a WebM or Matroska file"), (Array("OggS".utf8), "a sound file"),
+        (Array("fLaC".utf8), "a sound file"), (Array("FLV\u{1}".utf8), "a video file"),
+        ([0, 0, 1, 0xBA, 0x44], "an MPEG program file"), (Array("RIFF\0\0\0\0WAVE".utf8), "a sound or video file"),
     ]
 
     @Test(arguments: bodies) func isRecognisedByItsFirstBytes(bytes: [UInt8], name: String?) {
