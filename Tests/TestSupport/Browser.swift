@@ -1,9 +1,10 @@
 import Foundation
 import Glibc
 
-/// A headless Chromium (`tools/lab/browser`), driven by the Chrome DevTools Protocol.
+/// A headless Chromium (`tools/lab/browser`), driven by the Chrome DevTools Protocol, or a Firefox (`tools/lab/firefox`) with the few
+/// commands of it that pages need: it has no events.
 ///
-/// Chromium ends when the last reference is released, or with the test process.
+/// The browser ends when the last reference is released, or with the test process.
 package final class Browser: Sendable {
     /// A DevTools event, with the fields that tests use.
     package struct Event: Decodable, Sendable {
@@ -40,14 +41,39 @@ package final class Browser: Sendable {
         package let description: String
     }
 
+    package enum Program: Sendable {
+        case chromium
+        case firefox
+
+        /// The program that drives it.
+        fileprivate var driver: String {
+            switch self {
+            case .chromium: "tools/lab/browser"
+            case .firefox: "tools/lab/firefox"
+            }
+        }
+
+        package var isInstalled: Bool {
+            let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+            let names: [String]
+            switch self {
+            case .chromium: names = ["chromium"]
+            case .firefox: names = ["firefox-esr", "firefox"]
+            }
+            return folders.contains { folder in
+                names.contains { FileManager.default.isExecutableFile(atPath: "\(folder)/\($0)") }
+            }
+        }
+    }
+
     private let process: ChildProcess
     private let address: String
 
-    /// Starts Chromium with an empty profile.
+    /// Starts a browser with an empty profile.
     ///
     /// - Parameter options: Chromium options, such as `--host-resolver-rules=…`.
-    package init(options: [String] = []) async throws {
-        process = try ChildProcess(Repository.path("tools/lab/browser"), options.map { "--option=\($0)" })
+    package init(_ program: Program = .chromium, options: [String] = []) async throws {
+        process = try ChildProcess(Repository.path(program.driver), options.map { "--option=\($0)" })
         address = try await process.line(startingWith: "browser is listening on ", within: .seconds(60))
     }
 
