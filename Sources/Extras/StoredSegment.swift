@@ -40,6 +40,26 @@ import Store
 
     private static let most = 2
 
+    /// The tracks of thumbnails of which anything is stored, those that the user attached first.
+    package static func thumbnailTracks(of asset: Asset) -> [Rendition] {
+        let tracks = asset.content.additions.sorted + asset.content.images
+        return tracks.filter { $0.name.content == .images && $0.hasStoredMedia }
+    }
+
+    /// Stored thumbnails of an asset, those that the user attached first, each about a fifth into the film.
+    package static func thumbnails(of asset: Asset) async -> [(picture: StoredSegment, tile: ThumbnailTile?)] {
+        var found: [(picture: StoredSegment, tile: ThumbnailTile?)] = []
+        for rendition in thumbnailTracks(of: asset) {
+            guard let chosen = await rendition.chosenSegment(), let picture = StoredSegment(chosen, of: rendition)
+            else {
+                continue
+            }
+            let text = rendition.source?.playlist.text.write() ?? []
+            found.append((picture, ThumbnailTile(of: chosen, in: text)))
+        }
+        return found
+    }
+
     fileprivate init?(_ segment: Segment, of rendition: Rendition) {
         var cipher: Cipher?
         if let key = segment.keys.first(where: { $0.method != .none }) {
@@ -90,8 +110,14 @@ import Store
 extension Rendition {
     @LoopActor fileprivate var hasStoredMedia: Bool { folder.bytes > 0 }
 
-    /// A stored segment about a fifth into what is stored. It is verified before.
+    /// A stored segment about a fifth into what is stored, with what its decoding needs.
     @LoopActor fileprivate func storedSegment() async -> StoredSegment? {
+        guard let segment = await chosenSegment() else { return nil }
+        return StoredSegment(segment, of: self)
+    }
+
+    /// A segment about a fifth into what is stored. It is verified before.
+    @LoopActor fileprivate func chosenSegment() async -> Segment? {
         guard let source, source.isDurable else { return nil }
         let stored = source.playlist.segments.filter { !$0.isGap && folder.contains(file(of: $0)) }
         guard !stored.isEmpty else { return nil }
@@ -101,6 +127,6 @@ extension Rendition {
             needed.append(name(of: map).description)
         }
         guard await folder.verifiedIdentities(of: needed).count == needed.count else { return nil }
-        return StoredSegment(segment, of: self)
+        return segment
     }
 }

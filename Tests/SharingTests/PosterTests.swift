@@ -1,4 +1,5 @@
 import EventLoop
+import Extras
 import Foundation
 import HTTPMessage
 import TestRooms
@@ -37,6 +38,39 @@ import Testing
             try FileDamage.flipBit(of: house.folder.path(path))
         }
         #expect(await house.exchange.posters.poster(of: asset) == nil)
+    }
+
+    /// The colour of a picture as a whole: the mean of each of red, green and blue.
+    private func colour(of picture: Artwork, in folder: TemporaryFolder) async throws -> [UInt8] {
+        try folder.write(Data(picture.bytes), to: "poster.jpg")
+        let words = ["-v", "error", "-y", "-i", folder.path("poster.jpg"), "-vf", "scale=1:1:flags=area"]
+        let output = ["-f", "rawvideo", "-pix_fmt", "rgb24", folder.path("colour")]
+        #expect(try await ProcessRunner.run("ffmpeg", words + output).exit == .code(0))
+        return try [UInt8](Data(contentsOf: URL(fileURLWithPath: folder.path("colour"))))
+    }
+
+    @Test("attached thumbnails come before a frame, and of a grid the image about a fifth into the film")
+    func isThumbnail() async throws {
+        let house = try await TestHouse()
+        let folder = try TemporaryFolder()
+        let asset = try await film("ts", in: house)
+        let posters = house.exchange.posters
+        let frame = try #require(await posters.poster(of: asset))
+        // Five images in a row, of which the second is blue and the others are red.
+        let sheet = ["color=red:s=800x90", "drawbox=x=160:w=160:h=90:color=blue:t=fill"].joined(separator: ",")
+        let words = ["-v", "error", "-f", "lavfi", "-i", sheet, "-frames:v", "1", folder.path("sheet.png")]
+        #expect(try await ProcessRunner.run("ffmpeg", words).exit == .code(0))
+        let picture = try #require(
+            Artwork([UInt8](Data(contentsOf: URL(fileURLWithPath: folder.path("sheet.png"))))))
+        let length = try #require(asset.duration)
+        let track = ThumbnailTrack(
+            sheet: "sheet.png", size: (800, 90), grid: (5, 1), interval: length / 5, length: length)
+        _ = try await house.library.attachments.attach(
+            AttachmentOrder(.thumbnails(track, pictures: [picture])), to: asset)
+        let poster = try #require(await posters.poster(of: asset))
+        #expect(poster != frame)
+        let colour = try await colour(of: poster, in: folder)
+        #expect(colour[0] < 40 && colour[2] > 200, "\(colour)")
     }
 
     @Test("many are asked for at once and come one after the other")

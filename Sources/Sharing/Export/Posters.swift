@@ -7,13 +7,15 @@ package import HTTPMessage
 import Store
 import Subprocess
 
-/// Makes pictures of films, for lists: one frame of a stored segment, by ffmpeg.
+/// Makes pictures of films, for lists, by ffmpeg: a stored thumbnail, or else one frame of a stored segment.
 ///
 /// They are made one after the other, when somebody looks at the list, and are kept in memory alone: nothing of a removed asset stays.
 @LoopActor package final class Posters {
     /// A picture, or nil if what was stored gave none.
     private struct Known {
         let bytes: Int64
+        /// The tracks of thumbnails that were there.
+        let thumbnails: [String]
         let picture: Artwork?
     }
 
@@ -41,20 +43,25 @@ import Subprocess
     private func knownOrNew(of asset: Asset) async -> Artwork? {
         await library.wake(asset)
         let bytes = asset.bytes
+        let thumbnails = StoredSegment.thumbnailTracks(of: asset).map(\.name.id)
         // More that is stored may give what less did not.
-        if let found = known[asset.id], found.picture != nil || found.bytes == bytes {
+        if let found = known[asset.id], found.thumbnails == thumbnails, found.picture != nil || found.bytes == bytes {
             return found.picture
         }
         let picture = await make(of: asset)
-        remember(Known(bytes: bytes, picture: picture), of: asset)
+        remember(Known(bytes: bytes, thumbnails: thumbnails, picture: picture), of: asset)
         return picture
     }
 
     private func make(of asset: Asset) async -> Artwork? {
         guard bytesAreStored(of: asset), let program = FrameProgram() else { return nil }
+        for (thumbnail, tile) in await StoredSegment.thumbnails(of: asset) {
+            if let picture = await program.picture(of: thumbnail, tile) {
+                return picture
+            }
+        }
         for segment in await StoredSegment.candidates(of: asset) {
-            let bytes = try? await DiskWork.run { () throws(StoreError) in program.frame(of: segment.read()) }
-            if let picture = bytes.flatMap({ Artwork($0) }) {
+            if let picture = await program.picture(of: segment) {
                 return picture
             }
         }
@@ -92,13 +99,24 @@ private struct FrameProgram: Sendable {
             words += [limits, "--as=\(Self.memory)", "--cpu=\(Self.seconds)", "--nofile=64"]
         }
         words += [ffmpeg, "-nostdin", "-v", "quiet", "-threads", "1", "-protocol_whitelist", "pipe", "-i", "pipe:0"]
-        words += ["-map", "0:v:0", "-frames:v", "1", "-vf", "scale=480:-2", "-c:v", "mjpeg", "-q:v", "5"]
-        words += ["-f", "image2pipe", "pipe:1"]
         self.words = words
     }
 
-    /// A JPEG of the first frame; nil if there is none. Blocks.
-    func frame(of segment: [UInt8]?) -> [UInt8]? {
+    /// The first frame of a segment, or of a part of it; nil if there is none.
+    func picture(of segment: StoredSegment, _ part: ThumbnailTile? = nil) async -> Artwork? {
+        let bytes = try? await DiskWork.run { () throws(StoreError) in frame(of: segment.read(), part) }
+        return bytes.flatMap { Artwork($0) }
+    }
+
+    /// A JPEG of the first frame, or of a part of it; nil if there is none. Blocks.
+    private func frame(of segment: [UInt8]?, _ part: ThumbnailTile?) -> [UInt8]? {
+        var filter = "scale=480:-2"
+        if let part {
+            filter = "crop=\(part.width):\(part.height):\(part.x):\(part.y)," + filter
+        }
+        var words = self.words
+        words += ["-map", "0:v:0", "-frames:v", "1", "-vf", filter, "-c:v", "mjpeg", "-q:v", "5"]
+        words += ["-f", "image2pipe", "pipe:1"]
         guard let segment else { return nil }
         let input = weir_memfd_create("weir-segment")
         let output = weir_memfd_create("weir-frame")
