@@ -12,8 +12,8 @@ const columnsOf = container => getComputedStyle(container).gridTemplateColumns.s
 
 export class Blocks {
     /** - `make(name)`: returns the element of a row; `drop(name)`: called after it was removed; `isBusy(name)`: true if it must stay. */
-    constructor(container, {make, drop, isBusy}) {
-        Object.assign(this, {container, make, drop, isBusy, all: [], byName: new Map(), width: 0, height: GUESS, columns: 1});
+    constructor(container, {make, drop, isBusy, anew}) {
+        Object.assign(this, {container, make, drop, isBusy, anew, all: [], byName: new Map(), width: 0, height: GUESS, columns: 1});
         const soon = () => { this.turn ??= requestAnimationFrame(() => this.settle()); };
         addEventListener("scroll", soon, {passive: true});
         addEventListener("resize", soon);
@@ -172,7 +172,7 @@ export class Blocks {
         const isFirst = this.width === 0;
         this.width = innerWidth;
         if (isFirst) return;
-        if (columnsOf(this.container) !== this.columns) return this.show(this.names);
+        if (columnsOf(this.container) !== this.columns) return this.anew();
         this.estimate();
     }
 

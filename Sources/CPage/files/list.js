@@ -44,6 +44,7 @@ export class List {
             make: name => this.row(name).element,
             drop: name => this.drop(name),
             isBusy: name => this.rows.get(name)?.isBusy ?? false,
+            anew: () => this.arrange(true),
         });
     }
 

@@ -209,6 +209,28 @@ import Testing
         }
     }
 
+    @Test("a window that becomes wider or narrower keeps what is open, with what was typed")
+    func keepsOpenForms() async throws {
+        try await Scene.with { scene in
+            try await scene.get("ts", ["-q", "worst"])
+            try await scene.withPage { page in
+                try await page.click("Export", of: "ts")
+                let name = "\(BrowserPage.row("ts")).querySelector('[name=name]')"
+                try await page.run("\(name).value = 'typed'; document.activeElement.blur()")
+                for width in [2560, 1100, 1900] {
+                    try await page.call(
+                        "Emulation.setDeviceMetricsOverride",
+                        ["width": .number(width), "height": 800, "deviceScaleFactor": 1, "mobile": false])
+                    try await page.wait("innerWidth === \(width)")
+                    try await page.run(
+                        "await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+                    #expect(try await page.evaluate("\(name)?.value ?? ''") == "typed")
+                }
+                #expect(try await page.problems() == [])
+            }
+        }
+    }
+
     @Test("nothing is wider than the window", arguments: [320, 768, 1280, 2560])
     func fitsTheWindow(width: Int) async throws {
         try await Scene.with { scene in
