@@ -62,6 +62,11 @@ extension Mend {
 
     private static let texts: [Mend] = [
         Mend(
+            "EXT-X-ENDLIST in the head and at the end", .whole,
+            "#EXTM3U\n#EXT-X-ENDLIST\n#EXT-X-VERSION:6\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\na.ts\n#EXT-X-ENDLIST\n",
+            "#EXTM3U\n#EXT-X-VERSION:6\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\na.ts\n#EXT-X-ENDLIST\n", .duplicateTag,
+            hlsJS: "refuses", ffmpeg: "plays; it ignores the one in the head", weir: "keeps the last one"),
+        Mend(
             "text after `#EXTM3U`", .whole,
             "#EXTM3U x-tvg-url=\"u\"\n#EXT-X-VERSION:6\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\na.ts",
             "#EXTM3U\n#EXT-X-VERSION:6\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\na.ts", nil,

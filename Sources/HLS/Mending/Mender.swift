@@ -226,6 +226,13 @@ struct Mender {
             singles[tag] = line
             return
         }
+        if tag == .endList {
+            // libavformat ignores an end in the head, and would begin near the live edge if that were the one that is left.
+            edits[first] = .omit
+            note(line, .duplicateTag, reason: "EXT-X-ENDLIST is repeated; it is already in line \(first + 1)")
+            singles[tag] = line
+            return
+        }
         let last = content(line)
         if content(first) != last {
             edits[first] = .content(last)
