@@ -2,8 +2,10 @@
 
 import base64
 import contextlib
+import http.client
 import http.server
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -121,11 +123,65 @@ def mended(stage):
     stage.plays("/" + url, "ts/90p/media.m3u8")
 
 
-@row("W7", "What any player plays, plays", "mpv http://localhost:8216/URL")
+@row("W7", "What any player plays, plays", "mpv http://localhost:8216/URL", quick=False)
 def tolerant(stage):
     text = (stage.origin and stage.root / "ts/90p/media.m3u8").read_text()
-    url = stage.write("ts/90p/loose.m3u8", text.replace("#EXTINF", "#EXT-X-DATERANGE:NO=ID\n#EXT-X-UNKNOWN\n\n#EXTINF").replace("#EXT-X-VERSION:4", "#EXT-X-VERSION:NaN"))
-    stage.plays("/" + url, "ts/90p/media.m3u8")
+    end = "#EXT-X-ENDLIST\n"
+    loose = {
+        "unknown tags": text.replace("#EXTINF", "#EXT-X-DATERANGE:NO=ID\n#EXT-X-UNKNOWN\n\n#EXTINF").replace("#EXT-X-VERSION:3", "#EXT-X-VERSION:NaN"),
+        "a lone CR at the end": text.rstrip("\n") + "\r",
+        "its end in the head and behind all": text.replace("#EXTM3U\n", "#EXTM3U\n" + end),
+        "a comma in its path": text,
+    }
+    for number, (what, playlist) in enumerate(loose.items()):
+        folder = "odd,k=%d~1" % number
+        shutil.copytree(stage.root / "ts/90p", stage.root / folder)
+        url = stage.write(folder + "/media.m3u8", playlist)
+        with told(what):
+            stage.plays("/" + url, "ts/90p/media.m3u8")
+            stage.run("get", url, "--name", "odd%d" % number)
+            stage.plays("/offline/odd%d.m3u8" % number, "ts/90p/media.m3u8")
+    ranges = (stage.root / "byterange-ts/90p/media.m3u8").read_text()
+    first, *rest = ranges.split("#EXT-X-BYTERANGE:")
+    rest = [rest[0]] + [re.sub("@[0-9]+", "@", line, count=1) for line in rest[1:]]
+    url = stage.write("byterange-ts/90p/at.m3u8", "#EXT-X-BYTERANGE:".join([first, *rest]))
+    with told("ranges without an offset behind @"):
+        stage.plays("/" + url, "byterange-ts/90p/media.m3u8")
+
+    # The ways in which players and pages write a URL.
+    url = stage.url("ts/90p/media.m3u8")
+    with told("a percent-encoded URL"):
+        stage.plays("/" + urllib.parse.quote(url, safe=""), "ts/90p/media.m3u8")
+    with told("a request in absolute form"):
+        need(absolute(stage, "/" + url).startswith(b"#EXTM3U"), "it is not answered with the playlist")
+    stage.run("get", stage.url("ts/180p/media.m3u8") + "|Referer=https://page.example/&User-Agent=Odd", "--name", "piped")
+    fields = stage.requests("/180p/")[-1]["headers"]
+    need(fields.get("referer") == "https://page.example/" and fields.get("user-agent") == "Odd", "URL|Referer=… sends %s" % fields)
+
+    # Anything else is named at once.
+    words = {"list.pls": (b"[playlist]\nFile1=http://a/b\n", "PLS"), "film.m3u8": (b"\0\0\0\x18ftypisom" + bytes(40_000), "MP4")}
+    for name, (body, word) in words.items():
+        since = time.monotonic()
+        said = stage.refused(76, "get", stage.write("odd/" + name, body))
+        need(word in said, "%s is named as: %s" % (name, said.strip()[:200]))
+        need(time.monotonic() - since < 4, "%s is named after %.1f s" % (name, time.monotonic() - since))
+
+
+@contextlib.contextmanager
+def told(what):
+    """Says of what kind the playlist was."""
+    try:
+        yield
+    except Missing as missing:
+        raise Missing("%s: %s" % (what, missing)) from missing
+
+
+def absolute(stage, path):
+    """The body of a reply to a request whose target is a whole URL, as proxies' clients send it."""
+    connection = http.client.HTTPConnection("127.0.0.1", stage.weir.port, timeout=10)
+    connection.request("GET", stage.weir.url + path)
+    with contextlib.closing(connection):
+        return connection.getresponse().read()
 
 
 # What an origin says of its files, as a rule.

@@ -433,7 +433,7 @@ def verified(stage):
     if path.endswith(".m3u8"):
         inner = next(line for line in stage.text(path).splitlines() if line and not line.startswith("#"))
         path = inner if inner.startswith("/") else path.rsplit("/", 1)[0] + "/" + inner
-    stage.wait("sum of the large piece", lambda: piece.name in (piece.parent / "SHA256SUMS").read_text())
+    stage.wait("sum of the large piece", lambda: piece.name in (piece.parent / "SHA256SUMS").read_text(), 90)
     for _ in range(2):
         os.utime(piece)
         begin = time.monotonic()
