@@ -73,9 +73,7 @@ struct CommandFailure: Error, Equatable {
     func report(asJSON isJSON: Bool) {
         Output.error(text)
         guard isJSON, !isInResult else { return }
-        var line = JSONLine("result")
-        line.add(self)
-        Output.record(line.text)
+        Output.record(JSONLine.result(of: self))
     }
 
     /// A copy for a command whose JSON result holds it.

@@ -59,9 +59,7 @@ enum CommandNames {
         let line = message.prefix { !$0.isNewline }
         let sentence = line.hasPrefix("Error: ") ? line.dropFirst("Error: ".count) : line
         let failure = CommandFailure(String(sentence), exitCode: exitCode, code: "usage")
-        var result = JSONLine("result")
-        result.add(failure)
-        return result.text
+        return JSONLine.result(of: failure)
     }
 
     /// The first option that the command does not have, and the nearest one that it has.

@@ -51,6 +51,7 @@ import WeirAPI
             "publish-progress": PublicationText.progress(publication),
             "move-progress": MoveText.progress(move),
             "move-result": MoveText.result(move, failure),
+            "failure-result": JSONLine.result(of: failure),
             "config-key": ConfigShowCommand.record(.init(name: "store", value: "\"/srv\"", source: "default")),
             "doctor-finding": doctor[0],
             "doctor-result": doctor[1],

@@ -11,6 +11,13 @@ struct JSONLine {
         add("t", kind)
     }
 
+    /// The result of a command that has failed, and has no result of its own.
+    static func result(of failure: CommandFailure) -> String {
+        var line = JSONLine("result")
+        line.add(failure)
+        return line.text
+    }
+
     /// Adds a key with a value, unless the value is nil.
     mutating func add(_ key: String, _ value: (some Encodable)?) {
         // The API's shapes, strings and integers can always be encoded.
