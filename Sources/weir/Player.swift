@@ -58,6 +58,18 @@ struct Player: Equatable {
         }
     }
 
+    /// The options that make the player show subtitles in one of some languages, the best first; none for a player without such an
+    /// option.
+    func options(subtitles languages: [String]) -> [String] {
+        guard !languages.isEmpty else { return [] }
+        let list = languages.joined(separator: ",")
+        return switch kind {
+        case .mpv: ["--slang=\(list)"]
+        case .vlc: ["--sub-language=\(list)"]
+        case .ffplay, nil: []
+        }
+    }
+
     /// True if Weir knows the player's options for it.
     var canStartLater: Bool { kind != nil }
 

@@ -25,6 +25,14 @@ import Testing
         #expect(try Player(path: "/usr/bin/" + name).options(start: 750.5) == options)
     }
 
+    @Test(arguments: [
+        ("mpv", ["--slang=en,de"]), ("vlc", ["--sub-language=en,de"]), ("ffplay", []), ("xine", []),
+    ])
+    func subtitlesThatWereAskedForAreShown(name: String, options: [String]) {
+        #expect(Player(path: "/usr/bin/" + name).options(subtitles: ["en", "de"]) == options)
+        #expect(Player(path: "/usr/bin/" + name).options(subtitles: []).isEmpty)
+    }
+
     @Test func anUnknownPlayerBeginsWhereItWants() {
         let failure = #expect(throws: CommandFailure.self) { try Player(path: "/usr/bin/xine").options(start: 1) }
         #expect(failure?.exitCode == 64 && failure?.message.contains("xine") ?? false)

@@ -85,6 +85,9 @@ struct PlayCommand: ReportingCommand {
         let entry = try await Entry(source, view, choosing: selection.given, in: daemon)
         let script = PlayerScript.find(program: DaemonStarter.program, environment: environment)
         var options = player.options(title: entry.title ?? presentation.title) + start
+        if case .languages(let languages)? = selection.selection(environment: [:]).subtitles {
+            options += player.options(subtitles: languages)
+        }
         options += player.options(script: script, state: common.state, startsOver: startOver)
         try await player.play(options + words.player + [entry.url])
     }
