@@ -73,6 +73,15 @@ struct Player: Equatable {
     /// True if Weir knows the player's options for it.
     var canStartLater: Bool { kind != nil }
 
+    /// True if the player shows nothing when it begins a presentation of fragmented MP4 later than at its start: the HLS reader of
+    /// libavformat (5.1 to 7.1) reads fragments at wrong offsets after a seek.
+    var failsInMiddleOfFragments: Bool {
+        switch kind {
+        case .mpv, .ffplay: true
+        case .vlc, nil: false
+        }
+    }
+
     /// The options that make the player begin at a time, in seconds. Throws for an unknown player.
     func options(start: Double) throws(CommandFailure) -> [String] {
         switch kind {

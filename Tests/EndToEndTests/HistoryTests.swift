@@ -56,6 +56,19 @@ struct HistoryTests {
         }
     }
 
+    @Test("begins anew in mpv if it is fragmented MP4, in which mpv loses its place, and says where it was left")
+    func beginsFragmentsAnew() async throws {
+        let folder = try TemporaryFolder()
+        let player = try Self.player(in: folder)
+        try await Scene.with { scene in
+            #expect(try await scene.get("cmaf", ["-q", "worst"]).exit == .code(0))
+            try await Self.leave("cmaf", at: 5.25, in: scene.weir)
+            let played = try await scene.weir.run(["play", "cmaf", "--player", player])
+            #expect(!played.output.contains("--start=") && played.errors.contains("left at 0:05"), "\(played)")
+            #expect(try await scene.weir.run(["show", "cmaf", "--json"]).output.contains("\"isFragmented\":true"))
+        }
+    }
+
     @Test("is not noted where the key history is false, and earlier notes are deleted")
     func canBeTurnedOff() async throws {
         try await Scene.with { scene in

@@ -419,10 +419,10 @@ local function add_subtitles(name, tracks)
     end
 end
 
--- Goes on where a film was left.
-local function go_on(position)
+-- Goes on where a film was left. Not in fragmented MP4: libavformat loses its place there after a seek, and mpv ends.
+local function go_on(position, is_fragmented)
     local is_told = set_option("start") or (mp.get_property_number("time-pos") or 0) > 5
-    if not options.resume or not position or is_told then return end
+    if not options.resume or not position or is_told or is_fragmented then return end
     mp.commandv("seek", ("%.3f"):format(position), "absolute")
     mp.osd_message(("goes on at %d:%02d"):format(math.floor(position / 60), math.floor(position % 60)), 3)
 end
@@ -435,7 +435,7 @@ mp.register_event("file-loaded", function()
         local shown = result.status == 0 and utils.parse_json(result.stdout or "")
         if not shown or mp.get_property("stream-open-filename", "") ~= opened then return end
         show_title(shown.title, shown.name)
-        if not shown.isLive then go_on(shown.position) end
+        if not shown.isLive then go_on(shown.position, shown.isFragmented) end
         if shown.name and not shown.isLive then add_subtitles(shown.name, shown.tracks and shown.tracks.subtitles) end
     end)
 end)

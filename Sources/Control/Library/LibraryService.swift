@@ -75,6 +75,7 @@ package import WeirAPI
         var shape = await shape(asset)
         shape.playable = playable
         shape.parts = API.Download.parts(of: await DownloadProgress(storedOf: asset))
+        shape.isFragmented = asset.isFragmented.trueOrNil
         shape.recordings = library.recordings(of: asset).map(\.name).nonEmpty
         return shape
     }
@@ -594,6 +595,7 @@ package import WeirAPI
         presentation.name = library.asset(at: asset.origin)?.name
         presentation.title = asset.title
         presentation.position = sessions?.history?.entry(of: asset)?.rest.map(API.milliseconds)
+        presentation.isFragmented = asset.isFragmented.trueOrNil
         presentation.isProtected = asset.renditions.contains(where: \.needsDRM).trueOrNil
         return presentation
     }
@@ -602,5 +604,12 @@ package import WeirAPI
         var shape = API.Download(download)
         shape.unselected = AssetShapes(download.asset).tracks(besides: download.ids)
         return shape
+    }
+}
+
+extension Asset {
+    /// True if the segments of a rendition have an initialization section, as those of fragmented MP4 do.
+    fileprivate var isFragmented: Bool {
+        renditions.contains { $0.source?.playlist.hasMaps ?? false }
     }
 }

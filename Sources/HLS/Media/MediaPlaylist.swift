@@ -147,6 +147,9 @@ public struct MediaPlaylist: Equatable, Sendable {
         return keys.filter { used.contains($0.record.index) }
     }
 
+    /// True if a segment has an initialization section.
+    public var hasMaps: Bool { !storage.mapRecords.isEmpty }
+
     /// The distinct initialization sections by URI and BYTERANGE, in order of first appearance.
     public var maps: [Map] {
         storage.mapRecords.reduce(into: []) { found, record in

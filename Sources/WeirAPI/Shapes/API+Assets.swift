@@ -35,6 +35,8 @@ extension API {
         package var duration: Double?
         /// Where its last player left it, in seconds of media time; absent if it begins anew, or if that is not known.
         package var position: Double?
+        /// As in `Presentation`; only in a response for this one asset.
+        package var isFragmented: Bool?
         /// True if its end was watched once; absent otherwise.
         package var isWatched: Bool?
         package var bytes = 0
@@ -166,6 +168,9 @@ extension API {
         package var duration: Double?
         /// Where its last player left it, in seconds of media time; absent if it begins anew, or if that is not known.
         package var position: Double?
+        /// True if the media is fragmented MP4, in which players by libavformat lose their place when they begin later than at the
+        /// start; absent otherwise.
+        package var isFragmented: Bool?
         package var isLive: Bool
         /// True if the media needs a content decryption module, so that it is neither stored nor played; absent otherwise.
         package var isProtected: Bool?

@@ -78,8 +78,16 @@ struct PlayCommand: ReportingCommand {
         let source = try await origin.apply(order, in: daemon)
         let presentation = try await check(source, in: daemon)
         if from == nil, !startOver, let position = presentation.position, player.canStartLater {
-            start = try player.options(start: position)
-            Output.error("goes on at \(Format.clock(position)); --start-over begins anew\n")
+            if presentation.isFragmented == true && player.failsInMiddleOfFragments {
+                Output.error(
+                    """
+                    left at \(Format.clock(position)), where \(player.name) cannot begin: it loses its place in fragmented MP4. \
+                    VLC and the page go on there.\n
+                    """)
+            } else {
+                start = try player.options(start: position)
+                Output.error("goes on at \(Format.clock(position)); --start-over begins anew\n")
+            }
         }
 
         let entry = try await Entry(source, view, choosing: selection.given, in: daemon)
