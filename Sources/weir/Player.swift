@@ -36,7 +36,7 @@ struct Player: Equatable {
         case ffplay
     }
 
-    private var name: String { path.split(separator: "/").last.map(String.init) ?? path }
+    var name: String { path.split(separator: "/").last.map(String.init) ?? path }
 
     private var kind: Kind? {
         switch name {
