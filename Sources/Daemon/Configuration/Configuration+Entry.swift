@@ -12,12 +12,14 @@ extension Configuration {
         let text: (Configuration) -> String
 
         /// Declares a key that is the option of `weir serve`, or of the commands of `owner`.
+        /// - Parameter name: the option's name where it is not the key's, which is accepted still.
         init<Value>(
             _ path: WritableKeyPath<Configuration, Value>, _ form: SettingForm<Value>, under section: Section,
-            option kind: Option.Kind, of owner: Option.Owner = .serve, help: String, manual: String
+            option kind: Option.Kind, named name: String? = nil, of owner: Option.Owner = .serve, help: String,
+            manual: String
         ) {
             self.section = section
-            self.option = Option(kind: kind, owner: owner, help: help)
+            self.option = Option(kind: kind, name: name, owner: owner, help: help)
             self.manual = manual
             read = { configuration, reader throws(Refusal) in
                 configuration[keyPath: path] = try form.read(reader)
@@ -48,6 +50,8 @@ extension Configuration {
         }
 
         package let kind: Kind
+        /// The name without its hyphens; nil for the key's own.
+        let name: String?
         package let owner: Owner
         package let help: String
     }
@@ -75,8 +79,9 @@ extension Configuration.Key {
 
     /// The name of the option, without its hyphens.
     package var optionName: String {
-        // What is given for one asset has the same name, and is given once for each host too.
-        guard self != .allowHosts else { return "allow-host" }
+        if let name = option.name {
+            return name
+        }
         switch option.kind {
         case .flag(false): return "no-" + rawValue
         case .flag, .value, .values: return rawValue
@@ -85,7 +90,7 @@ extension Configuration.Key {
 
     /// A former name of the option, which is accepted still; nil for most.
     package var formerOptionName: String? {
-        guard self == .allowHosts else { return nil }
+        guard option.name != nil else { return nil }
         return rawValue
     }
 

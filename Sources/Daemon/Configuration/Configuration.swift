@@ -275,7 +275,8 @@ extension Configuration.Key {
                     """)
         case .allowHosts:
             Entry(
-                \.allowedHosts, .hosts, under: .wayToOrigins, option: .values("host"),
+                // The commands' option for one asset has this name too.
+                \.allowedHosts, .hosts, under: .wayToOrigins, option: .values("host"), named: "allow-host",
                 help: """
                     A host that may be private although no URL names it: a name, an address or a network. May be \
                     repeated.
