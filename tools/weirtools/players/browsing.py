@@ -6,6 +6,7 @@ import subprocess
 import tempfile
 import time
 
+from weirtools import players
 from weirtools.players import chromium
 
 
@@ -58,11 +59,6 @@ class Browser:
             time.sleep(0.02)
 
     def close(self):
-        if self.child and self.child.poll() is None:
-            self.child.terminate()
-            try:
-                self.child.wait(10)
-            except subprocess.TimeoutExpired:
-                self.child.kill()
-                self.child.wait()
+        if self.child:
+            players.end(self.child)
         shutil.rmtree(self.folder, ignore_errors=True)

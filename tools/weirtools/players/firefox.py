@@ -9,6 +9,8 @@ import subprocess
 import tempfile
 import time
 
+from weirtools import players
+
 # A window of a test asks nobody, updates nothing, and plays without a click.
 SETTINGS = {
     "marionette.port": 0, "media.autoplay.default": 0, "media.autoplay.blocking_policy": 0, "media.volume_scale": "0.0",
@@ -111,11 +113,5 @@ class Browser:
     def close(self):
         if self.connection:
             self.connection.close()
-        if self.child.poll() is None:
-            self.child.terminate()
-            try:
-                self.child.wait(10)
-            except subprocess.TimeoutExpired:
-                self.child.kill()
-                self.child.wait()
+        players.end(self.child)
         shutil.rmtree(self.folder, ignore_errors=True)
