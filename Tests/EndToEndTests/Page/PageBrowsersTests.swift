@@ -61,7 +61,7 @@ import Testing
             #expect(try await scene.weir.run(["add", "--record", "--name", "show", url]).exit == .code(0))
             return "show"
         }
-        // What is played is the store's.
+        // Without the origin, only stored media can play.
         try await scene.origin.stop()
         switch kind {
         case .transportStream, .partlySaved: return "ts"
@@ -73,12 +73,12 @@ import Testing
     private func expect(_ kind: Kind, on page: BrowserPage, _ scene: Scene) async throws {
         switch kind {
         case .demuxedSound:
-            try await choose("Français", in: "Sound", on: page)
+            try await page.choose("Français", in: "Sound")
             try await page.wait("\(Self.video).currentTime > 2")
             let hasSound = "\(Self.video).mozHasAudio || \(Self.video).webkitAudioDecodedByteCount > 0"
             try await page.wait("(\(hasSound))")
         case .subtitles:
-            try await choose("English", in: "Subtitles", on: page)
+            try await page.choose("English", in: "Subtitles")
             let shows = "t => t.kind === 'subtitles' && t.mode === 'showing' && t.cues?.length === 12"
             try await page.wait("[...\(Self.video).textTracks].some(\(shows))")
         case .growingRecording:
@@ -101,16 +101,6 @@ import Testing
             guard line.hasPrefix("#EXTINF:") else { return sum }
             return sum + (Double(line.dropFirst(8).prefix { $0 != "," }) ?? 0)
         }
-    }
-
-    private func choose(_ text: String, in label: String, on page: BrowserPage) async throws {
-        try await page.run(
-            """
-            const label = [...document.querySelectorAll('.player-choices label')].find(l => l.innerText.startsWith('\(label)'));
-            const select = label.querySelector('select');
-            select.value = [...select.options].find(o => o.textContent.includes('\(text)')).value;
-            select.dispatchEvent(new Event('change', {bubbles: true}))
-            """)
     }
 
     /// Expects the reason, the command for a terminal, and the button that starts the user's player.

@@ -5,16 +5,6 @@ import Testing
 @Suite("The page's library and player, in Chromium") struct PagePlayerTests {
     private static let video = "document.querySelector('dialog video')"
 
-    private func choose(_ text: String, in label: String, on page: BrowserPage) async throws {
-        try await page.run(
-            """
-            const label = [...document.querySelectorAll('.player-choices label')].find(l => l.innerText.startsWith('\(label)'));
-            const select = label.querySelector('select');
-            select.value = [...select.options].find(o => o.textContent.includes('\(text)')).value;
-            select.dispatchEvent(new Event('change', {bubbles: true}))
-            """)
-    }
-
     @Test("assets are posters, each a frame of its film and its Play button; More opens one, and Posters shows lines")
     func showsPosters() async throws {
         try await Scene.with { scene in
@@ -49,14 +39,14 @@ import Testing
                 try await page.click("Play", of: "cmaf")
                 try await page.run("\(Self.video).muted = true; \(Self.video).currentTime = 4")
                 try await page.wait("\(Self.video).currentTime > 4.1")
-                try await choose("English", in: "Subtitles", on: page)
+                try await page.choose("English", in: "Subtitles")
                 try await page.wait(
                     "[...\(Self.video).textTracks].some(t => t.kind === 'subtitles' && t.mode === 'showing' && t.cues?.length === 12)"
                 )
-                try await choose("Français", in: "Sound", on: page)
+                try await page.choose("Français", in: "Sound")
                 try await page.wait(
                     "\(Self.video).src.includes('/select/audio=fr/cmaf.m3u8') && \(Self.video).currentTime > 4")
-                try await choose("90p", in: "Quality", on: page)
+                try await page.choose("90p", in: "Quality")
                 try await page.wait("\(Self.video).videoHeight === 90 && \(Self.video).currentTime > 4")
                 #expect(try await page.problems() == [])
             }
@@ -80,7 +70,7 @@ import Testing
                 try await page.click("Play", of: "ts")
                 try await page.run("\(Self.video).muted = true")
                 try await page.wait("document.querySelector('.player-choices').textContent.includes(' Two <b>')")
-                try await choose("Two", in: "Chapter", on: page)
+                try await page.choose("Two", in: "Chapter")
                 try await page.wait("\(Self.video).currentTime >= 5.5")
                 #expect(try await page.problems() == [])
             }

@@ -56,6 +56,17 @@ extension BrowserPage {
         try await run("\(Self.row(name)).querySelector('.row-short .more')?.click()")
     }
 
+    /// Chooses the option of a text in a list of the player, by the beginning of the list's label.
+    func choose(_ text: String, in label: String) async throws {
+        try await run(
+            """
+            const label = [...document.querySelectorAll('.player-choices label')].find(l => l.innerText.startsWith('\(label)'));
+            const select = label.querySelector('select');
+            select.value = [...select.options].find(o => o.textContent.includes('\(text)')).value;
+            select.dispatchEvent(new Event('change', {bubbles: true}))
+            """)
+    }
+
     /// Clicks a button of a row once it appears.
     func click(_ word: String, of name: String) async throws {
         let button = Self.button(word, of: name)
