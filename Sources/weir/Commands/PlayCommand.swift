@@ -78,16 +78,7 @@ struct PlayCommand: ReportingCommand {
         let source = try await origin.apply(order, in: daemon)
         let presentation = try await check(source, in: daemon)
         if from == nil, !startOver, let position = presentation.position, player.canStartLater {
-            if presentation.isFragmented == true && player.failsInMiddleOfFragments {
-                Output.error(
-                    """
-                    left at \(Format.clock(position)), where \(player.name) cannot begin: it loses its place in fragmented MP4. \
-                    VLC and the page go on there.\n
-                    """)
-            } else {
-                start = try player.options(start: position)
-                Output.error("goes on at \(Format.clock(position)); --start-over begins anew\n")
-            }
+            start = try Self.goOn(at: position, in: presentation, by: player)
         }
 
         let entry = try await Entry(source, view, choosing: selection.given, in: daemon)
@@ -98,6 +89,23 @@ struct PlayCommand: ReportingCommand {
         }
         options += player.options(script: script, state: common.state, startsOver: startOver)
         try await player.play(options + words.player + [entry.url])
+    }
+
+    /// Prints where the film was left, in seconds, and returns the player's options to go on there; none if the player fails there.
+    private static func goOn(
+        at position: Double, in presentation: API.Presentation, by player: Player
+    ) throws -> [String] {
+        let time = Format.clock(position)
+        if presentation.isFragmented == true, player.failsInMiddleOfFragments {
+            Output.error(
+                """
+                left at \(time), where \(player.name) cannot begin: it loses its place in fragmented MP4. VLC and the page go on there.
+
+                """)
+            return []
+        }
+        Output.error("goes on at \(time); --start-over begins anew\n")
+        return try player.options(start: position)
     }
 
     /// Asks the daemon before a player does, because players report a refusal poorly.
