@@ -9,10 +9,8 @@ import {play} from "./player.js";
 import {plural, time} from "./words.js";
 
 const [form, field, offer] = [byId("add-form"), byId("add-url"), byId("offer")];
-let started;
 
-export function prepareAdding(begun) {
-    started = begun;
+export function prepareAdding() {
     byId("add").hidden = false;
     form.addEventListener("submit", event => {
         event.preventDefault();
@@ -131,11 +129,7 @@ function present({title: given, name, isLive, duration, tracks, explanation}, or
     }
     say(`${title} has ${tracks.variants.length} qualities.`);
     show({}, heading, fields, chooser({
-        tracks, explanation, order, title, play: watch, closed: close,
-        started(download) {
-            done();
-            started(download);
-        },
+        tracks, explanation, order, title, play: watch, closed: close, begun: done,
     }));
 }
 
@@ -146,8 +140,7 @@ async function watchNow(order, title) {
 }
 
 async function record(order, title) {
-    const download = await api.download({...order, record: true});
+    await api.download({...order, record: true});
     done();
     say(`The recording of ${title} has begun.`);
-    started(download);
 }

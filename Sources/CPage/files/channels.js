@@ -14,7 +14,7 @@ const find = el("input", {type: "search", "aria-label": "Find a channel", placeh
 const [count, found] = [el("p", {class: "count", role: "status"}), el("ul", {class: "rows"})];
 const search = el("div", {class: "tools", hidden: true}, find);
 
-export function prepareChannels(started) {
+export function prepareChannels() {
     const adding = form("Add a channel list", "Add list", async ({url}) => {
         const {name, channels} = await addList({url: url.value.trim()});
         url.value = "";
@@ -26,7 +26,7 @@ export function prepareChannels(started) {
     let timer;
     find.addEventListener("input", () => {
         clearTimeout(timer);
-        timer = setTimeout(() => look(started), PAUSE);
+        timer = setTimeout(look, PAUSE);
     });
     lists.hidden = false;
 }
@@ -109,7 +109,7 @@ function listRow(list) {
             })]);
 }
 
-async function look(started) {
+async function look() {
     const text = find.value.trim();
     if (text === "") {
         count.replaceChildren();
@@ -119,18 +119,18 @@ async function look(started) {
         const {channels, count: all} = await api.channels(text, SHOWN);
         if (text !== find.value.trim()) return;
         setText(count, all > SHOWN ? `The first ${SHOWN} of ${plural(all, "channel")}` : plural(all, "channel"));
-        found.replaceChildren(...channels.map(channel => channelRow(channel, started)));
+        found.replaceChildren(...channels.map(channelRow));
     } catch (error) {
         setText(count, words(error));
     }
 }
 
-function channelRow({name, title, group, list}, started) {
+function channelRow({name, title, group, list}) {
     const called = title || name;
     return row(called, listed(name, group, list), undefined,
         ["play", "Play", () => play(entry(name), called)],
         ["resume", "Record", async () => {
-            started(await api.download({source: name, record: true}));
+            await api.download({source: name, record: true});
             say(`The recording of ${called} has begun.`);
         }],
         ["clock", "Record later", (drawer, control) => drawer.open(control, recordLater({source: name}, called, drawer.close))]);

@@ -6,8 +6,8 @@ import {listed, quality, size, stateWords, trackLayout, variantFacts} from "./wo
 
 let count = 0;
 
-/** `explanation`: what a download without further words would take; `play`: plays the stream instead. */
-export function chooser({tracks, explanation, order, title, started, closed, play}) {
+/** `explanation`: what a download without further words would take; `begun`: called when it began; `play`: plays the stream instead. */
+export function chooser({tracks, explanation, order, title, closed, begun = closed, play}) {
     const group = `choice-${++count}`;
     const trouble = el("div");
     const start = el("button", {type: "submit", class: "primary"}, "Download");
@@ -27,9 +27,9 @@ export function chooser({tracks, explanation, order, title, started, closed, pla
             // What was not changed is left to the rules by which it was proposed, which tell twins apart.
             const choice = chosen(form, tracks);
             const isProposal = JSON.stringify(choice) === proposed;
-            const download = await api.download(isProposal ? order : {...order, ...choice});
+            await api.download(isProposal ? order : {...order, ...choice});
             say(`The download of ${title} has begun.`);
-            started(download);
+            begun();
         } catch (error) {
             trouble.replaceChildren(alarm(words(error)));
         } finally {

@@ -29,7 +29,7 @@ export class List {
     constructor(counted) {
         this.counted = counted;
         [this.assets, this.downloads, this.heads, this.rows] = [new Map(), new Map(), new Map(), new Map()];
-        [this.names, this.dirty, this.stale] = [new Map(), new Set(), new Set()];
+        [this.names, this.asked, this.dirty, this.stale] = [new Map(), new Map(), new Set(), new Set()];
         [this.container, this.count, this.find, this.show, this.sort] = ["assets", "count", "find", "show", "sort"].map(byId);
         const order = localStorage.getItem("weir-sort");
         if (order in ranks) this.sort.value = order;
@@ -110,6 +110,7 @@ export class List {
         for (const name of this.rows.keys()) this.touch(name);
     }
 
+    /** Takes a download from an event. An answer may be overtaken by events, which tell of all changes. */
     started(download) {
         this.called(download.id, download.asset);
         const before = this.downloads.get(download.asset);
@@ -119,14 +120,19 @@ export class List {
     }
 
     async refresh(name) {
-        let asset;
         if (this.isReading) this.meanwhile.add(name);
+        // An answer may be overtaken by that of a later request.
+        const asking = api.asset(name);
+        this.asked.set(name, asking);
+        const isLatest = () => this.asked.get(name) === asking && this.asked.delete(name);
+        let asset;
         try {
-            asset = await api.asset(name);
+            asset = await asking;
         } catch (error) {
-            if (error.status === 404) this.removed(name);
+            if (isLatest() && error.status === 404) this.removed(name);
             return;
         }
+        if (!isLatest()) return;
         this.called(asset.id, asset.name);
         const isNew = !this.assets.has(asset.name);
         this.assets.set(asset.name, asset);

@@ -102,8 +102,7 @@ async function look() {
 }
 
 document.addEventListener("visibilitychange", look);
-const started = download => list.started(download);
-prepareAdding(started);
+prepareAdding();
 prepareQueue(list);
 // A phone may not plan recordings, or add lists.
-if (!isPhone) prepareChannels(started);
+if (!isPhone) prepareChannels();

@@ -78,7 +78,7 @@ function showOrder(downloads) {
 
 async function first(id, called) {
     try {
-        list.started(await api.change(id, "first"));
+        await api.change(id, "first");
         say(`${called} starts first.`);
         rows.querySelector("li")?.scrollIntoView({block: "nearest"});
         refreshQueue();
@@ -93,7 +93,7 @@ async function changeAll(what, word) {
     let [done, failure] = [0, undefined];
     for (const {id} of having(states[what])) {
         try {
-            list.started(await api.change(id, what));
+            await api.change(id, what);
             done += 1;
         } catch (error) {
             failure = error;

@@ -285,7 +285,7 @@ export class Row {
     }
 
     change(what) {
-        return this.attempt(async () => this.list.started(await api.change(this.download?.id ?? this.asset.download, what)));
+        return this.attempt(() => api.change(this.download?.id ?? this.asset.download, what));
     }
 
     async choose() {
@@ -293,16 +293,12 @@ export class Row {
         const {explanation} = await api.explain(order).catch(() => ({}));
         this.open("add", chooser({
             tracks: this.asset.tracks, explanation, order, title: this.called, closed: this.drawer.close,
-            started: download => {
-                this.drawer.close();
-                this.list.started(download);
-            },
         }));
     }
 
     record() {
         return this.attempt(async () => {
-            this.list.started(await api.download({source: this.asset.name, record: true}));
+            await api.download({source: this.asset.name, record: true});
             say(`The recording of ${this.called} has begun.`);
         });
     }
