@@ -31,28 +31,52 @@ extension Asset {
     /// A file that is listed more than once is stored, and counted, once.
     public var bytes: Int64 {
         var lists: [PieceList] = []
-        // Of most of a list of thousands nothing is stored.
-        forEachFolder { folder in
-            if !folder.sizes.isEmpty {
-                lists.append(folder.pieceList)
-            }
-        }
+        forEachFilledFolder { lists.append($0.pieceList) }
         return PieceList.bytes(of: lists)
     }
     /// The bytes that a verification reads: those of a file for each time that it is listed.
-    package var bytesByName: Int64 { folders.reduce(0) { $0 + $1.pieceList.bytesByName } }
+    package var bytesByName: Int64 {
+        var sum: Int64 = 0
+        forEachFilledFolder { sum += $0.pieceList.bytesByName }
+        return sum
+    }
 
     /// Total size of its cached pieces, in bytes; `bytes` includes it.
     public var cachedBytes: Int64 {
         var sum: Int64 = 0
-        forEachFolder { folder in
-            // The play cache counts the pieces of a folder when the folder is read.
-            if !folder.sizes.isEmpty {
-                sum += folder.cachedBytes
-            }
-        }
+        // The play cache counts the pieces of a folder when the folder is read.
+        forEachFilledFolder { sum += $0.cachedBytes }
         return sum
     }
+
+    /// Calls `body` for each folder with pieces. Of most of a list of thousands nothing is stored.
+    private func forEachFilledFolder(_ body: (PieceFolder) -> Void) {
+        noteAbsentFolders()
+        forEachFolder { folder in
+            if !folder.sizes.isEmpty {
+                body(folder)
+            }
+        }
+    }
+
+    /// Finds out by one look at the bundle which folders do not exist, if many were not read yet.
+    func noteAbsentFolders() {
+        var unread = 0
+        forEachFolder { folder in
+            if folder.known == nil {
+                unread += 1
+            }
+        }
+        guard unread > Self.fewFolders, let names = bundle.names else { return }
+        forEachFolder { folder in
+            if !names.contains(folder.id) {
+                folder.noteAbsence()
+            }
+        }
+    }
+
+    /// So many folders are opened one by one.
+    private static var fewFolders: Int { 32 }
 
     /// True if its origin did not answer the latest request.
     package var isOriginAbsent: Bool {
@@ -81,7 +105,7 @@ extension Asset {
     }
     /// True if the asset is the ended recording of a live stream.
     public var isRecorded: Bool {
-        for rendition in renditions where rendition.source?.isRecorded ?? false {
+        for rendition in renditions where rendition.isRecorded {
             return true
         }
         return false

@@ -260,12 +260,14 @@ public import Store
 
     /// All folders of its bundle.
     package var folders: [PieceFolder] {
-        [keys.folder, content.sessionData.folder]
-            + (content.renditions + content.images + content.additions.sorted).map(\.folder)
+        var folders: [PieceFolder] = []
+        folders.reserveCapacity(content.renditions.count + 2)
+        forEachFolder { folders.append($0) }
+        return folders
     }
 
     /// Calls `body` for each of `folders`, without an array of them.
-    func forEachFolder(_ body: (PieceFolder) -> Void) {
+    package func forEachFolder(_ body: (PieceFolder) -> Void) {
         body(keys.folder)
         body(content.sessionData.folder)
         for rendition in content.renditions {

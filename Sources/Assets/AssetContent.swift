@@ -96,7 +96,7 @@ public import HTTPMessage
     /// The length of its playlists in memory, in bytes.
     var textSize: Int {
         let own = multivariant?.text.write().count ?? 0
-        return (renditions + images).reduce(own) { $0 + ($1.source?.playlist.text.write().count ?? 0) }
+        return (renditions + images).reduce(own) { $0 + $1.textSize }
     }
 
     // MARK: Adopting
@@ -298,7 +298,7 @@ extension AssetContent {
 
     /// True if the broadcast has ended, at whose URL another one may have begun.
     package var isPastBroadcast: Bool {
-        !renditions.contains { $0.source?.isRecorded ?? false || $0.isLive }
+        !renditions.contains { $0.isRecorded || $0.isLive }
             && renditions.contains(where: \.isPastBroadcast)
     }
 

@@ -245,6 +245,7 @@ extension Asset {
     /// million, and those of thousands of short ones in slices.
     func readPieces() async {
         guard let content = loadedContent else { return }
+        noteAbsentFolders()
         var slice = LoopSlice()
         for rendition in content.renditions where rendition.isLong || rendition.folder.known == nil {
             if rendition.isLong {

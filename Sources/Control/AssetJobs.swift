@@ -24,6 +24,8 @@ import WeirAPI
     func register(_ endpoints: JobEndpoints<Job>, in handlers: inout EndpointHandlers) {
         handlers.on(endpoints.begin) { call, request throws(APIError) in
             let asset = try self.service.find(call.item)
+            // A long playlist that was not used since the start is read on other threads.
+            await self.service.library.wake(asset)
             try self.start(asset, request)
             return self.look(asset)
         }

@@ -49,7 +49,7 @@ extension Downloader {
     func item(
         _ selection: Selection, _ order: DownloadOrder, of asset: Asset, without undelivered: Set<Int> = []
     ) async throws(Refusal) -> DownloadTask.Item {
-        var chosen = try choose(asset, selection, without: undelivered)
+        var chosen = try await choose(asset, selection, without: undelivered)
         // The first failure, which is also the reason for another quality.
         var failure: Refusal? = nil
         var excluded: Set<Int> = undelivered
@@ -70,7 +70,7 @@ extension Downloader {
                 else { throw failure ?? error }
                 excluded.insert(variant.index)
                 failure = failure ?? error
-                guard let next = try? choose(asset, selection, without: excluded) else { throw failure ?? error }
+                guard let next = try? await choose(asset, selection, without: excluded) else { throw failure ?? error }
                 chosen = next
             }
         }
@@ -105,14 +105,23 @@ extension Downloader {
 
     private func choose(
         _ asset: Asset, _ selection: Selection, without excluded: Set<Int> = []
-    ) throws(Refusal) -> [Rendition] {
-        guard let playlist = asset.multivariant else { return asset.renditions }
+    ) async throws(Refusal) -> [Rendition] {
+        let renditions = asset.renditions
+        guard let playlist = asset.multivariant else { return renditions }
+        let size = Self.variantSize * playlist.variants.count
+        let found = await PureWork.shared.run(size: size, for: asset) {
+            Result { () throws(Selection.NoMatch) in try selection.renditions(of: playlist, without: excluded) }
+        }
+        guard let found else { throw .library(LibraryError(.missing, "\(asset.name) was removed")) }
         do {
-            return try selection.renditions(of: playlist, without: excluded).map { asset.renditions[$0] }
+            return try found.get().map { renditions[$0] }
         } catch {
             throw .noMatch(error)
         }
     }
+
+    /// The size of a choice, for each variant, as `PureWork` counts it.
+    private static let variantSize = 128
 
     /// Checks a variant, once more if the origin does not have its playlist: one such answer may be a mistake.
     private func checkTwice(

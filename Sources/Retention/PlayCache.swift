@@ -151,10 +151,17 @@ import Store
 
     /// Looks at all pieces of an asset again: at many of them in slices, and nothing is evicted meanwhile.
     private func reconsider(_ asset: Asset) {
-        let count = asset.folders.reduce(0) { $0 + ($1.known?.count ?? 0) }
+        var count = 0
+        var filled: [PieceFolder] = []
+        asset.forEachFolder { folder in
+            let pieces = folder.known?.count ?? 0
+            guard pieces > 0 || accounts[ObjectIdentifier(folder)] != nil else { return }
+            count += pieces
+            filled.append(folder)
+        }
         guard count > Self.mostInTurn else {
             let now = Self.now
-            for folder in asset.folders {
+            for folder in filled {
                 if isEverythingPinned(in: folder, of: asset) {
                     dropAll(of: folder)
                     continue
@@ -332,13 +339,13 @@ import Store
     func forget(_ asset: Asset) {
         pinned[asset.id] = nil
         guard asset.isLoaded else { return }
-        for folder in asset.folders {
-            let account = takeAccount(of: folder)
+        asset.forEachFolder { folder in
+            guard let account = accounts.removeValue(forKey: ObjectIdentifier(folder)) else { return }
             guard account.slots.count > Self.mostInTurn else {
                 for slot in account.slots.values {
                     removeFromQueue(slot)
                 }
-                continue
+                return
             }
             inSlices { await self.remove(account, &$0) }
         }
@@ -546,5 +553,5 @@ import Store
 
 extension Rendition {
     /// True if the asset is a recording, whose pieces no origin has any more.
-    var isOfRecording: Bool { recording != nil || source?.isRecorded ?? false }
+    var isOfRecording: Bool { recording != nil || isRecorded }
 }

@@ -72,7 +72,8 @@ extension Directory {
         utimensat(descriptor, name, times, AT_SYMLINK_NOFOLLOW)
     }
 
-    func names() throws(StoreError) -> [String] {
+    /// The names of everything in it, in no order.
+    public func names() throws(StoreError) -> [String] {
         let own = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard own >= 0 else { throw StoreError(path: path) }
         guard let stream = fdopendir(own) else {

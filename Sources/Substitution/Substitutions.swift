@@ -126,12 +126,22 @@ import HLS
         known[asset.id]?.views = views
     }
 
+    /// Begins to read the traits of many renditions, so that they are known when the first segment is asked for.
+    package func beginTraits(of asset: Asset) {
+        guard asset.renditions.count > Self.fewRenditions, knownTraits(of: asset) == nil else { return }
+        Task { @LoopActor in await prepareTraits(of: asset) }
+    }
+
+    /// The traits of so many renditions are read on the loop.
+    private static let fewRenditions = 256
+
     /// Reads the traits of all renditions outside the loop, if there are many.
     package func prepareTraits(of asset: Asset) async {
         guard knownTraits(of: asset) == nil, let multivariant = asset.multivariant else { return }
         let content = asset.content
         let edition = content.edition
-        let size = 256 * (multivariant.variants.count + multivariant.media.count)
+        let lines = multivariant.variants.count + multivariant.media.count
+        let size = PureWork.small / Self.fewRenditions * lines
         let table = await work.run(size: size, for: asset) { RenditionTraits.Table(multivariant) }
         guard let table, asset.content === content, content.edition == edition else { return }
         refresh(asset)

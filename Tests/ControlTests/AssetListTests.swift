@@ -2,6 +2,7 @@ import Assets
 import Downloads
 import EventLoop
 import Foundation
+import HTTPMessage
 import HTTPServer
 import Integrity
 import Orders
@@ -207,6 +208,26 @@ import WeirAPI
         try FileManager.default.removeItem(atPath: folder.path("assets/\(id)/video-90p"))
         let asset = try #require(try await list(try await self.service()).assets.first)
         #expect(asset.local == .partial)
+    }
+
+    @Test("A job begins with an asset whose playlists were read on other threads")
+    func jobOfASleepingAsset() async throws {
+        var service: LibraryService? = try await service()
+        try await take("ts", "ts", try #require(service))
+        await service?.library.close()
+        service = nil
+
+        let again = try await self.service()
+        #expect(again.library.assets.map(\.isLoaded) == [false])
+        var wasLoaded: [Bool] = []
+        let jobs = AssetJobs<API.Verification>(
+            again, start: { asset, _ in wasLoaded.append(asset.isLoaded) },
+            look: { API.Verification(asset: $0.name, state: .running) }, stop: { _ in })
+        var handlers = EndpointHandlers()
+        jobs.register(Endpoints.verification, in: &handlers)
+        let request = ControlRequest(.post, "/api/v1/assets/ts/verification", authorization: "Bearer secret")
+        #expect(await ControlRoutes(handlers, token: "secret").respond(to: request).status == .accepted)
+        #expect(wasLoaded == [true])
     }
 
     /// Before, each requested rendition was looked for among all others.

@@ -1,6 +1,7 @@
 import Assets
 import EventLoop
 import Fetching
+import Foundation
 import HLS
 import Orders
 import Playheads
@@ -33,6 +34,26 @@ import Testing
             }
         }
         #expect(longest < 0.1)
+    }
+
+    @Test("A download of one of 10,000 variants is chosen and begun beside the loop")
+    func variant() async throws {
+        let root = try TemporaryFolder()
+        let lines = (0..<10_000).map { number in
+            "#EXT-X-STREAM-INF:BANDWIDTH=\(100_000 + number),CODECS=\"avc1.42c00a,mp4a.40.2\"\n\(number).m3u8\n"
+        }
+        let media = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n0.ts\n#EXT-X-ENDLIST\n"
+        try root.write(Data("#EXTM3U\n\(lines.joined())".utf8), to: "wide.m3u8")
+        try root.write(Data(media.utf8), to: "9999.m3u8")
+        try root.write(Data([0x47] + [UInt8](repeating: 0, count: 187)), to: "0.ts")
+        let fixture = try await TestHouse(.downloader(), .origin(root))
+        let asset = try await fixture.open("/wide.m3u8")
+        let longest = try await LoopStopwatch.longest {
+            let download = try await fixture.downloader.start(asset, DownloadOrder(Selection()))
+            try await waitUntil("the end", within: .seconds(60)) { download.state == .complete }
+            #expect(download.ids == ["\(asset.renditions[9_999].name.id)"])
+        }
+        #expect(longest < 0.16)
     }
 
     @Test("A segment that is still missing shows without a look at the others")

@@ -28,6 +28,15 @@ import Testing
     }
 
     /// A step of the loop, such as the arrival of a piece while a worker reads the table, copies one part at most.
+    @Test func anEmptyTableHasNothing() {
+        var table = PieceTable<Int>()
+        #expect(table["0.ts"] == nil)
+        #expect(table.removeValue(forKey: "0.ts") == nil)
+        table["0.ts"] = nil
+        #expect(table.isEmpty && table.largestPart == 0 && Array(table.keys) == [] && Array(table.values) == [])
+        #expect(table == [:])
+    }
+
     @Test func aMillionPiecesAreInSmallParts() {
         var table = PieceTable<Int64>()
         for number in 0..<1_000_000 {

@@ -1,5 +1,7 @@
 import EventLoop
+import Fetching
 import Foundation
+import Store
 import TestRooms
 import TestSupport
 import Testing
@@ -17,6 +19,10 @@ import Testing
         try root.write(Data("#EXTM3U\n\(lines.joined())".utf8), to: "wide.m3u8")
         let media = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n0.ts\n#EXT-X-ENDLIST\n"
         try root.write(Data(media.utf8), to: "7.m3u8")
+        try root.write(Data(media.replacing("0.ts", with: "1.ts").utf8), to: "8.m3u8")
+        for (number, byte) in [UInt8(1), 2].enumerated() {
+            try root.write(Data([0x47] + [UInt8](repeating: byte, count: 187)), to: "\(number).ts")
+        }
         return root
     }
 
@@ -33,6 +39,32 @@ import Testing
         #expect(asset.playlistChanges > changes)
         longest = await LoopStopwatch.longest { #expect(substitutions.traits(of: asset)?[7] != nil) }
         #expect(longest < 0.02)
+    }
+
+    @Test("After a restart, one look at the bundle shows which folders exist")
+    func folders() async throws {
+        let fixture = try await TestHouse(.origin(try fixture()))
+        let opened = try await fixture.open("/wide.m3u8")
+        try await fixture.fetch(opened.renditions[7].name.id, of: opened)
+        let bytes = opened.bytes
+        #expect(bytes > 0)
+        await fixture.flush()
+        try await fixture.restart()
+
+        let asset = try #require(fixture.library.assets.first)
+        await fixture.library.wake(asset)
+        #expect(asset.renditions.filter { $0.folder.known?.isEmpty ?? false }.count == 9_999)
+        asset.forEachFolder { $0.reread() }
+        var longest = await LoopStopwatch.longest { #expect(asset.bytes == bytes) }
+        #expect(longest < 0.1)
+        longest = await LoopStopwatch.longest { #expect(asset.bytesByName == bytes) }
+        #expect(longest < 0.05)
+
+        // A folder that did not exist is found when a piece is stored in it.
+        _ = try await fixture.library.playlists.source(of: asset.renditions[8], in: asset)
+        try await fixture.fetch(asset.renditions[8].name.id, of: asset)
+        asset.forEachFolder { $0.reread() }
+        #expect(asset.bytes == 2 * bytes)
     }
 
     @Test("A stored piece is compared with its own rendition alone")

@@ -112,12 +112,22 @@ import Store
         didSet {
             hasEnded = source?.isDurable ?? false
             isLive = source != nil && !hasEnded
+            isRecorded = source?.isRecorded ?? false
         }
     }
     /// True if its playlist is known, and has ended, so that its resources may be stored. Asked many times for each segment.
     package private(set) var hasEnded = false
     /// True if its playlist is known, and has not ended.
     public private(set) var isLive = false
+    /// True if its playlist is known. Asked for each of thousands of renditions: `source` is a large value.
+    private var hasPlaylist: Bool { hasEnded || isLive }
+    /// The length of its playlist in memory, in bytes.
+    var textSize: Int {
+        guard hasPlaylist, let source else { return 0 }
+        return source.playlist.text.write().count
+    }
+    /// True if its playlist is known, and is a recorded one: see `Source.isRecorded`.
+    package private(set) var isRecorded = false
     /// The latest playlist: `source`, or a delta update after it.
     var latest: Source? { live?.update ?? source }
     var schedule = ReloadSchedule()
@@ -475,12 +485,12 @@ import Store
     private static let longPlaylist = 10_000
 
     /// True if looking at each segment takes too long for a turn of the loop.
-    package var isLong: Bool { source?.playlist.segments.count ?? 0 > Self.longPlaylist }
+    package var isLong: Bool { hasPlaylist && source?.playlist.segments.count ?? 0 > Self.longPlaylist }
 
     /// True if every segment, initialization section and key is stored and usable, so that it plays without the origin.
     public var isComplete: Bool {
         // Most of a list of thousands are never loaded.
-        guard source != nil else { return false }
+        guard hasPlaylist else { return false }
         let state = (folder.changes, keys.changes)
         if let known = computed.wholeness, known.folder == state.0, known.keys == state.1 {
             return known.isComplete
@@ -493,7 +503,7 @@ import Store
     /// Reads the pieces' names and computes `isComplete` outside the loop: of a long playlist both take longer than a turn may.
     package func readCompleteness() async {
         // Most of a list of thousands are never loaded.
-        guard source != nil else { return }
+        guard hasPlaylist else { return }
         await folder.load()
         let state = (folder.changes, keys.changes)
         if let known = computed.wholeness, known.folder == state.0, known.keys == state.1 {

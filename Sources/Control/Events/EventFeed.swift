@@ -198,8 +198,9 @@ package import WeirAPI
         case .selectionComplete(let selection):
             publish(.selectionComplete(API.Event.Selection(selection, of: download.asset)))
         case .selectionsFurther:
-            let unselected = AssetShapes(download.asset).tracks(besides: download.ids)
-            publish(.selectionsFurther(.init(id: id, asset: name, unselected: unselected)))
+            publish(
+                .selectionsFurther(
+                    .init(id: id, asset: name, unselected: AssetShapes(download.asset).tracks(besides: download.ids))))
         case .removed: publish(.removed(.init(id: id, asset: name)))
         }
     }

@@ -255,7 +255,7 @@ package import WeirAPI
             if let artwork {
                 try store(artwork, of: download.asset)
             }
-            return detailed(download)
+            return await detailed(download)
         } catch {
             if !known.contains(asset.id) {
                 await discard(asset)
@@ -307,7 +307,7 @@ package import WeirAPI
     package func download(id: String) async throws(APIError) -> API.Download {
         let download = try find(download: id)
         await download.measuredProgress()
-        return detailed(download)
+        return await detailed(download)
     }
 
     package func change(
@@ -334,7 +334,7 @@ package import WeirAPI
             library.client.forgetAbsence(of: download.asset.origin)
             await downloader.resume(download)
         }
-        return detailed(download)
+        return await detailed(download)
     }
 
     /// Changes the URL or header fields of a download that is resumed.
@@ -600,9 +600,9 @@ package import WeirAPI
         return presentation
     }
 
-    private func detailed(_ download: Download) -> API.Download {
+    private func detailed(_ download: Download) async -> API.Download {
         var shape = API.Download(download)
-        shape.unselected = AssetShapes(download.asset).tracks(besides: download.ids)
+        shape.unselected = await AssetShapes(download.asset).tracksInSlices(besides: download.ids)
         return shape
     }
 }

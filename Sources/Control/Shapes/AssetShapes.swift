@@ -76,14 +76,32 @@ import WeirAPI
     /// The tracks of the other renditions. Captions are in the variants' own segments, and what is attached is there already.
     func tracks(besides ids: [String]) -> API.Tracks {
         let left = Set(ids)
-        return tracks { line in
-            switch line {
-            case .variant, .lone: return !left.contains(id(of: line) ?? "")
-            case .media:
-                guard let id = id(of: line) else { return false }
-                return !left.contains(id)
-            case .attachment: return false
-            }
+        var tracks = API.Tracks()
+        for line in lines where isTrack(line, besides: left) {
+            add(line, to: &tracks)
+        }
+        return tracks
+    }
+
+    /// The tracks of the other renditions, made in slices.
+    func tracksInSlices(besides ids: [String]) async -> API.Tracks {
+        let left = Set(ids)
+        var tracks = API.Tracks()
+        var slice = LoopSlice()
+        for line in lines where isTrack(line, besides: left) {
+            add(line, to: &tracks)
+            await slice.giveWay()
+        }
+        return tracks
+    }
+
+    private func isTrack(_ line: Line, besides left: Set<String>) -> Bool {
+        switch line {
+        case .variant, .lone: return !left.contains(id(of: line) ?? "")
+        case .media:
+            guard let id = id(of: line) else { return false }
+            return !left.contains(id)
+        case .attachment: return false
         }
     }
 
@@ -103,14 +121,6 @@ import WeirAPI
         var tracks = API.Tracks()
         add(line, to: &tracks)
         return tracks.variants.first
-    }
-
-    private func tracks(where isWanted: (Line) -> Bool) -> API.Tracks {
-        var tracks = API.Tracks()
-        for line in lines where isWanted(line) {
-            add(line, to: &tracks)
-        }
-        return tracks
     }
 
     /// The lines of renditions, of captions and of attached subtitles. Few of thousands, so that only these are copied.
@@ -139,16 +149,31 @@ import WeirAPI
     }
 
     /// The lines in the order of the playlist.
-    private var lines: [Line] {
-        var lines: [Line] = []
+    private var lines: some Sequence<Line> {
+        // Each is made when it is looked at: a playlist may have 20,000.
+        var parts: [LineParts] = []
         if let playlist {
-            lines += playlist.variants.map { .variant($0) }
-            lines += playlist.media.map { .media($0) }
+            parts.append(LineParts(playlist.variants.count) { .variant(playlist.variants[$0]) })
+            parts.append(LineParts(playlist.media.count) { .media(playlist.media[$0]) })
         } else {
-            lines += renditions.map { .lone($0) }
+            parts.append(LineParts(renditions.count) { .lone(renditions[$0]) })
         }
-        lines += asset.content.additions.attachments.map { .attachment($0) }
-        return lines
+        let attachments = asset.content.additions.attachments
+        parts.append(LineParts(attachments.count) { .attachment(attachments[$0]) })
+        return parts.lazy.flatMap(\.lines)
+    }
+
+    /// Lines of one kind.
+    private struct LineParts {
+        private let count: Int
+        private let make: (Int) -> Line
+
+        init(_ count: Int, _ make: @escaping (Int) -> Line) {
+            self.count = count
+            self.make = make
+        }
+
+        var lines: LazyMapSequence<Range<Int>, Line> { (0..<count).lazy.map(make) }
     }
 
     /// The rendition of a line; nil if it has none.

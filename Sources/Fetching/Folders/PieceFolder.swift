@@ -64,6 +64,14 @@ package import Store
         return list.sizes
     }
 
+    /// Notes that it has no piece because its bundle has no folder of its name, so that nobody looks for the folder.
+    package func noteAbsence() {
+        guard known == nil, opened == nil else { return }
+        former = [:]
+        list = PieceList()
+        bundle.observer?.folder(self, lists: [:])
+    }
+
     /// Reads the folder outside the loop, unless its pieces are known.
     package func load() async {
         guard known == nil, let directory = try? directory(create: false) else { return }

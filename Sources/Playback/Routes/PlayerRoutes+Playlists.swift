@@ -580,6 +580,7 @@ extension PlayerRoutes {
     ) async {
         let exchange = request.exchange
         guard exchange.isOpen else { return }
+        substitutions.beginTraits(of: request.asset)
         do {
             let draft = try await draft()
             guard exchange.isOpen else { return }

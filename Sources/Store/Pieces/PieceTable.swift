@@ -7,7 +7,8 @@ public struct PieceTable<Value> {
     /// The number of pieces above which the table has several parts.
     @usableFromInline static var smallCount: Int { 8192 }
     @usableFromInline static var partCount: Int { 128 }
-    @usableFromInline var parts: [[String: Value]] = [[:]]
+    /// None in an empty table: most folders of an asset with thousands of tracks have no piece.
+    @usableFromInline var parts: [[String: Value]] = []
     /// The number of pieces.
     @inlinable public var count: Int { storedCount }
     @usableFromInline var storedCount = 0
@@ -20,22 +21,28 @@ public struct PieceTable<Value> {
     /// The most values that the next step may move.
     package var largestPart: Int { parts.map(\.count).max() ?? 0 }
     /// The files' names, in no order.
-    @inlinable public var keys: some Sequence<String> { parts.joined().lazy.map(\.key) }
+    @inlinable public var keys: some Sequence<String> { parts.joined().lazy.map { $0.key } }
     /// The values, in no order.
-    @inlinable public var values: some Sequence<Value> { parts.joined().lazy.map(\.value) }
+    @inlinable public var values: some Sequence<Value> { parts.joined().lazy.map { $0.value } }
 
     /// The value of a piece; nil if the table does not have it.
     @inlinable public subscript(file: String) -> Value? {
-        get { parts[index(of: file)][file] }
+        get {
+            guard !parts.isEmpty else { return nil }
+            return parts[index(of: file)][file]
+        }
         set {
-            let index = index(of: file)
             if let newValue {
+                if parts.isEmpty {
+                    parts = [[:]]
+                }
+                let index = index(of: file)
                 let former = parts[index].updateValue(newValue, forKey: file)
                 guard former == nil else { return }
                 storedCount += 1
                 divideIfLarge()
-            } else if parts[index].removeValue(forKey: file) != nil {
-                storedCount -= 1
+            } else {
+                removeValue(forKey: file)
             }
         }
     }
@@ -45,7 +52,7 @@ public struct PieceTable<Value> {
 
     /// Removes a piece, and returns its value.
     @inlinable @discardableResult public mutating func removeValue(forKey file: String) -> Value? {
-        guard let value = parts[index(of: file)].removeValue(forKey: file) else { return nil }
+        guard !parts.isEmpty, let value = parts[index(of: file)].removeValue(forKey: file) else { return nil }
         storedCount -= 1
         return value
     }
