@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Live streams that `tools/lab/live` broadcasts in real time. `tools/check/live-check` plays them for longer, and in more players.
+/// Live streams that `tools/lab/live` broadcasts in real time. `tools/check/live` plays them for longer, and in more players.
 @Suite("A broadcast", .serialized)
 struct LiveRelayTests {
     /// Media sequence numbers of the segments fetched completely for a player, by rendition.

@@ -137,10 +137,10 @@ def numbered(stage):
             stage.origin.replies["/%s/media.m3u8" % name] = begin + b"\r\n" + line.encode() + b"\r\n\r\n" + end
             status, body = played(stage, url, 1, 10)
             wrong = "a wrong body" if status == 200 and body != whole else None
-            stage.case("%s in a good answer" % line[:50], wrong if stage.is_alive() else "the daemon has ended")
+            stage.case("%s in a good answer" % line[:50], wrong if stage.weir.is_up else "the daemon has ended")
         stage.origin.replies["/refusal.m3u8"] = reply(b"later", 503, fields=[field.replace("%s", NUMBERS[1])])
         status, _, _ = split(stage.ask(get("/%s/refusal.m3u8" % stage.origin.url), 10))
-        stage.case("%s with 503" % field, None if stage.is_alive() and status != 200 else "status %d" % status)
+        stage.case("%s with 503" % field, None if stage.weir.is_up and status != 200 else "status %d" % status)
 
 
 def cookies():
@@ -225,18 +225,18 @@ def run(stage):
         stage.case("endless: " + label, wrong)
     numbered(stage)
     url = stage.origin.vod("cookies", {number: reply(whole, kind="video/mp2t", fields=cookies()) for number in range(3)})
-    before = stage.most_memory_of_daemon()
+    before = stage.weir.memory("VmHWM")
     for number in (0, 1, 2) * 4:
         played(stage, url, number, 10)
     given = b"".join(head for path, head in stage.origin.requests if path.startswith("/cookies/"))
-    wrong = "%d MB for cookies" % ((stage.most_memory_of_daemon() - before) >> 20)
-    stage.case("cookies", wrong if stage.most_memory_of_daemon() - before > 32 << 20 or len(given) > 4 << 20 else None)
-    twice, before = packed_twice(), stage.most_memory_of_daemon()
+    wrong = "%d MB for cookies" % ((stage.weir.memory("VmHWM") - before) >> 20)
+    stage.case("cookies", wrong if stage.weir.memory("VmHWM") - before > 32 << 20 or len(given) > 4 << 20 else None)
+    twice, before = packed_twice(), stage.weir.memory("VmHWM")
     for label, coding in (("gzip in gzip", "gzip, gzip"), ("gzip in gzip, of which one is told", "gzip")):
         played(stage, stage.origin.vod("twice", {1: reply(twice, kind="video/mp2t", fields=["Content-Encoding: " + coding])}), 1)
-        grown = stage.most_memory_of_daemon() - before
+        grown = stage.weir.memory("VmHWM") - before
         stage.case(label, "the daemon takes %d MB more" % (grown >> 20) if grown > BOMB else None)
-    packed, before = bomb(), stage.most_memory_of_daemon()
+    packed, before = bomb(), stage.weir.memory("VmHWM")
     for kind in ("video/mp2t", "application/vnd.apple.mpegurl"):
         answer = reply(packed, kind=kind, fields=["Content-Encoding: gzip"])
         if kind == "video/mp2t":
@@ -244,7 +244,7 @@ def run(stage):
         else:
             stage.origin.replies["/bomb.m3u8"] = answer
             stage.ask(get("/%s/bomb.m3u8" % stage.origin.url), PATIENCE)
-        grown = stage.most_memory_of_daemon() - before
+        grown = stage.weir.memory("VmHWM") - before
         stage.case("1 GB in 1 MB as " + kind, "the daemon takes %d MB more" % (grown >> 20) if grown > BOMB else None)
     count = 0
     order = [(form, page) for form in FORMS for page in PAGES]

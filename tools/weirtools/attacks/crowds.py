@@ -26,14 +26,14 @@ def open_again(stage, until, request=b""):
 
 def crowd(stage, label, seconds, act, threads=8):
     until = time.monotonic() + seconds
-    before = stage.memory()
+    before = stage.weir.memory()
     peak = before
     with stage.witnessed(label):
         workers = [threading.Thread(target=act, args=(until,), daemon=True) for _ in range(threads)]
         for worker in workers:
             worker.start()
         while any(worker.is_alive() for worker in workers) and time.monotonic() < until + 30:
-            peak = max(peak, stage.memory())
+            peak = max(peak, stage.weir.memory())
             time.sleep(0.1)
     # 256 KB for each connection.
     grown, count = peak - before, size(stage)
@@ -104,5 +104,5 @@ def run(stage):
         ("%d that read slowly" % count, lambda until: held(stage, until, count, get(stage.stored), reads=True), 1),
     ]
     for label, act, threads in kinds:
-        if stage.is_alive():
+        if stage.weir.is_up:
             crowd(stage, label, share, act, threads)

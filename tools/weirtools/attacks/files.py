@@ -77,10 +77,10 @@ def run(stage):
     def attach(label, path, **options):
         status, answer = stage.api("POST", "/assets/film/tracks", {"path": str(path), **options})
         bad = None if status and status != 500 else "answers %s" % status
-        stage.case(label, bad if stage.is_alive() else "the daemon has ended")
+        stage.case(label, bad if stage.weir.is_up else "the daemon has ended")
         if answer and status < 300:
             stage.api("DELETE", "/assets/film/tracks/" + answer["id"])
-        return stage.is_alive()
+        return stage.weir.is_up
 
     def written(name, text):
         path = folder / name

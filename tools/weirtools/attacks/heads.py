@@ -116,10 +116,10 @@ def refusal(stage, request):
 
 def pipelined(stage):
     """5,000 requests in one part: each is answered once, in order, up to the connection's last one."""
-    before = stage.most_memory_of_daemon()
+    before = stage.weir.memory("VmHWM")
     one = get(stage.stored, "Range: bytes=0-0").replace(b"Connection: close\r\n", b"")
     answer = stage.ask(one * 5000, 30)
-    count, grown = count_replies(answer), stage.most_memory_of_daemon() - before
+    count, grown = count_replies(answer), stage.weir.memory("VmHWM") - before
     wrong = "%d answers, %d MB" % (count, grown >> 20)
     stage.case("5,000 requests at once", None if 0 < count <= 5000 and grown < 16 << 20 else wrong)
 
@@ -151,7 +151,7 @@ def run(stage):
             "Range: " + value[:40], None if status in (200, 206, 400, 416, 431) and len(body) < 1 << 20 else "status %d" % status
         )
     template = LINE + HOST + b"Range: bytes=0-99\r\nAccept: */*\r\nUser-Agent: x\r\n\r\n"
-    while stage.has_time() and stage.is_alive():
+    while stage.has_time() and stage.weir.is_up:
         request = changed(stage.random, template)
         answer = stage.ask(request, 14, ends=True)
         status, _, _ = split(answer)

@@ -146,7 +146,7 @@ def drive_live(stage, label, url, name):
         steps.append(stage.api("GET", path)[0])
     steps.append(stage.api("DELETE", "/assets/" + name)[0])
     bad = [step for step in steps if not step or step == 500]
-    stage.case(label, "answers %s" % bad if bad and stage.is_alive() else None if stage.is_alive() else "the daemon has ended")
+    stage.case(label, "answers %s" % bad if bad and stage.weir.is_up else None if stage.weir.is_up else "the daemon has ended")
 
 
 def drive(stage, label, url, name):
@@ -170,7 +170,7 @@ def drive(stage, label, url, name):
             steps.append(stage.api("GET", "/assets/" + asset["name"])[0])
             steps.append(stage.api("DELETE", "/assets/" + asset["name"])[0])
     bad = [step for step in steps if not step or step == 500]
-    stage.case(label, "answers %s" % bad if bad and stage.is_alive() else None if stage.is_alive() else "the daemon has ended")
+    stage.case(label, "answers %s" % bad if bad and stage.weir.is_up else None if stage.weir.is_up else "the daemon has ended")
 
 
 def run(stage):
@@ -184,7 +184,7 @@ def run(stage):
     status, made = stage.api("POST", "/downloads", plain)
     stage.case("a plain download", None if status in (200, 201, 202) and made.get("id") else "status %d" % status)
     for count, (line, number, duration) in enumerate(cases):
-        if not stage.is_alive() or count >= 60 and not stage.has_time():
+        if not stage.weir.is_up or count >= 60 and not stage.has_time():
             return
         name = "n%d" % count
         for segment in range(3):

@@ -138,7 +138,7 @@ def give(stage, label, text):
         if asset.get("name") != "film":
             stage.api("GET", "/assets/" + asset["name"], timeout=PATIENCE)
             stage.api("DELETE", "/assets/" + asset["name"], timeout=PATIENCE)
-    return stage.case(label, None if stage.is_alive() else "the daemon has ended")
+    return stage.case(label, None if stage.weir.is_up else "the daemon has ended")
 
 
 DEPTH = 200_000
@@ -165,7 +165,7 @@ def give_lists(stage):
         links = [part.split('"')[0] for part in text.decode().split('X-ASSET-LIST="')[1:]]
         answers = [split(stage.ask(get(link), PATIENCE))[0] for link in links]
         wrong = "no link in %d" % status if not links else "no answer" if 0 in answers else None
-        stage.case("a list: " + label, wrong if stage.is_alive() else "the daemon has ended")
+        stage.case("a list: " + label, wrong if stage.weir.is_up else "the daemon has ended")
 
 
 def give_changing(stage):
@@ -185,18 +185,18 @@ def give_changing(stage):
             count[0] += 1
             connection.sendall(reply(turn[count[0] % len(turn)](count[0]).encode(), kind="application/vnd.apple.mpegurl"))
 
-        path, before = "/changing%d.m3u8" % stage.cases, stage.most_memory_of_daemon()
+        path, before = "/changing%d.m3u8" % stage.cases, stage.weir.memory("VmHWM")
         stage.origin.replies[path] = answer
         until, statuses = time.monotonic() + 3, []
-        while time.monotonic() < until and stage.is_alive():
+        while time.monotonic() < until and stage.weir.is_up:
             status, _, body = split(stage.ask(get("/" + stage.origin.url + path), 10, 64 << 20))
             statuses.append(status)
             uris = [line for line in body.decode("utf-8", "replace").splitlines() if line and not line.startswith("#")]
             if status == 200 and uris and uris[-1].startswith("/a/"):
                 stage.ask(get(uris[-1]), 5, 1 << 20)
-        grown = stage.most_memory_of_daemon() - before
+        grown = stage.weir.memory("VmHWM") - before
         wrong = "%d MB more" % (grown >> 20) if grown > 64 << 20 else "no answer" if 0 in statuses else None
-        stage.case("an URL with " + label, wrong if stage.is_alive() else "the daemon has ended")
+        stage.case("an URL with " + label, wrong if stage.weir.is_up else "the daemon has ended")
 
 
 def run(stage):
@@ -205,12 +205,12 @@ def run(stage):
         give_changing(stage)
     with stage.witnessed("playlists at the limits"):
         for label, text in texts():
-            if not stage.is_alive():
+            if not stage.weir.is_up:
                 return
             give(stage, label, text)
     seeds = [path.read_text() for path in sorted(MEDIA.glob("*/**/*.m3u8"))]
     with stage.witnessed("changed playlists"):
-        while stage.has_time() and stage.is_alive():
+        while stage.has_time() and stage.weir.is_up:
             lines = stage.random.choice(seeds).splitlines()
             for _ in range(stage.random.randint(1, 6)):
                 place, kind = stage.random.randrange(len(lines)), stage.random.randrange(5)

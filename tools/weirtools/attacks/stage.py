@@ -7,16 +7,12 @@ what an attack costs everybody else.
 import contextlib
 import http.client
 import json
-import pathlib
 import random
 import re
-import shlex
-import shutil
 import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 
@@ -86,47 +82,34 @@ def reply(body=b"", status=200, kind="text/plain", length=None, fields=()):
     return "\r\n".join(lines).encode("latin-1") + b"\r\n\r\n" + body
 
 
-class Stage:
+class Stage(scene.Stage):
     """A daemon with one stored film, the origin, the witness, and the findings of one topic."""
 
     def __init__(self, binary, topic, seed, seconds, descriptors=None):
-        self.binary, self.topic, self.descriptors = binary, topic, descriptors
+        super().__init__(binary, name="attack")
+        self.topic, self.descriptors = topic, descriptors
         self.random, self.until = random.Random("%s %s" % (seed, topic)), time.monotonic() + seconds
         self.cases, self.findings, self.most_memory, self.notes, self.has_ended = 0, [], 0, [], False
 
     def __enter__(self):
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="weir-attack-"))
+        super().__enter__()
         self.origin = Origin()
-        self.weir = scene.Weir(self.limited_binary(), self.folder, users="root")
-        self.token = (self.folder / "state" / "token").read_text().strip()
+        limit = "--nofile=%d:%d" % (self.descriptors, self.descriptors) if self.descriptors else None
+        self.weir = self.new_weir(users="root", wrapper=["prlimit", limit] if limit else [])
+        self.token = self.weir.token
         self.store_film()
-        self.memory_before = self.most_memory_of_daemon()
+        self.memory_before = self.weir.memory("VmHWM")
         self.baseline = self.witness(1.5)[0]
         return self
-
-    def limited_binary(self):
-        """The binary, with the limit of descriptors, hard and soft, if one is given."""
-        if self.descriptors is None:
-            return self.binary
-        program = self.folder / "weir"
-        binary = shlex.quote(str(pathlib.Path(self.binary).resolve()))
-        program.write_text('#!/bin/sh\nexec prlimit --nofile=%d:%d %s "$@"\n' % (self.descriptors, self.descriptors, binary))
-        program.chmod(0o755)
-        return program
 
     def store_film(self):
         """Downloads the film that the witness plays."""
         self.weir.run("get", self.origin.vod("film"), "--name", "film")
-        playlist = scene.fetch(self.weir.url + "/offline/film.m3u8")
-        self.stored = next(line for line in playlist.splitlines() if line and not line.startswith("#"))
-        if not self.stored.startswith("/"):
-            self.stored = "/offline/" + self.stored
+        self.stored = self.weir.segments("/offline/film.m3u8")[0]
 
     def __exit__(self, *_):
-        with contextlib.suppress(ProcessLookupError, ValueError):
-            self.weir.kill()
+        super().__exit__()
         self.origin.listener.close()
-        shutil.rmtree(self.folder, ignore_errors=True)
 
     # Findings
 
@@ -135,14 +118,14 @@ class Stage:
         self.cases += 1
         if finding:
             self.findings.append("%s: %s" % (label, finding))
-        self.most_memory = max(self.most_memory, self.most_memory_of_daemon())
+        self.most_memory = max(self.most_memory, self.weir.memory("VmHWM"))
 
     def has_time(self):
         return time.monotonic() < self.until
 
     def finish(self):
         """Checks the daemon, its film and its store after an attack."""
-        if self.weir.child.poll() is not None:
+        if not self.weir.is_up:
             return self.findings.append("the daemon has ended with status %d" % self.weir.child.returncode)
         status, _, body = split(self.ask(get(self.stored)))
         if status != 200 or body != SEGMENTS[0].read_bytes():
@@ -164,20 +147,6 @@ class Stage:
                 or MARK.decode().encode("utf-16-be") in data
             )
         ]
-
-    def memory(self, field="VmRSS"):
-        """Resident memory of the daemon, in bytes."""
-        with contextlib.suppress(OSError, StopIteration):
-            lines = pathlib.Path("/proc/%d/status" % self.weir.child.pid).read_text().splitlines()
-            return int(next(line for line in lines if line.startswith(field)).split()[1]) << 10
-        return 0
-
-    def most_memory_of_daemon(self):
-        """The most that it had at any time, in bytes."""
-        return self.memory("VmHWM")
-
-    def is_alive(self):
-        return self.weir.child.poll() is None
 
     # Requests
 
@@ -219,17 +188,11 @@ class Stage:
 
     def api(self, method, path, body=None, timeout=30):
         """(status, JSON) of the API; (0, None) if there is no answer."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.weir.port, timeout=timeout)
-        fields = {"Authorization": "Bearer " + self.token, "Content-Type": "application/json"}
-        data = body if isinstance(body, (bytes, type(None))) else json.dumps(body).encode()
-        with contextlib.closing(connection), contextlib.suppress(OSError, http.client.HTTPException):
-            connection.request(method, "/api/v1" + path, data, fields)
-            answer = connection.getresponse()
-            text = answer.read()
-            with contextlib.suppress(ValueError):
-                return answer.status, json.loads(text)
-            return answer.status, None
-        return 0, None
+        status = 0
+        with contextlib.suppress(OSError, ValueError, http.client.HTTPException):
+            status, text = self.weir.call(method, path, body, timeout)
+            return status, json.loads(text)
+        return status, None
 
     # The witness
 

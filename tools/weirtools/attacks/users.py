@@ -103,17 +103,9 @@ def run(stage):
             stage.notes.append("not played: the port could not be taken")
             return
         for words in (["list"], ["add", stage.origin.url + "/film/media.m3u8"], ["mode"], ["doctor"]):
-            done = subprocess.run(
-                [stage.binary, *words, "--state", stage.weir.state],
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                timeout=60,
-                env=stage.weir.environment,
-                check=False,
-            )
+            status, output, _ = stage.weir.command(*words)
             if words != ["doctor"]:  # It reports, and need not fail.
-                stage.case("weir %s at another user's listener" % words[0], None if done.returncode else "exit 0: " + done.stdout[:80])
+                stage.case("weir %s at another user's listener" % words[0], None if status else "exit 0: " + output[:80])
     finally:
         time.sleep(0.2)
         thief.kill()

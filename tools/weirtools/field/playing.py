@@ -4,9 +4,7 @@ import contextlib
 import dataclasses
 import json
 import os
-import pathlib
 import subprocess
-import tempfile
 import time
 import urllib.error
 
@@ -32,18 +30,6 @@ class Failure(Exception):
     """The argument says why a column fails."""
 
 
-class Daemon(scene.Weir):
-    """A Weir with more in its environment."""
-
-    def __init__(self, binary, folder, options, environment):
-        self.more = environment
-        super().__init__(binary, folder, options=options)
-
-    def start(self):
-        self.environment = {**self.environment, **self.more}
-        super().start()
-
-
 class Run:
     """A case on its hosts, in a folder of its own."""
 
@@ -63,8 +49,8 @@ class Run:
             return self
 
     def play(self):
-        with tempfile.TemporaryDirectory(prefix="weir-field-", ignore_cleanup_errors=True) as folder, contextlib.ExitStack() as self.stack:
-            self.folder = pathlib.Path(folder)
+        with scene.Stage(self.binary, name="field") as self.stage, contextlib.ExitStack() as self.stack:
+            self.folder = self.stage.folder
             for name, text in self.case.inputs.items():
                 (self.folder / name).write_text(self.case.text(text))
             self.stack.callback(lambda: self.site and self.site.close())
@@ -230,10 +216,8 @@ class Run:
     def daemon(self, name):
         folder = self.folder / name
         folder.mkdir()
-        environment = {key: self.filled(text) for key, text in self.case.environment.items()}
-        weir = Daemon(self.binary, folder, [self.filled(word) for word in self.case.serve], environment)
-        self.stack.callback(weir.kill)
-        return weir
+        return self.stage.new_weir(folder, options=[self.filled(word) for word in self.case.serve],
+                                   variables={key: self.filled(text) for key, text in self.case.environment.items()})
 
     def filled(self, word):
         """An option with the names of hosts and files in it."""

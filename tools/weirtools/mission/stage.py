@@ -4,15 +4,11 @@ import contextlib
 import http.client
 import json
 import os
-import pathlib
 import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import threading
-import urllib.error
-import urllib.request
 
 from weirtools import MEDIA, TOOLS
 from weirtools.mission.row import Missing, need
@@ -22,41 +18,29 @@ from weirtools.scenes import scene
 HEAD = "#EXTM3U\n#EXT-X-VERSION:6\n"
 
 
-class Stage:
+class Stage(scene.Stage):
     """Everything is started when it is first used, and gone when the with statement ends."""
 
-    # Commands that need no daemon.
-    ALONE = ("check", "link")
-
     def __init__(self, binary, options=()):
-        self.binary, self.options, self.started, self.plain = binary, options, [], {}
+        super().__init__(binary, name="mission")
+        self.options, self.plain = options, {}
+        self.own_origin = self.own_weir = None
         # Of the daemon's environment and of the commands', from the next start on.
         self.variables = {}
 
     def __enter__(self):
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="weir-mission-"))
+        super().__enter__()
         self.root = self.folder / "origin"
         return self
-
-    def __exit__(self, *_):
-        for server in self.started:
-            with contextlib.suppress(ProcessLookupError, ValueError):
-                server.kill()
-        shutil.rmtree(self.folder, ignore_errors=True)
 
     # The origin
 
     @property
     def origin(self):
-        if "origin" not in self.__dict__.get("servers", {}):
+        if not self.own_origin:
             shutil.copytree(MEDIA, self.root, dirs_exist_ok=True)
-            self.serve("origin", scene.Origin(self.root))
-        return self.servers["origin"]
-
-    def serve(self, name, server):
-        self.__dict__.setdefault("servers", {})[name] = server
-        self.started.append(server)
-        return server
+            self.own_origin = self.new_origin()
+        return self.own_origin
 
     def url(self, fixture):
         """The URL of a fixture's multivariant playlist, or of a file of the origin."""
@@ -78,12 +62,11 @@ class Stage:
         scene.fetch(self.origin.url + "/_origin/rules", list(rules))
 
     def clear_rules(self):
-        self.ask("DELETE", self.origin.url + "/_origin/rules")
+        scene.ask("DELETE", self.origin.url + "/_origin/rules")
 
     def requests(self, part=""):
         """The origin's requests so far whose path contains a text."""
-        log = json.loads(scene.fetch(self.origin.url + "/_origin/requests"))
-        return [entry for entry in log if part in entry["path"]]
+        return [entry for entry in self.origin.requests() if part in entry["path"]]
 
     def media_requests(self):
         return self.origin.media_requests()
@@ -95,20 +78,19 @@ class Stage:
 
     @property
     def weir(self):
-        if "weir" not in self.__dict__.get("servers", {}):
-            self.serve("weir", scene.Weir(self.binary, self.folder, options=self.options, users="root,nobody", variables=self.variables))
-        return self.servers["weir"]
+        if not self.own_weir:
+            self.own_weir = self.new_weir(options=self.options, users="root,nobody", variables=self.variables)
+        return self.own_weir
 
     def restart(self, options=None, kill=True):
         """Ends the daemon, at once or in order, and starts another over the same folders."""
-        if "weir" in self.__dict__.get("servers", {}):
+        if self.own_weir:
+            self.servers.remove(self.own_weir)
             if kill:
-                self.weir.kill()
+                self.own_weir.kill()
             else:
-                self.weir.child.terminate()
-                self.weir.child.wait(timeout=scene.PATIENCE)
-                self.weir.child.stdout.close()
-            self.started.remove(self.servers.pop("weir"))
+                self.own_weir.end()
+            self.own_weir = None
         self.options = self.options if options is None else options
         return self.weir
 
@@ -120,18 +102,13 @@ class Stage:
 
     @property
     def token(self):
-        return (pathlib.Path(self.weir.state) / "token").read_text().strip()
+        return self.weir.token
 
     # Commands
 
-    def command(self, *words, text=None, environment=None, timeout=scene.PATIENCE):
+    def command(self, *words, **options):
         """(exit status, standard output, standard error) of a command."""
-        state = [] if words[0] in self.ALONE else ["--state", self.weir.state]
-        done = subprocess.run(
-            [self.weir.binary, *map(str, words), *state], input=text or "", capture_output=True, text=True, timeout=timeout,
-            env={**self.weir.environment, **(environment or {})},
-        )
-        return done.returncode, done.stdout, done.stderr
+        return self.weir.command(*words, **options)
 
     def run(self, *words, **options):
         """The output of a command, which must exit with 0."""
@@ -153,8 +130,7 @@ class Stage:
     @contextlib.contextmanager
     def following(self, *words):
         """A command that runs beside the row; a list that its lines of JSON are added to."""
-        words = [self.weir.binary, *map(str, words), "--state", self.weir.state]
-        child = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, env=self.weir.environment)
+        child = subprocess.Popen(self.weir.words(*words), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, env=self.weir.environment)
         seen = []
 
         def read():
@@ -175,12 +151,7 @@ class Stage:
     @staticmethod
     def ask(method, url, body=None, fields=None):
         """(status, head fields, body) of a request."""
-        request = urllib.request.Request(url, body, fields or {}, method=method)
-        try:
-            with scene.OPENER.open(request, timeout=scene.PATIENCE) as answer:
-                return answer.status, answer.headers, answer.read()
-        except urllib.error.HTTPError as answer:
-            return answer.code, answer.headers, answer.read()
+        return scene.ask(method, url, body, fields)
 
     def get(self, path, **fields):
         return self.ask("GET", self.weir.url + path, fields={name.replace("_", "-"): value for name, value in fields.items()})
@@ -201,16 +172,13 @@ class Stage:
 
         change(**values)
         script = TOOLS / "weirtools" / "scenes" / "system_bus.py"
-        self.started.append(scene.Server(lambda _: [sys.executable, str(script), str(path), str(known)], named=False))
+        self.serve(scene.Server(lambda _: [sys.executable, script, path, known], named=False))
         self.variables["DBUS_SYSTEM_BUS_ADDRESS"] = "unix:path=%s" % path
         return change
 
     def api(self, method, path, body=None):
         """(status, JSON) of the API."""
-        fields = {"Authorization": "Bearer " + self.token, "Content-Type": "application/json"}
-        data = None if body is None else json.dumps(body).encode()
-        status, _, text = self.ask(method, self.weir.url + "/api/v1" + path, data, fields)
-        return status, json.loads(text) if text else None
+        return self.weir.api(method, path, body)
 
     def asset(self, name):
         status, found = self.api("GET", "/assets/" + name)

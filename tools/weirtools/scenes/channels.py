@@ -1,7 +1,6 @@
 """Opens very many playlists in one daemon, each once, and measures what memory they cost it: for tools/soak --urls."""
 
 import asyncio
-import pathlib
 import sys
 
 # Bytes of memory for each URL, besides what caches hold: 200 MB for 100,000 URLs.
@@ -24,14 +23,6 @@ class Origin(asyncio.Protocol):
         self.transport.write(REPLY * len(heads))
 
 
-def memory(process):
-    """The bytes of memory that are the process's own."""
-    for line in pathlib.Path("/proc/%d/status" % process).read_text().splitlines():
-        if line.startswith("RssAnon:"):
-            return int(line.split()[1]) << 10
-    raise ValueError("/proc/%d/status has no line RssAnon" % process)
-
-
 async def open_some(port, origin, numbers):
     """One client's share."""
     for begin in range(0, len(numbers), REQUESTS):
@@ -48,12 +39,12 @@ async def open_some(port, origin, numbers):
 async def measure(weir, count):
     """Opens so many playlists; returns the memory that they cost, in bytes."""
     server = await asyncio.get_running_loop().create_server(Origin, "127.0.0.1", 0)
-    origin, process = server.sockets[0].getsockname()[1], weir.child.pid
-    before, bounds = memory(process), [count * tenth // 10 for tenth in range(11)]
+    origin = server.sockets[0].getsockname()[1]
+    before, bounds = weir.memory("RssAnon"), [count * tenth // 10 for tenth in range(11)]
     for begin, end in zip(bounds, bounds[1:]):
         await asyncio.gather(*(open_some(weir.port, origin, range(begin + client, end, CLIENTS)) for client in range(CLIENTS)))
-        print("%7d playlists  %6.1f MB more than before" % (end, (memory(process) - before) / (1 << 20)), flush=True)
-    return memory(process) - before
+        print("%7d playlists  %6.1f MB more than before" % (end, (weir.memory("RssAnon") - before) / (1 << 20)), flush=True)
+    return weir.memory("RssAnon") - before
 
 
 def open_all(weir, count):

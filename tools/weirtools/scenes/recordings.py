@@ -3,7 +3,6 @@
 import collections
 import http.server
 import json
-import pathlib
 import subprocess
 import threading
 import time
@@ -108,10 +107,6 @@ class Channel:
         return None
 
 
-def assets(weir):
-    return {each["name"]: each for each in map(json.loads, weir.run("list", "--json").splitlines())}
-
-
 def record(weir, channel, seconds):
     """Begins a recording, and returns its name."""
     line = json.loads(weir.run("record", channel.url, "--for", "%ds" % seconds, "--json"))
@@ -120,7 +115,7 @@ def record(weir, channel, seconds):
 
 def wait_for_end(weir, names, seconds):
     def have_ended():
-        known = assets(weir)
+        known = weir.assets()
         return all(known[name]["state"] not in ("recording", "waiting", "downloading", "queued") for name in names)
     scene.wait_for("end of %s" % ", ".join(names), have_ended, seconds)
 
@@ -130,8 +125,7 @@ def recorded(weir, name, channel):
     url = "%s/offline/%s.m3u8" % (weir.url, name)
     text = scene.fetch(url)
     if "#EXT-X-STREAM-INF" in text:
-        uri = next(line for line in text.splitlines() if line and not line.startswith("#"))
-        url = urllib.parse.urljoin(url, uri)
+        url = urllib.parse.urljoin(url, scene.uris(text)[0])
         text = scene.fetch(url)
     need("#EXT-X-ENDLIST" in text, "%s has no end" % name)
     numbers, is_gap = [], False
@@ -140,7 +134,7 @@ def recorded(weir, name, channel):
             is_gap = True
         elif line and not line.startswith("#"):
             if not is_gap:
-                data = scene.OPENER.open(urllib.parse.urljoin(url, line), timeout=scene.PATIENCE).read()
+                data = scene.load(urllib.parse.urljoin(url, line))
                 need(data in channel.numbers, "a segment of %s is none of the broadcast" % name)
                 numbers.append(channel.numbers[data])
             is_gap = False
@@ -158,7 +152,7 @@ def judge(weir, name, channel, seconds, holes=0):
     # It begins with what the origin lists then.
     most = seconds + WINDOW * SEGMENT + LEEWAY
     need(seconds - LEEWAY <= length <= most, "%s covers %.1f s in place of %d to %.1f" % (name, length, seconds, most))
-    shortfall = assets(weir)[name].get("shortfall")
+    shortfall = weir.assets()[name].get("shortfall")
     if not holes:
         need(missing == 0, "%s lacks %d segments: %s" % (name, missing, numbers))
         need(shortfall is None, "%s is said to lack something: %s" % (name, shortfall))
@@ -179,11 +173,11 @@ def beside_everything(weir, channels, origin, say):
     for number in range(3):
         films.append("film-%d" % number)
         weir.run("add", "%s/_vod/200x%d/media.m3u8" % (origin.url, 100_000 + number), "--name", films[-1])
-    scene.wait_for("three downloads", lambda: all(assets(weir)[name]["state"] == "downloading" for name in films))
+    scene.wait_for("three downloads", lambda: all(weir.assets()[name]["state"] == "downloading" for name in films))
 
     begin = time.monotonic()
     first, busy, broken = record(weir, one, 25), record(weir, two, 20), record(weir, three, 45)
-    scene.wait_for("bytes of %s" % busy, lambda: assets(weir)[busy]["bytes"] > 0, 8)
+    scene.wait_for("bytes of %s" % busy, lambda: weir.assets()[busy]["bytes"] > 0, 8)
     time.sleep(max(0, begin + 6 - time.monotonic()))
     three.leave()
     second = record(weir, one, 25)
@@ -191,7 +185,7 @@ def beside_everything(weir, channels, origin, say):
     time.sleep(max(0, begin + 6 + AWAY - time.monotonic()))
     three.come()
     wait_for_end(weir, [first, second, busy, broken], 60)
-    states = [assets(weir)[name]["state"] for name in films]
+    states = [weir.assets()[name]["state"] for name in films]
     need(states == ["downloading"] * 3, "the downloads beside them are %s" % states)
 
     say(judge(weir, first, one, 25) + ", at the same time as")
@@ -204,7 +198,7 @@ def beside_everything(weir, channels, origin, say):
 
 def across_a_kill(weir, channel, say):
     name = record(weir, channel, 20)
-    scene.wait_for("bytes of %s" % name, lambda: assets(weir)[name]["bytes"] > 0)
+    scene.wait_for("bytes of %s" % name, lambda: weir.assets()[name]["bytes"] > 0)
     time.sleep(5)
     weir.kill()
     weir.start()

@@ -1,6 +1,11 @@
-"""A stage for tools/matrix: an origin and a Weir of its own, and a real player, as children in a temporary folder."""
+"""The one stage of the tools: a temporary folder with an origin, a Weir of its own and whatever else runs, and their ends.
+
+tools/matrix plays on `Scene`; the missions, the attacks and the benchmarks have stages of their own on top of `Stage`.
+"""
 
 import contextlib
+import http.client
+import itertools
 import json
 import os
 import pathlib
@@ -14,9 +19,11 @@ import sys
 import tempfile
 import threading
 import time
+import urllib.error
+import urllib.parse
 import urllib.request
 
-from weirtools import TOOLS
+from weirtools import MEDIA, TOOLS, processes
 from weirtools.media import hls
 
 OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
@@ -39,13 +46,35 @@ def fetch(url, body=None):
         return reply.read().decode()
 
 
-def wait_for(what, condition, bound=PATIENCE):
+def load(url):
+    """The bytes of the answer to a GET."""
+    with OPENER.open(url, timeout=PATIENCE) as reply:
+        return reply.read()
+
+
+def ask(method, url, body=None, fields=None):
+    """(status, head fields, body) of a request, whatever its status is."""
+    request = urllib.request.Request(url, body, fields or {}, method=method)
+    try:
+        with OPENER.open(request, timeout=PATIENCE) as reply:
+            return reply.status, reply.headers, reply.read()
+    except urllib.error.HTTPError as reply:
+        return reply.code, reply.headers, reply.read()
+
+
+def uris(playlist):
+    """The URIs of a playlist's segments or variants."""
+    text = playlist if isinstance(playlist, str) else playlist.decode()
+    return [line for line in text.splitlines() if line and not line.startswith("#")]
+
+
+def wait_for(what, condition, bound=PATIENCE, pause=0.03):
     """The condition's first true value."""
     until = time.monotonic() + bound
     while not (value := condition()):
         if ENDING.is_set() or time.monotonic() > until:
             raise Trouble("no %s within %d s" % (what, bound))
-        time.sleep(0.03)
+        time.sleep(pause)
     return value
 
 
@@ -61,22 +90,25 @@ class Server:
 
     # Where its words for a person go, and how long it has until it listens.
     errors, patience = subprocess.DEVNULL, PATIENCE
+    # How many lines it says when it is ready. The last one has its URL.
+    greeting = 1
 
-    def __init__(self, command, environment=None, listener=None, named=True):
-        # `named`: the line that it prints ends with its URL.
-        self.command, self.environment, self.child, self.port = command, environment, None, 0
+    def __init__(self, starts, environment=None, listener=None, named=True):
+        # `starts`: its command line for a port. `named`: the line that it prints ends with its URL.
+        self.starts, self.environment, self.child, self.port = starts, environment, None, 0
         self.listener, self.named = listener, named
         self.start()
 
     def start(self):
-        command, handed = self.command(self.port), []
+        command, handed = self.starts(self.port), []
         if self.listener:
             handed = [self.listener.fileno()]
             command = ["sh", "-c", HAND_OVER % handed[0], *command]
-        self.child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.errors,
+        self.child = subprocess.Popen(list(map(str, command)), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.errors,
                                       text=True, env=self.environment, pass_fds=handed)
         readable, _, _ = select.select([self.child.stdout], [], [], self.patience)
-        line = self.child.stdout.readline() if readable else ""
+        self.said = [self.child.stdout.readline() for _ in range(self.greeting)] if readable else [""]
+        line = self.said[-1]
         if "listening on" not in line:
             # Whatever it still does: nothing of it is left when this is told.
             self.kill()
@@ -86,9 +118,24 @@ class Server:
         self.url = line.split()[-1]
         self.port = int(self.url.rsplit(":", 1)[1])
 
+    @property
+    def process(self):
+        """The id of the process that does the work."""
+        return self.child.pid
+
+    @property
+    def is_up(self):
+        return self.child.poll() is None
+
     def kill(self):
         self.child.kill()
         self.child.wait()
+        self.child.stdout.close()
+
+    def end(self):
+        """Ends it in order."""
+        self.child.terminate()
+        self.child.wait(PATIENCE)
         self.child.stdout.close()
 
     def pause(self):
@@ -96,6 +143,32 @@ class Server:
 
     def resume(self):
         self.child.send_signal(signal.SIGCONT)
+
+    # Measures
+
+    def cpu(self):
+        """Seconds of processor time so far, user and system."""
+        return sum(processes.cpu(self.process))
+
+    def memory(self, field="VmRSS"):
+        """The memory that it has, in bytes; with VmHWM the most that it had at once."""
+        return processes.memory(self.process, field)
+
+    # Answers
+
+    def load(self, path):
+        """The bytes at a path; a whole URL is taken as it is."""
+        return load(urllib.parse.urljoin(self.url, path))
+
+    def segments(self, path):
+        """The absolute paths of the segments of the first rendition that an entry playlist leads to."""
+        url = self.url + path
+        for _ in range(2):
+            found = [urllib.parse.urljoin(url, uri) for uri in uris(load(url))]
+            if not found[0].split("?")[0].endswith(".m3u8"):
+                break
+            url = found[0]
+        return ["/" + item.split("/", 3)[3] for item in found]
 
 
 def is_comparison(entry):
@@ -116,7 +189,7 @@ def is_small_range(path, start, end):
 class Origin(Server):
     """A tools/origin. `throttle` bounds what each reply with media gives, in bytes a second."""
 
-    def __init__(self, root, throttle=None, listener=None):
+    def __init__(self, root=MEDIA, throttle=None, listener=None):
         self.throttle = throttle
         command = [sys.executable, str(TOOLS / "origin"), "--root", str(root)]
         super().__init__(lambda port: command + ["--port", str(port)], listener=listener)
@@ -143,69 +216,145 @@ class Origin(Server):
         return [entry for entry in self.requests() if is_comparison(entry)]
 
     def forget_requests(self):
-        with OPENER.open(urllib.request.Request(self.url + "/_origin/requests", method="DELETE"), timeout=PATIENCE):
-            pass
+        ask("DELETE", self.url + "/_origin/requests")
 
 
 class Weir(Server):
     """A `weir serve` over folders of its own, and the commands that talk to it. Nothing of the user's settings reaches it.
 
-    `users` count as its owner: where we are root, VLC plays as nobody.
+    `users` count as its owner: where we are root, VLC plays as nobody. The words of a wrapper go before its own.
     """
 
-    def __init__(self, binary, folder, listener=None, options=(), users="nobody", variables=None):
-        self.binary, self.state = str(binary), str(folder / "state")
+    # Commands that need no daemon.
+    ALONE = ("check", "link")
+
+    def __init__(self, binary, folder, listener=None, options=(), users="nobody", variables=None, wrapper=()):
+        self.binary, self.folder, self.state, self.store = str(binary), folder, folder / "state", folder / "store"
         proxies = {name + "_proxy": "" for name in ("http", "https", "all", "HTTP", "HTTPS", "ALL")}
         homes = {"XDG_%s_HOME" % name: str(folder / name) for name in ("CONFIG", "DATA", "STATE")}
         kept = {name: value for name, value in os.environ.items() if not name.startswith("WEIR_")}
-        options = ["--store", str(folder / "store"), "--state", self.state, "--reserve", "0", *options]
-        super().__init__(lambda port: [self.binary, "serve", "--listen", "127.0.0.1:%d" % port] + options,
+        options = ["--store", self.store, "--state", self.state, "--reserve", "0", *options]
+        super().__init__(lambda port: [*wrapper, self.binary, "serve", "--listen", "127.0.0.1:%d" % port, *options],
                          {**kept, **proxies, **homes, "HOME": str(folder), "NO_COLOR": "1", "WEIR_USERS": users, "WEIR_START": "false",
                           **(variables or {})}, listener)
 
-    def run(self, *words):
+    def restart(self):
+        """Ends it in order, and starts it again over the same folders."""
+        self.end()
+        self.start()
+
+    # Commands
+
+    def words(self, *words):
+        """The whole command line of a command."""
+        state = [] if words[0] in self.ALONE else ["--state", self.state]
+        return [self.binary, *map(str, words), *map(str, state)]
+
+    def command(self, *words, text="", environment=None, timeout=None):
+        """(exit status, standard output, standard error) of a command. `text` is its standard input."""
+        done = subprocess.run(self.words(*words), input=text, capture_output=True, text=True, timeout=timeout or PATIENCE,
+                              env={**self.environment, **(environment or {})})
+        return done.returncode, done.stdout, done.stderr
+
+    def run(self, *words, **options):
         """A command to its end, which must be a good one; what it says."""
-        command = [self.binary, *words, "--state", self.state]
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE,
-                              env=self.environment)
-        if done.returncode:
-            raise Trouble("weir %s: exit %d, %s" % (words[0], done.returncode, done.stderr.strip()))
-        return done.stdout
+        status, output, errors = self.command(*words, **options)
+        if status:
+            raise Trouble("weir %s: exit %d, %s" % (words[0], status, errors.strip()))
+        return output
+
+    def assets(self):
+        """The lines of `weir list --json`, by the names of the assets."""
+        return {each["name"]: each for each in map(json.loads, self.run("list", "--json").splitlines())}
+
+    # The API
+
+    @property
+    def token(self):
+        return (self.state / "token").read_text().strip()
+
+    @property
+    def fields(self):
+        """The head fields of a request to the API."""
+        return {"Authorization": "Bearer " + self.token, "Content-Type": "application/json"}
+
+    def call(self, method, path, body=None, timeout=None):
+        """(status, body) of the API. A connection for each request: what is cut belongs to one act.
+
+        `body` is sent as JSON, or as it is if it is bytes.
+        """
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout or PATIENCE)
+        data = body if isinstance(body, (bytes, type(None))) else json.dumps(body).encode()
+        with contextlib.closing(connection):
+            connection.request(method, "/api/v1" + path, data, self.fields)
+            reply = connection.getresponse()
+            return reply.status, reply.read()
+
+    def api(self, method, path, body=None, timeout=None):
+        """(status, JSON) of the API; None where there is none."""
+        status, text = self.call(method, path, body, timeout)
+        return status, json.loads(text) if text else None
 
 
-class Scene:
-    """A temporary folder and the children of one cell of the matrix; both are gone when the with statement ends."""
+class Stage:
+    """A temporary folder, and the servers on it, which end, and go with the folder, when the with statement does."""
 
-    def __init__(self, binary, root):
-        self.binary, self.root = binary, root
+    def __init__(self, binary, root=MEDIA, name="scene"):
+        self.binary, self.root, self.name = binary, root, name
+        self.servers, self.listeners, self.homes = [], [], itertools.count(1)
+
+    # Where the folder is; None: where temporary folders are.
+    place = None
 
     def __enter__(self):
         if ENDING.is_set():
             raise Trouble("ended early")
-        self.folder, self.servers, self.plays = pathlib.Path(tempfile.mkdtemp(prefix="weir-matrix-")), [], 0
-        self.listeners = []
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="weir-%s-" % self.name, dir=self.place))
         return self
 
     def __exit__(self, *_):
-        for server in self.servers:
+        for server in reversed(self.servers):
             with contextlib.suppress(ProcessLookupError, ValueError):
                 server.kill()
         for listener in self.listeners:
             listener.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def origin(self, throttle=None, listener=None):
-        self.servers.append(Origin(self.root, throttle, listener))
-        return self.servers[-1]
+    def serve(self, server):
+        """Has a server end with the stage."""
+        self.servers.append(server)
+        return server
 
-    def weir(self, listener=None):
-        self.servers.append(Weir(self.binary, self.folder, listener))
-        return self.servers[-1]
+    def new_origin(self, **options):
+        return self.serve(Origin(self.root, **options))
+
+    def new_weir(self, folder=None, **options):
+        return self.serve(Weir(self.binary, folder or self.folder, **options))
+
+    def home(self, name):
+        """A new folder for one server."""
+        home = self.folder / ("%s-%d" % (name, next(self.homes)))
+        home.mkdir()
+        return home
 
     def kept_socket(self):
-        """A socket as a service manager has it for a server."""
+        """A socket as a service manager has it for a server: who connects while that starts again waits."""
         self.listeners.append(socket.create_server(("127.0.0.1", 0), backlog=512))
         return self.listeners[-1]
+
+
+class Scene(Stage):
+    """The stage of one cell of the matrix, with players."""
+
+    def __init__(self, binary, root=MEDIA, name="matrix"):
+        super().__init__(binary, root, name)
+        self.plays = 0
+
+    def origin(self, throttle=None, listener=None):
+        return self.new_origin(throttle=throttle, listener=listener)
+
+    def weir(self, listener=None):
+        return self.new_weir(listener=listener)
 
     def play(self, player, url, within, meanwhile=None):
         """(report, framemd5 text) of a player. `meanwhile` is called beside it, with a function that says if it still plays."""

@@ -123,8 +123,8 @@ def mixed_sound(cell, scene):
         start += duration
     head = ["#EXTM3U", "#EXT-X-VERSION:3", "#EXT-X-TARGETDURATION:%d" % HALF, "#EXT-X-PLAYLIST-TYPE:VOD"]
     (root / fixture.name / "mixed.m3u8").write_text("\n".join(head + lines + ["#EXT-X-ENDLIST", ""]))
-    scene.servers.append(Origin(root))
-    report, text = scene.play("ffmpeg", "%s/%s/mixed.m3u8" % (scene.servers[-1].url, fixture.name), WITHIN)
+    origin = scene.serve(Origin(root))
+    report, text = scene.play("ffmpeg", "%s/%s/mixed.m3u8" % (origin.url, fixture.name), WITHIN)
     return frames.read(text)
 
 

@@ -33,7 +33,7 @@ def reasons(stage):
     # The rate of downloads, beside a player, as it is on the wire: over any ten seconds.
     stage.configure('limit-rate = "400KB"\n')
     stage.restart(kill=False)
-    wire = stage.serve("wire", Wire(stage.origin.port))
+    wire = stage.serve(Wire(stage.origin.port))
     stage.run("add", "http://127.0.0.1:%d/_vod/40x400000/media.m3u8" % wire.port, "--name", "limited")
     seat = paced.Viewer([stage.weir.url + "/" + stage.url("ts")])
     begin = time.monotonic()
