@@ -13,10 +13,10 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
 
 from weirtools import MEDIA, TOOLS
+from weirtools.origins import server
 from weirtools.scenes import scene
 
 # An attack may add so much to the witness's p99, in seconds (promise 9), and to the daemon's memory, in bytes.
@@ -26,37 +26,19 @@ MARK = b"hostile-8f3a61"
 SEGMENTS = sorted((MEDIA / "ts/90p").glob("*.ts"), key=lambda path: int(path.stem))
 
 
-class Origin:
+class Origin(server.Server):
     """Gives a path's bytes, or what a callable does with the connection, which is closed then. Each request has one reply."""
 
     def __init__(self):
-        self.replies, self.requests, self.lock = {}, [], threading.Lock()
-        self.listener = socket.create_server(("127.0.0.1", 0), backlog=512)
-        self.url = "http://127.0.0.1:%d" % self.listener.getsockname()[1]
-        threading.Thread(target=self.accept, daemon=True).start()
+        super().__init__()
+        self.replies, self.requests = {}, []
+        self.listen()
 
-    def accept(self):
-        with contextlib.suppress(OSError):
-            while True:
-                connection, _ = self.listener.accept()
-                threading.Thread(target=self.converse, args=(connection,), daemon=True).start()
-
-    def converse(self, connection):
-        with connection, contextlib.suppress(OSError):
-            connection.settimeout(60)
-            head = b""
-            while b"\r\n\r\n" not in head:
-                if not (got := connection.recv(65536)):
-                    return
-                head += got
-            path = head.split(b" ", 2)[1].decode("latin-1").partition("?")[0]
-            with self.lock:
-                self.requests.append((path, head))
-            action = self.replies.get(path, reply(b"none here", 404))
-            if callable(action):
-                action(connection, head)
-            else:
-                connection.sendall(action)
+    def answer(self, request):
+        path = request.target.partition("?")[0]
+        with self.lock:
+            self.requests.append((path, request.raw))
+        return self.replies.get(path, reply(b"none here", 404))
 
     def vod(self, name, bodies=(), text=None):
         """The URL of a playlist of three segments, of which `bodies` replaces some: {number: reply}."""
@@ -109,7 +91,7 @@ class Stage(scene.Stage):
 
     def __exit__(self, *_):
         super().__exit__()
-        self.origin.listener.close()
+        self.origin.close()
 
     # Findings
 

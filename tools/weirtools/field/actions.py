@@ -10,6 +10,8 @@ import struct
 import time
 import zlib
 
+from weirtools.origins import server
+
 
 def needs(cookie=None, header=None, value=None, query=None, user=None, peer=None, agent=None, status=403, challenge=None):
     """Refuses a request without a cookie (NAME or NAME=VALUE), a header field, a query item, a user or an address."""
@@ -20,7 +22,7 @@ def needs(cookie=None, header=None, value=None, query=None, user=None, peer=None
             passes.append(request.cookies.get(name) == wanted if has_value else name in request.cookies)
         if header:
             given = request.headers.get(header.lower())
-            passes.append(given == request.site.text(value) if value else given is not None)
+            passes.append(given == request.server.text(value) if value else given is not None)
         if query:
             name, has_value, wanted = query.partition("=")
             passes.append(request.query.get(name) == wanted if has_value else name in request.query)
@@ -30,7 +32,7 @@ def needs(cookie=None, header=None, value=None, query=None, user=None, peer=None
         if agent:
             passes.append(any(part in request.headers.get("user-agent", "") for part in agent))
         if peer:
-            passes.append(request.peer == request.site.text(peer))
+            passes.append(request.peer == request.server.text(peer))
         if not all(passes):
             reply.refuse(status, **({"WWW_Authenticate": challenge} if challenge else {}))
     return action
@@ -49,9 +51,9 @@ def sets(*cookies, **headers):
     """Adds Set-Cookie fields (with expires in an hour for the word SOON) and other fields."""
     def action(request, reply):
         soon = time.strftime("%a, %d %b %Y %H:%M:%S GMT", time.gmtime(time.time() + 3600))
-        reply.cookies += [request.site.text(cookie).replace("SOON", soon) for cookie in cookies]
+        reply.cookies += [request.server.text(cookie).replace("SOON", soon) for cookie in cookies]
         for name, value in headers.items():
-            reply.headers[name.replace("_", "-")] = request.site.text(value)
+            reply.headers[name.replace("_", "-")] = request.server.text(value)
     return action
 
 
@@ -59,7 +61,7 @@ def redirect(target, status=302, cookies=(), keep_query=False):
     """Redirects; {name} is the last part of the path."""
     def action(request, reply):
         sets(*cookies)(request, reply)
-        set_cookies, location = reply.cookies, request.site.text(target).replace("{name}", request.path.rpartition("/")[2])
+        set_cookies, location = reply.cookies, request.server.text(target).replace("{name}", request.path.rpartition("/")[2])
         if keep_query and "?" in request.target:
             location += "?" + request.target.partition("?")[2]
         reply.refuse(status, b"moved\n", Location=location)
@@ -75,21 +77,28 @@ def gives(status=None, body=None, reason=None, **headers):
             if status not in (200, 201, 203, 206):
                 reply.has_ranges = False
         if body is not None:
-            reply.body = body if isinstance(body, bytes) else request.site.text(body).encode()
+            reply.body = body if isinstance(body, bytes) else request.server.text(body).encode()
         for name, value in headers.items():
             if value is None:
                 reply.headers.pop(name.replace("_", "-"), None)
             else:
-                reply.headers[name.replace("_", "-")] = request.site.text(value)
+                reply.headers[name.replace("_", "-")] = request.server.text(value)
     return action
 
 
 def frames(**fields):
-    """Sets fields of the reply: framing, claimed, has_ranges, delay, rate, cut, is_reset, pause, keep."""
+    """Sets fields of the reply: framing, claimed, has_ranges, delay, rate, cut, is_reset, keep, hold."""
     def action(_, reply):
         for name, value in fields.items():
             assert hasattr(reply, name)
             setattr(reply, name, value)
+    return action
+
+
+def pauses(count, seconds):
+    """Holds a body back after so many bytes."""
+    def action(_, reply):
+        reply.pauses.append(server.Pause(count, lambda conversation, _: conversation.stay(seconds)))
     return action
 
 
@@ -105,7 +114,7 @@ def claims(difference=None, length=None, framing="length", factor=None):
 def ends_early(count, step=0):
     """Only the first bytes, as if they were all; `step` bytes fewer in each further answer."""
     def action(request, reply):
-        seen = request.memory("ends early")
+        seen = request.server.memory("ends early")
         earlier = seen[request.path] = seen.get(request.path, -1) + 1
         reply.body, reply.has_ranges = reply.body[:count - step * earlier], False
     return action
@@ -165,7 +174,7 @@ def cut_at(share, is_reset=False):
 def moves(host, to):
     """From now on the host's name has another host's address, and this one ends each connection without a reply."""
     def action(request, reply):
-        site = request.site
+        site = request.server
         site.names[site.text(host)] = [site.text(to)]
         reply.cut = -1
     return action
@@ -174,7 +183,7 @@ def moves(host, to):
 def sometimes(every, action):
     """The action on each n-th request for the rule."""
     def chosen(request, reply):
-        memory = request.memory(id(chosen))
+        memory = request.server.memory(id(chosen))
         memory["count"] = memory.get("count", 0) + 1
         if memory["count"] % every == 0:
             action(request, reply)
@@ -184,7 +193,7 @@ def sometimes(every, action):
 def first(count, action):
     """The action on the first requests for each path."""
     def chosen(request, reply):
-        memory = request.memory(id(chosen))
+        memory = request.server.memory(id(chosen))
         memory[request.path] = memory.get(request.path, 0) + 1
         if memory[request.path] <= count:
             action(request, reply)
@@ -194,7 +203,7 @@ def first(count, action):
 def after(count, action):
     """The action on all but the first requests for the rule."""
     def chosen(request, reply):
-        memory = request.memory(id(chosen))
+        memory = request.server.memory(id(chosen))
         memory["count"] = memory.get("count", 0) + 1
         if memory["count"] > count:
             action(request, reply)

@@ -100,12 +100,12 @@ class Run:
             if host.address == "dead":
                 continue
             for port in host.ports:
-                self.site.listen(letter, address, port, delay=host.delay)
+                self.site.listen(address, port, letter, delay=host.delay)
             if host.tls and case.server != "nginx":
                 number = case.number * 32 + ord(letter) - ord("A")
                 context = self.authority.context([name, address], host.tls, number, **host.tls_options)
                 for port in host.tls_ports:
-                    self.site.listen(letter, address, port, context, host.delay)
+                    self.site.listen(address, port, letter, context, host.delay)
         if case.server == "nginx":
             nginx.start(self.stack, self.folder, case, self.authority)
         if case.proxy is not None:

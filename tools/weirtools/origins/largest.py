@@ -1,8 +1,6 @@
 """The largest content that Weir accepts, at an origin and as files."""
 
-import http.server
-import threading
-import urllib.parse
+from weirtools.origins import server
 
 HEAD = "#EXTM3U\n#EXT-X-VERSION:4\n#EXT-X-TARGETDURATION:%d\n#EXT-X-PLAYLIST-TYPE:VOD\n"
 END = "#EXT-X-ENDLIST\n"
@@ -24,24 +22,36 @@ def cue_text(count):
     return "WEBVTT\n\n" + "".join(CUE % (*clock(number), *clock(number + 1), number) for number in range(count))
 
 
-class Origin(http.server.ThreadingHTTPServer):
-    """Serves the playlists, and one segment under all other names. Counts the segments that it serves."""
+class Texts(server.Server):
+    """Gives the texts that there are, and one segment under all other names. Counts the segments that it gives."""
 
-    daemon_threads = True
-
-    def __init__(self, share, segment):
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.segment, self.served, self.known = segment, 0, {}
-        numbers = {"long": SEGMENTS, "wide": VARIANTS, "tracks": VARIANTS, "cues": CUES}
-        self.counts = {name: max(10, int(number * share)) for name, number in numbers.items()}
-        threading.Thread(target=self.serve_forever, daemon=True).start()
-        self.url = "http://127.0.0.1:%d" % self.server_port
-
-    def handle_error(self, *_):
-        """A daemon that ends closes its connections."""
+    def __init__(self, segment):
+        super().__init__()
+        self.segment, self.served = segment, 0
+        self.listen()
 
     def text(self, path):
-        """A playlist or a text; nil for a segment. Each is made when it is first asked for."""
+        """A playlist or a text; nil for a segment."""
+        raise NotImplementedError
+
+    def answer(self, request):
+        text = self.text(request.path)
+        if text is None:
+            self.served += 1
+            return server.Reply(self.segment, "video/mp2t")
+        return server.Reply(text, "text/vtt" if request.path.endswith(".vtt") else "application/vnd.apple.mpegurl")
+
+
+class Origin(Texts):
+    """The largest playlists. Each is made when it is first asked for."""
+
+    def __init__(self, share, segment):
+        numbers = {"long": SEGMENTS, "wide": VARIANTS, "tracks": VARIANTS, "cues": CUES}
+        self.counts = {name: max(10, int(number * share)) for name, number in numbers.items()}
+        self.known = {}
+        super().__init__(segment)
+
+    def text(self, path):
         name = path.strip("/") if path.count("/") == 1 else path.rsplit("/", 1)[1]
         make = {"long.m3u8": self.long, "wide.m3u8": self.wide, "tracks.m3u8": self.tracks, "cues.m3u8": self.spoken,
                 "short.m3u8": lambda: media(20, 2), "media.m3u8": lambda: media(20, 2), "subtitles.m3u8": self.subtitles,
@@ -70,29 +80,6 @@ class Origin(http.server.ThreadingHTTPServer):
     def subtitles(self):
         seconds = self.counts["cues"] // 10
         return HEAD % seconds + "#EXTINF:%d,\n0.vtt\n" % seconds + END
-
-
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
-
-    def log_message(self, *_):
-        pass
-
-    def do_GET(self):
-        path = urllib.parse.urlsplit(self.path).path
-        text = self.server.text(path)
-        kind = "video/mp2t"
-        if text is None:
-            self.server.served += 1
-        else:
-            kind = "text/vtt" if path.endswith(".vtt") else "application/vnd.apple.mpegurl"
-        body = self.server.segment if text is None else text
-        self.send_response(200)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
 
 
 def cues(path, count):

@@ -1,7 +1,6 @@
 """Live streams that are paused, rewound, and recorded while they are played: in mpv, VLC, Chromium's own HLS player and hls.js."""
 
 import contextlib
-import http.server
 import json
 import os
 import pwd
@@ -9,11 +8,11 @@ import re
 import socket
 import subprocess
 import tempfile
-import threading
 import time
 
 from weirtools import TOOLS
 from weirtools.mission.row import need
+from weirtools.origins import server
 from weirtools.players import browsing
 from weirtools.scenes import scene
 
@@ -172,23 +171,8 @@ class Pages:
     """Serves a page with hls.js, which is given as an ES module. Weir must be told to allow its origin."""
 
     def __init__(self, library):
-        files = {"/": ("text/html", PAGE.encode()), "/hls.mjs": ("text/javascript", library.read_bytes())}
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(self):
-                kind, body = files.get(self.path, ("text/plain", b""))
-                self.send_response(200 if body else 404)
-                self.send_header("Content-Type", kind)
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.origin = "http://127.0.0.1:%d" % self.server.server_port
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        files = {"/": (PAGE.encode(), "text/html"), "/hls.mjs": (library.read_bytes(), "text/javascript")}
+        self.origin = server.Server(lambda request: server.Reply(*files.get(request.path, ()))).listen()
 
 
 class HLSJS(Chromium):

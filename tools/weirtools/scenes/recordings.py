@@ -1,7 +1,6 @@
 """Five recordings of three channels at a time, of which each segment is compared with what was broadcast: for tools/check/recordings."""
 
 import collections
-import http.server
 import json
 import subprocess
 import threading
@@ -9,6 +8,7 @@ import time
 import urllib.parse
 
 from weirtools.mission.row import need
+from weirtools.origins import server
 from weirtools.scenes import scene
 
 # Seconds of a segment, and segments that a playlist lists: ten seconds.
@@ -42,48 +42,17 @@ class Channel:
         self.come()
 
     def come(self):
-        channel = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_GET(self):
-                body = channel.body(self.path)
-                if not self.headers.get("Range"):
-                    with channel.lock:
-                        channel.requests[self.path] += 1
-                self.send_response(200 if body else 404)
-                self.send_header("Content-Length", str(len(body or b"")))
-                self.end_headers()
-                self.wfile.write(body or b"")
-
-            def log_message(self, *_):
-                pass
-
-        class Server(http.server.ThreadingHTTPServer):
-            daemon_threads, allow_reuse_address = True, True
-            connections = set()
-
-            def process_request(self, request, client):
-                self.connections.add(request)
-                super().process_request(request, client)
-
-            def handle_error(self, *_):
-                pass
-
-        Server.connections = set()
-        self.server = Server(("127.0.0.1", self.port), Handler)
-        self.port = self.server.server_port
-        threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
+        self.server = server.Server(self.answer)
+        self.port = int(self.server.listen(port=self.port).rsplit(":", 1)[1])
 
     def leave(self):
-        self.server.shutdown()
-        self.server.server_close()
-        for connection in self.server.connections:
-            try:
-                connection.shutdown(2)
-            except OSError:
-                pass
+        self.server.close()
+
+    def answer(self, request):
+        if "range" not in request.headers:
+            with self.lock:
+                self.requests[request.path] += 1
+        return server.Reply(self.body(request.path))
 
     @property
     def url(self):

@@ -42,7 +42,7 @@ class Trouble(Exception):
 def fetch(url, body=None):
     """The answer to a GET, or to a POST of JSON."""
     data = None if body is None else json.dumps(body).encode()
-    with OPENER.open(urllib.request.Request(url, data), timeout=PATIENCE) as reply:
+    with OPENER.open(urllib.request.Request(url, data, {"Content-Type": "application/json"}), timeout=PATIENCE) as reply:
         return reply.read().decode()
 
 

@@ -126,9 +126,9 @@ case("fmp4", "CMAF with two sounds and subtitles, as it is", fixture("cmaf"))
 case("audio", "packed AAC, as it is", fixture("audio"))
 case("ts", "three variants, as they are", fixture("ts"), fast=True)
 case("etag-changes", "each reply has another ETag", rules=[("*", lambda request, reply: reply.headers.__setitem__(
-    "ETag", '"%d"' % len(request.site.log)))])
+    "ETag", '"%d"' % len(request.server.log)))])
 case("etag-changes-cut", "segments are cut once, and each reply has another ETag", rules=[("*", lambda request, reply: reply.headers.__setitem__(
-    "ETag", '"%d"' % len(request.site.log))), (SEGMENTS, first(1, cut_at(0.5)))], reference=TRUTH)
+    "ETag", '"%d"' % len(request.server.log))), (SEGMENTS, first(1, cut_at(0.5)))], reference=TRUTH)
 case("head-refused", "405 for HEAD", rules=[("*", lambda request, reply: reply.refuse(405) if request.method == "HEAD" else None)])
 case("slow-body", "bodies at 60 kB a second", rules=[(SEGMENTS, frames(rate=60000))])
 

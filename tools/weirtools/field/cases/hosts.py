@@ -23,7 +23,7 @@ for what, value in (("name", "HOST-D"), ("address", "ADDRESS-D"), ("cidr", "10.1
 case("private-key", "the key allow-hosts of serve", vod(prefix="http://HOST-D/"), hosts=PRIVATE, serve=("--config", "FILE-conf"),
      inputs={"conf": 'allow-hosts = ["HOST-D"]\n'})
 case("private-redirect-allowed", "a redirect to a private host that is allowed", hosts=PRIVATE, opens="http://HOST-A/go", rules=[
-    ("A:/go", lambda request, reply: reply.refuse(302, Location=request.site.text("http://HOST-D/master.m3u8")))],
+    ("A:/go", lambda request, reply: reply.refuse(302, Location=request.server.text("http://HOST-D/master.m3u8")))],
     weir=("--allow-host", "HOST-D"))
 case("loopback-named", "the user's URL names a loopback host", hosts=LOOPBACK, **HOME)
 case("split-horizon", "a private entry with a public CDN", vod(prefix="http://HOST-C/"), hosts=PRIVATE, **HOME)

@@ -1,7 +1,7 @@
 """Point 6: slow names, dead addresses, distant hosts."""
 
-from weirtools.field.actions import after, cut_at, first, frames, moves
-from weirtools.field.case import Host, case, vod
+from weirtools.field.actions import after, cut_at, first, frames, moves, pauses
+from weirtools.field.case import Host, case
 
 TRUTH = "ts/90p/media.m3u8"
 case("far", "a host at 100 ms", hosts={"A": Host(delay=0.1)}, fast=True)
@@ -17,7 +17,7 @@ case("dead-first", "two addresses, the first dead", hosts={"A": Host(answers=["A
      reference=TRUTH, within=120)
 case("refusing-first", "two addresses, the first refuses", hosts={"A": Host(answers=["1.2.250.250", "ADDRESS-A"])}, fast=True)
 case("dead-six", "a dead IPv6 address beside a good IPv4 one", hosts={"A": Host(answers=["2a0f:2:ffff::1", "ADDRESS-A"])})
-case("stall-inside", "a pause of 8 s inside a segment", rules=[("/2.ts", frames(pause=(16384, 8)))], within=90)
+case("stall-inside", "a pause of 8 s inside a segment", rules=[("/2.ts", pauses(16384, 8))], within=90)
 case("cut-stall", "each segment is cut once, 100 ms away", hosts={"A": Host(delay=0.1)}, rules=[("*.ts", first(1, cut_at(0.5)))], reference=TRUTH)
 case("no-name", "a name that does not exist", opens="http://HOST-E/master.m3u8", hosts={"E": Host(answers="NXDOMAIN")}, refused="name", columns=("offline",))
 
@@ -36,6 +36,6 @@ def edge(name, title, rule, **fields):
 edge("edge-resets", "two addresses, the first resets each segment", ("B:*.ts", cut_at(0.5, is_reset=True)), fast=True)
 edge("edge-refuses", "two addresses, the first ends each connection without a reply", ("B:*", frames(cut=-1)))
 edge("edge-is-silent", "two addresses, the first never replies", ("B:*", frames(delay=300)), within=120, columns=WITHOUT_DIRECT)
-edge("edge-stalls", "two addresses, the first stalls inside each segment", ("B:*.ts", frames(pause=(16384, 300))), within=180, columns=WITHOUT_DIRECT)
+edge("edge-stalls", "two addresses, the first stalls inside each segment", ("B:*.ts", pauses(16384, 300)), within=180, columns=WITHOUT_DIRECT)
 case("dns-moves", "the host moves to another address during the play", rules=[("A:*.ts", after(2, moves("HOST-A", "ADDRESS-B")))],
      reference=TRUTH, within=90, columns=WITHOUT_DIRECT)

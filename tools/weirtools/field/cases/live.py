@@ -13,7 +13,7 @@ def live(window=3, first=0, step=1, pattern="%d.ts", target=1, head="", extra=la
     """Files of a stream of six segments: each request of the media playlist slides it by one, and it ends after the last. `place`
     is what precedes the name of a segment in its URI."""
     def media(request):
-        memory = request.memory("live")
+        memory = request.server.memory("live")
         count = memory["count"] = memory.get("count", 0) + 1
         last = min(len(PIECES), window + (shown(count) - 1) * step)
         begin = max(0, last - window)

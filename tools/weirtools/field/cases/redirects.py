@@ -1,6 +1,6 @@
 """Point 7: redirects."""
 
-from weirtools.field.actions import both, first, must_not, needs, redirect
+from weirtools.field.actions import first, must_not, needs, redirect
 from weirtools.field.case import Host, case, changed, fixture, vod
 
 TLS = {"A": Host(tls="good"), "B": Host(tls="good")}
@@ -40,8 +40,8 @@ case("redirect-subtitles", "subtitles are redirected", fixture("cmaf"), rules=[
     ("A:/subtitles-en/*.vtt", redirect("http://HOST-C/subtitles-en/{name}"))], weir=())
 case("redirect-ranges", "byte ranges are redirected to a CDN", vod("byterange-ts/90p"), rules=[("A:*.ts", redirect("http://HOST-C/{name}"))])
 case("redirect-edges", "each segment goes to one edge; the first cuts, the other has the rest", vod(), rules=[
-    ("A:*.ts", lambda request, reply: redirect("http://HOST-%s/{name}" % "BC"[request.memory("edge").setdefault(request.path, 0)])(request, reply)),
-    ("B:*.ts", lambda request, reply: (reply.__setattr__("cut", len(reply.body) // 2), request.memory("edge").__setitem__(request.path, 1)))],
+    ("A:*.ts", lambda request, reply: redirect("http://HOST-%s/{name}" % "BC"[request.server.memory("edge").setdefault(request.path, 0)])(request, reply)),
+    ("B:*.ts", lambda request, reply: (reply.__setattr__("cut", len(reply.body) // 2), request.server.memory("edge").__setitem__(request.path, 1)))],
     reference="ts/90p/media.m3u8")
 case("redirect-to-https", "http to https", opens="http://HOST-A/go", hosts=TLS, rules=[("A:/go", redirect("https://HOST-B/master.m3u8"))], fast=True)
 case("redirect-to-http", "https to http is followed, with a note", opens="https://HOST-A/master.m3u8", hosts=TLS, rules=[
@@ -50,9 +50,9 @@ case("redirect-to-http-credentials", "https to http without the given fields", o
     ("A:*", needs(header="X-Token")), ("A:*.ts", redirect("http://HOST-B/{name}")), ("B:*", must_not(header="X-Token"))],
     direct=("-headers", "X-Token: 1\r\n"), reference="ts/90p/media.m3u8", weir=("--header", "X-Token: 1"))
 case("redirect-expires", "the redirect's target ends after each use; the entry is asked again", opens="http://HOST-A/master.m3u8", rules=[
-    ("A:*.ts", lambda request, reply: (request.memory("n").__setitem__("n", request.memory("n").get("n", 0) + 1),
-                                       redirect("http://HOST-B/{name}?n=%d" % request.memory("n")["n"])(request, reply))),
-    ("B:*.ts", lambda request, reply: None if request.query.get("n") == str(request.memory("n").get("n")) else reply.refuse(410))])
+    ("A:*.ts", lambda request, reply: (request.server.memory("n").__setitem__("n", request.server.memory("n").get("n", 0) + 1),
+                                       redirect("http://HOST-B/{name}?n=%d" % request.server.memory("n")["n"])(request, reply))),
+    ("B:*.ts", lambda request, reply: None if request.query.get("n") == str(request.server.memory("n").get("n")) else reply.refuse(410))])
 case("redirect-no-location", "one redirect without Location, then it is well", rules=[
     ("/3.ts", first(1, lambda request, reply: reply.refuse(302)))], reference="ts/90p/media.m3u8")
 case("redirect-credentials", "a field for the first host is not sent to a redirect's other host", opens="http://HOST-A/master.m3u8", rules=[

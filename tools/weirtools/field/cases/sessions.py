@@ -12,7 +12,7 @@ BARE = vod()
 
 def issue(request, uses=None, seconds=None):
     """A new token that is good for so many requests or so long."""
-    memory = request.memory("tokens")
+    memory = request.server.memory("tokens")
     token = "t%d" % (len(memory) + 1)
     memory[token] = [uses, seconds and time.monotonic() + seconds]
     return token
@@ -20,7 +20,7 @@ def issue(request, uses=None, seconds=None):
 
 def good(request, token):
     """True if a token is known and not used up; counts the use."""
-    state = request.memory("tokens").get(token)
+    state = request.server.memory("tokens").get(token)
     if state is None or (state[0] is not None and state[0] <= 0) or (state[1] and time.monotonic() > state[1]):
         return False
     if state[0] is not None:
@@ -66,14 +66,14 @@ def path_rule(request, reply):
     if not good(request, found[1]):
         reply.refuse(403)
         return
-    body = request.site.files["/" + found[2]]
+    body = request.server.files["/" + found[2]]
     reply.status, reply.reason, reply.body = 200, "OK", body.encode() if isinstance(body, str) else body
     reply.headers["Content-Type"] = "application/vnd.apple.mpegurl" if found[2].endswith("m3u8") else "video/mp2t"
 
 
 def jwt_files(request):
-    head, body = "eyJhbGciOiJIUzI1NiJ9", "eyJleHAiOjE%d" % len(request.memory("tokens"))
-    request.memory("tokens")[token := "%s.%s.sIg-_" % (head, body)] = [None, None]
+    head, body = "eyJhbGciOiJIUzI1NiJ9", "eyJleHAiOjE%d" % len(request.server.memory("tokens"))
+    request.server.memory("tokens")[token := "%s.%s.sIg-_" % (head, body)] = [None, None]
     return MASTER % ("/%s/media.m3u8" % token)
 
 
@@ -95,15 +95,15 @@ case("token-jwt", "a JWT in the path, new with each master", changed(BARE, maste
 case("token-entry", "the entry's token is needed on everything", vod(query="?hash=1~/=", media="media.m3u8?hash=1~/="),
      opens="http://HOST-A/master.m3u8?hash=1~/=", rules=[("*", needs(query="hash=1~/="))], fast=True)
 case("token-once", "the entry's token is good once: what it names is not bound", opens="http://HOST-A/master.m3u8?once=1",
-     rules=[("/master.m3u8", lambda request, reply: reply.refuse(403) if request.memory("once").setdefault("n", 0) else
-             request.memory("once").__setitem__("n", 1))], columns=("direct", "cold"))
+     rules=[("/master.m3u8", lambda request, reply: reply.refuse(403) if request.server.memory("once").setdefault("n", 0) else
+             request.server.memory("once").__setitem__("n", 1))], columns=("direct", "cold"))
 case("session-wowza", "Wowza: chunklist_w<session>.m3u8, and media_w<session>_n.ts", {
     "/playlist.m3u8": lambda request: MASTER % ("chunklist_w%s.m3u8" % issue(request)),
     **{"/%d.ts" % n: BARE["/%d.ts" % n] for n in range(6)}}, opens="http://HOST-A/playlist.m3u8?wowzatokenhash=aZ-_%3D", rules=[
     ("/playlist.m3u8", needs(query="wowzatokenhash")),
     ("/chunklist_w*.m3u8", lambda request, reply: wowza(request, reply)), ("/media_w*.ts", lambda request, reply: wowza(request, reply))])
 case("session-cookie-and-token", "a token in the query and a cookie of the same session", query_files(), rules=[
-    ("/master.m3u8", lambda request, reply: reply.cookies.append("sid=%s; Path=/" % ("t%d" % len(request.memory("tokens"))))),
+    ("/master.m3u8", lambda request, reply: reply.cookies.append("sid=%s; Path=/" % ("t%d" % len(request.server.memory("tokens"))))),
     ("*.ts", query_guard), ("*.ts", needs(cookie="sid"))])
 
 

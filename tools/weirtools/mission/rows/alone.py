@@ -397,7 +397,7 @@ def bytes_of_one_film(stage, folder, has_ranges):
             reader.kill()
         stage.restart()
         link.communicate()
-        origin.end()
+        origin.close()
     return origin.sent, len(origin.broken)
 
 
