@@ -37,7 +37,7 @@ struct AllocationTests {
 
         """
 
-    /// In a debug build, which allocates for much that a release build keeps in registers. `tools/bench/instructions` holds that
+    /// In a debug build, which allocates for much that a release build keeps in registers. `tools/bench instructions` holds that
     /// one to a figure of its own.
     private static let most = 330.0
 

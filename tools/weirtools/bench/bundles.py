@@ -1,4 +1,4 @@
-"""Stores of many assets for tools/bench/list and tools/bench/page: bundles as Weir leaves them, of which it makes assets."""
+"""Stores of many assets for tools/bench list and page: bundles as Weir leaves them, of which it makes assets."""
 
 import hashlib
 import json
@@ -51,9 +51,9 @@ def write(folder, segments, segment):
 class Adoption:
     """A Weir over a store of bundles that nobody knew, once all of them are in the list and noted; the seconds that it took."""
 
-    def __init__(self, bench, binary, home, count):
+    def __init__(self, bench, home, count):
         began = time.monotonic()
-        self.server = bench.weir(binary, home)
+        self.server = bench.weir(home)
         self.listening = time.monotonic() - began
         # Not by asking, which would have to be done while all of them are looked into.
         common.wait_for("assets", lambda: "listed again" in (home / "log").read_text(), bound=1800, pause=0.2)

@@ -1,10 +1,9 @@
-"""Shared by the benchmarks: nginx and Weir as children in a temporary folder, media that looks like segments, options and tables.
+"""Shared by the benchmarks: their stage, media that looks like segments, types of options, programs and figures.
 
 Everything listens on 127.0.0.1 on free ports. The folder is in /dev/shm if that has 8 GiB free, else under TMPDIR.
 """
 
 import contextlib
-import itertools
 import json
 import math
 import os
@@ -16,32 +15,32 @@ import socket
 import statistics
 import subprocess
 import sys
-import tempfile
-import time
 import urllib.parse
-import urllib.request
 
-from weirtools import ROOT, TOOLS, packages
+from weirtools import ROOT, packages
 from weirtools.origins import virtual
+from weirtools.scenes import scene
 
-TICKS = os.sysconf("SC_CLK_TCK")
-OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+# Programs that the benchmarks of one part compile.
+ROUNDS = pathlib.Path(__file__).resolve().parent / "rounds"
 
 
-class Bench:
-    """A temporary folder and the children of one benchmark; both are gone when the with statement ends."""
+class Bench(scene.Stage):
+    """The stage of one benchmark: Weir, nginx, links and whatever else runs, in a folder in memory."""
+
+    def __init__(self, binary=None):
+        super().__init__(binary, name="bench")
+        self.children, self.is_over, self.place = [], False, memory()
 
     def __enter__(self):
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="weir-bench-", dir=memory()))
-        self.children, self.homes, self.is_over = [], itertools.count(1), False
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-        return self
+        return super().__enter__()
 
     def __exit__(self, *_):
         self.is_over = True
         for child in list(self.children):
             self.stop(child)
-        shutil.rmtree(self.folder, ignore_errors=True)
+        super().__exit__()
 
     def start(self, arguments, has_input=False, **options):
         """A child; with `has_input` one that ends with its standard input."""
@@ -60,11 +59,11 @@ class Bench:
             os.killpg(child.pid, signal.SIGKILL)
         child.wait()
 
-    def home(self, name):
-        """A new folder for one server."""
-        home = self.folder / ("%s-%d" % (name, next(self.homes)))
-        home.mkdir()
-        return home
+    def forget(self, child, number=signal.SIGTERM):
+        """Ends a child before the end of the benchmark."""
+        child.send_signal(number)
+        self.stop(child)
+        self.children.remove(child)
 
     def nginx(self, locations, http="", wrapper=()):
         """An nginx with one worker and sendfile; `locations` is the inside of its server block. The words of a wrapper go before its
@@ -86,7 +85,7 @@ class Bench:
             }""" % ("master_process off;" if wrapper else "", user, home, temporary, http, port, locations))
         child = self.start([*wrapper, "nginx", "-p", home, "-e", "stderr", "-c", home / "nginx.conf"])
         wait_for("nginx", lambda: connects(port))
-        return Server("http://127.0.0.1:%d" % port, child, child.pid if wrapper else first_child(child.pid))
+        return Child(self, child, "http://127.0.0.1:%d" % port, child.pid if wrapper else first_child(child.pid))
 
     def caching_nginx(self, origin, wrapper=()):
         """An nginx that keeps what it gets from an origin."""
@@ -96,37 +95,28 @@ class Bench:
             "proxy_cache_path %s/cache levels=1:2 keys_zone=miss:10m max_size=4g use_temp_path=off;"
             " upstream origin { server 127.0.0.1:%d; keepalive 16; }" % (self.folder, origin.port), wrapper)
 
-    def weir(self, binary, home=None, options=(), wrapper=()):
-        """A `weir serve` over a store of its own, or over one in a folder that an earlier one has left. The words of a wrapper go
-        before its own.
-        """
-        home = home or self.home("weir")
-        options = ["--store", home / "store", "--state", home / "state", "--reserve", "0", *options]
-        with open(home / "log", "w") as log:
-            child = self.start([*wrapper, binary, "serve", "--listen", "127.0.0.1:0"] + options, stdout=subprocess.PIPE, stderr=log, text=True)
-        line = child.stdout.readline()
-        if "listening on" not in line:
-            sys.exit("weir serve did not start: it said %r\n%s" % (line, (home / "log").read_text()))
-        server = Server(line.split()[-1], child, child.pid)
-        server.home, server.store, server.state = home, home / "store", home / "state"
-        return server
+    def weir(self, folder=None, options=(), wrapper=(), binary=None):
+        """A `weir serve` over a store of its own, or over one in a folder that an earlier one has left."""
+        return self.serve(Weir(binary or self.binary, folder or self.home("weir"), options=options, wrapper=wrapper, users=None))
 
-    def link(self, upstream, preset):
-        """A tools/link in front of a server; the same losses each time."""
-        command = [sys.executable, TOOLS / "link", "--preset", preset, "--state", self.home("link"), "--seed", "1", upstream]
-        child = self.start(command, stdout=subprocess.PIPE, text=True)
-        lines = [child.stdout.readline() for _ in range(2)]
-        if "listening on" not in lines[1]:
-            sys.exit("tools/link did not start: it said %r" % lines)
-        link = Server(lines[1].split()[-1], child, child.pid)
-        link.control = lines[0].split()[-1]
-        return link
 
-    def forget(self, child, number=signal.SIGTERM):
-        """Ends a child before the end of the benchmark."""
-        child.send_signal(number)
-        self.stop(child)
-        self.children.remove(child)
+class Weir(scene.Weir):
+    """A Weir that shares the processor with the others as a service does: Linux shares it between sessions."""
+
+    has_session = True
+
+
+class Child(scene.Running):
+    """A server that is a child of a benchmark; `process` does the work."""
+
+    process = None
+
+    def __init__(self, bench, child, url, process=None):
+        super().__init__(child, url)
+        self.bench, self.process = bench, process or child.pid
+
+    def end(self):
+        self.bench.forget(self.child)
 
 
 def memory():
@@ -139,36 +129,6 @@ def memory():
         if shutil.disk_usage("/dev/shm").free >= 8 << 30:
             return "/dev/shm"
     return None
-
-
-class Server:
-    """A running server: its base URL, its child process, and the process that does the work."""
-
-    def __init__(self, url, child, worker):
-        self.url, self.child, self.worker = url, child, worker
-        self.port = int(url.rsplit(":", 1)[1])
-
-    def cpu(self):
-        """Seconds of processor time so far, user and system."""
-        fields = pathlib.Path("/proc/%d/stat" % self.worker).read_text().rsplit(")", 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / TICKS
-
-    def get(self, path):
-        """The body of a GET as text; a whole URL is taken as it is."""
-        url = path if path.startswith("http") else self.url + path
-        with OPENER.open(url, timeout=60) as reply:
-            return reply.read().decode()
-
-    def segments(self, path):
-        """The absolute paths of the segments of the first rendition that an entry playlist leads to."""
-        url = self.url + path
-        for _ in range(2):
-            lines = [line for line in self.get(url).splitlines() if line and not line.startswith("#")]
-            found = [urllib.parse.urljoin(url, line) for line in lines]
-            if not found[0].split("?")[0].endswith(".m3u8"):
-                break
-            url = found[0]
-        return ["/" + item.split("/", 3)[3] for item in found]
 
 
 def free_port():
@@ -187,16 +147,15 @@ def first_child(pid):
     """nginx's worker under its master. A cache manager may follow it, but the worker comes first."""
     def found():
         return pathlib.Path("/proc/%d/task/%d/children" % (pid, pid)).read_text().split()
-    wait_for("a worker of nginx", found)
-    return int(found()[0])
+    return int(wait_for("a worker of nginx", found)[0])
 
 
 def wait_for(what, condition, bound=15, pause=0.02):
-    until = time.monotonic() + bound
-    while not condition():
-        if time.monotonic() > until:
-            sys.exit("no %s within %d seconds" % (what, bound))
-        time.sleep(pause)
+    """The condition's first true value; without one the benchmark ends."""
+    try:
+        return scene.wait_for(what, condition, bound, pause)
+    except scene.Trouble as trouble:
+        sys.exit(str(trouble))
 
 
 def write_presentation(folder, count, size):
@@ -224,36 +183,6 @@ def write_playlist(folder, count, seconds):
     (folder / "media.m3u8").write_text("\n".join(lines + ["#EXT-X-ENDLIST", ""]))
 
 
-def weir_binary(parser, arguments):
-    """The binary to measure; without it the benchmark ends with 69."""
-    binary = pathlib.Path(arguments.weir).resolve()
-    if not binary.is_file():
-        parser.exit(69, "no %s: swift build -c release --product weir\n" % binary)
-    return binary
-
-
-def add_options(parser, rounds=5):
-    """The options of benchmarks of the program."""
-    parser.add_argument("--weir", default=str(ROOT / ".build" / "release" / "weir"), help="the binary to measure")
-    parser.add_argument("--peers-only", action="store_true", help="measure the others alone")
-    add_own_options(parser, rounds)
-
-
-def add_own_options(parser, rounds=5):
-    """The options of all benchmarks."""
-    parser.add_argument("--rounds", type=int, default=rounds)
-    parser.add_argument("--rows", type=pathlib.Path, help="append the rows of the benchmark page to this file, as lines of JSON")
-    parser.add_argument("--smoke", action="store_true",
-                        help="only see that it runs: smallest sizes, one round, the debug build")
-
-
-def parse(parser, **smoke):
-    """The arguments. `smoke` has the defaults for --smoke; an option on the command line goes first."""
-    if "--smoke" in sys.argv[1:]:
-        parser.set_defaults(weir=str(ROOT / ".build" / "debug" / "weir"), rounds=1, **smoke)
-    return parser.parse_args()
-
-
 def numbers(text):
     """An argument type: numbers such as 1,8,64."""
     return [int(item) for item in text.split(",")]
@@ -265,7 +194,7 @@ def sizes(text):
 
 
 def row(arguments, subject, peer, seen):
-    """Adds a row to the table of the benchmark page. tools/bench/all adds the command."""
+    """Adds a row to the table of the benchmark page. tools/bench adds the command."""
     if arguments.rows:
         with open(arguments.rows, "a", encoding="utf-8") as file:
             file.write(json.dumps([subject, peer, seen], ensure_ascii=False) + "\n")
@@ -328,10 +257,6 @@ def compile_c(source, home, *libraries):
         flags = subprocess.run(["pkg-config", "--cflags", "--libs", *libraries], check=True, capture_output=True, text=True).stdout.split()
         subprocess.run(["gcc", "-O2", "-Wall", "-o", program, source, *flags], check=True)
     return program
-
-
-def ensure_tools():
-    subprocess.run([str(TOOLS / "install"), "bench"], check=True)
 
 
 def python_package(requirement):

@@ -1,4 +1,4 @@
-"""The programs that tools/bench/get measures: `weir get` and other downloaders, each with a fresh folder."""
+"""The programs that tools/bench get measures: `weir get` and other downloaders, each with a fresh folder."""
 
 import contextlib
 import os
@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 
+from weirtools import processes
 from weirtools.bench import common
 
 YT_DLP = "yt-dlp==2026.10.26"
@@ -71,17 +72,11 @@ def watch(pid, limit):
         while not poll.poll(pause * 1000):
             if time.monotonic() > until:
                 return None
-            peak = max(peak, most_memory(pid))
+            peak = max(peak, processes.memory(pid, "VmHWM"))
             pause = min(pause * 1.5, 0.05)
         return peak
     finally:
         os.close(descriptor)
-
-
-def most_memory(pid):
-    """The most memory that a process has had at once, in bytes; 0 when it is about to end."""
-    status = pathlib.Path("/proc/%d/status" % pid).read_text()
-    return int(status.partition("VmHWM:")[2].split()[0]) * 1024 if "VmHWM:" in status else 0
 
 
 def forget_most_memory(pid):
@@ -99,28 +94,28 @@ def fresh_folder(place):
 class Weir:
     """`weir get`, which follows a `weir serve` that runs already; memory is the daemon's, processor time that of both."""
 
-    def __init__(self, bench, binary, *options):
-        self.bench, self.binary, self.options = bench, binary, options
+    def __init__(self, bench, *options):
+        self.bench, self.options = bench, options
 
     def fetch(self, presentation, limit, is_far, place=None):
         with fresh_folder(place or self.bench.folder) as folder:
             return self.fetch_into(folder, presentation, limit)
 
     def fetch_into(self, folder, presentation, limit):
-        server = self.bench.weir(self.binary, folder, self.options)
+        server = self.bench.weir(folder, self.options)
         try:
-            forget_most_memory(server.worker)
+            forget_most_memory(server.process)
             before = server.cpu()
-            result, _ = run([self.binary, "get", presentation.playlist, "--state", server.state], server.home, limit)
+            result, _ = run(server.words("get", presentation.playlist), server.folder, limit)
             ended = time.monotonic()
             wait_for_digests(server.store, presentation)
             result.synced += time.monotonic() - ended
             result.cpu += server.cpu() - before
-            result.memory = most_memory(server.worker)
+            result.memory = server.memory("VmHWM")
             check_files(server.store.glob("assets/*/*/*.ts"), presentation)
             return result
         finally:
-            self.bench.forget(server.child)
+            server.end()
 
 
 def slow_disk(presentation):

@@ -82,41 +82,11 @@ def wait_for(what, condition, bound=PATIENCE, pause=0.03):
 HAND_OVER = 'exec 3<&%d; LISTEN_PID=$$ LISTEN_FDS=1 exec "$0" "$@"'
 
 
-class Server:
-    """A child that says on which URL it listens, and can be started again on the same port.
+class Running:
+    """A server that runs: a child and its URL, its measures and its answers."""
 
-    With a listener, that stays open between two children, as a service manager keeps it: who connects meanwhile waits.
-    """
-
-    # Where its words for a person go, and how long it has until it listens.
-    errors, patience = subprocess.DEVNULL, PATIENCE
-    # How many lines it says when it is ready. The last one has its URL.
-    greeting = 1
-
-    def __init__(self, starts, environment=None, listener=None, named=True):
-        # `starts`: its command line for a port. `named`: the line that it prints ends with its URL.
-        self.starts, self.environment, self.child, self.port = starts, environment, None, 0
-        self.listener, self.named = listener, named
-        self.start()
-
-    def start(self):
-        command, handed = self.starts(self.port), []
-        if self.listener:
-            handed = [self.listener.fileno()]
-            command = ["sh", "-c", HAND_OVER % handed[0], *command]
-        self.child = subprocess.Popen(list(map(str, command)), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.errors,
-                                      text=True, env=self.environment, pass_fds=handed)
-        readable, _, _ = select.select([self.child.stdout], [], [], self.patience)
-        self.said = [self.child.stdout.readline() for _ in range(self.greeting)] if readable else [""]
-        line = self.said[-1]
-        if "listening on" not in line:
-            # Whatever it still does: nothing of it is left when this is told.
-            self.kill()
-            raise Trouble("%s did not start but said %r" % (pathlib.Path(self.child.args[0]).name, line))
-        if not self.named:
-            return
-        self.url = line.split()[-1]
-        self.port = int(self.url.rsplit(":", 1)[1])
+    def __init__(self, child, url):
+        self.child, self.url, self.port = child, url, int(url.rsplit(":", 1)[1])
 
     @property
     def process(self):
@@ -126,23 +96,6 @@ class Server:
     @property
     def is_up(self):
         return self.child.poll() is None
-
-    def kill(self):
-        self.child.kill()
-        self.child.wait()
-        self.child.stdout.close()
-
-    def end(self):
-        """Ends it in order."""
-        self.child.terminate()
-        self.child.wait(PATIENCE)
-        self.child.stdout.close()
-
-    def pause(self):
-        self.child.send_signal(signal.SIGSTOP)
-
-    def resume(self):
-        self.child.send_signal(signal.SIGCONT)
 
     # Measures
 
@@ -160,6 +113,9 @@ class Server:
         """The bytes at a path; a whole URL is taken as it is."""
         return load(urllib.parse.urljoin(self.url, path))
 
+    def text(self, path):
+        return self.load(path).decode()
+
     def segments(self, path):
         """The absolute paths of the segments of the first rendition that an entry playlist leads to."""
         url = self.url + path
@@ -169,6 +125,64 @@ class Server:
                 break
             url = found[0]
         return ["/" + item.split("/", 3)[3] for item in found]
+
+
+class Server(Running):
+    """A child that says on which URL it listens, and can be started again on the same port.
+
+    With a listener, that stays open between two children, as a service manager keeps it: who connects meanwhile waits.
+    """
+
+    # Where its words for a person go, and how long it has until it listens.
+    errors, patience = subprocess.DEVNULL, PATIENCE
+    # How many lines it says when it is ready. The last one has its URL. And whether it has a session of its own.
+    greeting, has_session = 1, False
+
+    def __init__(self, starts, environment=None, listener=None, named=True):
+        # `starts`: its command line for a port. `named`: the line that it prints ends with its URL.
+        self.starts, self.environment, self.child, self.port = starts, environment, None, 0
+        self.listener, self.named = listener, named
+        self.start()
+
+    def start(self):
+        command, handed = self.starts(self.port), []
+        if self.listener:
+            handed = [self.listener.fileno()]
+            command = ["sh", "-c", HAND_OVER % handed[0], *command]
+        self.child = subprocess.Popen(list(map(str, command)), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.errors,
+                                      text=True, env=self.environment, pass_fds=handed, start_new_session=self.has_session)
+        readable, _, _ = select.select([self.child.stdout], [], [], self.patience)
+        self.said = [self.child.stdout.readline() for _ in range(self.greeting)] if readable else [""]
+        line = self.said[-1]
+        if "listening on" not in line:
+            # Whatever it still does: nothing of it is left when this is told.
+            self.kill()
+            raise Trouble("%s did not start but said %r%s" % (pathlib.Path(self.child.args[0]).name, line, self.last_words()))
+        if not self.named:
+            return
+        self.url = line.split()[-1]
+        self.port = int(self.url.rsplit(":", 1)[1])
+
+    def last_words(self):
+        """The words that it had for a person, if they are kept."""
+        return ""
+
+    def kill(self):
+        self.child.kill()
+        self.child.wait()
+        self.child.stdout.close()
+
+    def end(self):
+        """Ends it in order."""
+        self.child.terminate()
+        self.child.wait(PATIENCE)
+        self.child.stdout.close()
+
+    def pause(self):
+        self.child.send_signal(signal.SIGSTOP)
+
+    def resume(self):
+        self.child.send_signal(signal.SIGCONT)
 
 
 def is_comparison(entry):
@@ -219,10 +233,30 @@ class Origin(Server):
         ask("DELETE", self.url + "/_origin/requests")
 
 
+class Link(Server):
+    """A tools/link in front of a server, with the same losses each time."""
+
+    # Its first line has the URL by which it is controlled.
+    greeting = 2
+
+    def __init__(self, upstream, preset, state):
+        super().__init__(lambda port: [sys.executable, TOOLS / "link", "--preset", preset, "--port", port, "--state", state, "--seed", "1",
+                                       upstream])
+
+    def set(self, **change):
+        """Changes it, such as preset="3G" or down=0."""
+        fetch(self.said[0].split()[-1], change)
+
+    def seen(self):
+        """Its state, such as bytesDown."""
+        return json.loads(fetch(self.said[0].split()[-1]))
+
+
 class Weir(Server):
     """A `weir serve` over folders of its own, and the commands that talk to it. Nothing of the user's settings reaches it.
 
-    `users` count as its owner: where we are root, VLC plays as nobody. The words of a wrapper go before its own.
+    Its words for a person are in the file `log` of its folder. `users` count as its owner: where we are root, VLC plays as nobody. The
+    words of a wrapper go before its own.
     """
 
     # Commands that need no daemon.
@@ -235,8 +269,21 @@ class Weir(Server):
         kept = {name: value for name, value in os.environ.items() if not name.startswith("WEIR_")}
         options = ["--store", self.store, "--state", self.state, "--reserve", "0", *options]
         super().__init__(lambda port: [*wrapper, self.binary, "serve", "--listen", "127.0.0.1:%d" % port, *options],
-                         {**kept, **proxies, **homes, "HOME": str(folder), "NO_COLOR": "1", "WEIR_USERS": users, "WEIR_START": "false",
-                          **(variables or {})}, listener)
+                         {**kept, **proxies, **homes, "HOME": str(folder), "NO_COLOR": "1", "WEIR_START": "false",
+                          **({"WEIR_USERS": users} if users else {}), **(variables or {})}, listener)
+
+    def start(self):
+        if self.errors != subprocess.DEVNULL:
+            return super().start()
+        with open(self.folder / "log", "ab") as self.errors:
+            try:
+                super().start()
+            finally:
+                del self.errors
+
+    def last_words(self):
+        log = self.folder / "log"
+        return "\n" + log.read_text(errors="replace")[-500:] if log.exists() else ""
 
     def restart(self):
         """Ends it in order, and starts it again over the same folders."""
@@ -328,8 +375,11 @@ class Stage:
     def new_origin(self, **options):
         return self.serve(Origin(self.root, **options))
 
-    def new_weir(self, folder=None, **options):
-        return self.serve(Weir(self.binary, folder or self.folder, **options))
+    def new_weir(self, folder=None, binary=None, **options):
+        return self.serve(Weir(binary or self.binary, folder or self.folder, **options))
+
+    def new_link(self, upstream, preset="off"):
+        return self.serve(Link(upstream, preset, self.home("link")))
 
     def home(self, name):
         """A new folder for one server."""

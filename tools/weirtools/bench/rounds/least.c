@@ -1,4 +1,4 @@
-// The least work that does what a cell of tools/bench/instructions does.
+// The least work that does what a cell of tools/bench instructions does.
 //
 //     least serve FOLDER            serves its files on a free port, which it prints: each is opened, checked, sent and closed
 //     least fetch URL COUNT FOLDER  fetches URL0.ts, URL1.ts, … one after the other, hashes each and writes it to a file of its own

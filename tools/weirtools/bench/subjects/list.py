@@ -1,7 +1,6 @@
-#!/usr/bin/env python3
 """Starts a `weir serve` over a store of many assets, lists them, and removes an asset of many pieces.
 
-    tools/bench/list [--assets 10000] [--segments 10] [--pieces 10000] [--rounds 3] [--weir BINARY] [--smoke]
+    tools/bench list [--assets 10000] [--segments 10] [--pieces 10000] [--rounds 3]
 
 The store has only bundles, as Weir writes them: three renditions of so many segments each, all of which are one file under many
 names. Weir adopts them as assets, because there is no catalogue: the first line is the time for that. Then, in each round, Weir is
@@ -14,44 +13,37 @@ Finally an asset of so many pieces is removed while a client reads segments of a
 of the longest of these reads, and until all of its files are deleted. Wanted: an answer within 1 s.
 """
 
-import argparse
 import json
-import pathlib
-import signal
 import statistics
-import subprocess
-import sys
 import threading
 import time
-import urllib.request
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from weirtools.bench import bundles, common, downloaders  # noqa: E402
+from weirtools.bench import bundles, common
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    common.add_options(parser, rounds=4)
+ROUNDS, SMOKE = 4, {"assets": 20, "segments": 3, "pieces": 30}
+
+
+def add_options(parser):
     parser.add_argument("--assets", type=int, default=10_000)
     parser.add_argument("--segments", type=int, default=10)
     parser.add_argument("--pieces", type=int, default=10_000)
-    arguments = common.parse(parser, assets=20, segments=3, pieces=30)
-    binary = common.weir_binary(parser, arguments)
-    with common.Bench() as bench:
-        server = adopt(bench, binary, arguments)
-        server = compare_starts(bench, binary, server, arguments)
-        remove(server, arguments)
+
+
+def measure(bench, arguments):
+    server = adopt(bench, arguments)
+    compare_starts(bench, server, arguments)
+    remove(server, arguments)
 
 
 # The store
 
 
-def adopt(bench, binary, arguments):
+def adopt(bench, arguments):
     home = bench.home("weir")
     segment = bundles.write_all(bench, home, arguments.assets, arguments.segments)
     bundles.write(home / "store" / "assets" / "long-aaaa", arguments.pieces // 3, segment)
-    adoption = bundles.Adoption(bench, binary, home, arguments.assets + 1)
+    adoption = bundles.Adoption(bench, home, arguments.assets + 1)
     print("%d bundles of %d pieces that nobody knew: listening after %.3f s, all in the list after %.1f s, noted after %.1f s"
           % (arguments.assets, 3 * arguments.segments, adoption.listening, adoption.known, adoption.noted), flush=True)
     return adoption.server
@@ -60,32 +52,32 @@ def adopt(bench, binary, arguments):
 # The list
 
 
-def compare_starts(bench, binary, server, arguments):
+def compare_starts(bench, server, arguments):
     names = ("listening", "first list", "second", "all tracks", "page", "weir list")
     print("\n%-10s" % "" + "".join("%12s" % name for name in names) + "%10s%10s" % ("MiB", "peak"))
     rows = []
     for turn in range(arguments.rounds):
-        bench.forget(server.child, signal.SIGKILL if turn % 2 else signal.SIGTERM)
+        end = server.kill if turn % 2 else server.end
+        end()
         began = time.monotonic()
-        server = bench.weir(binary, server.home)
+        server.start()
         row = [time.monotonic() - began]
         for query in ("?brief=1", "?brief=1", "", "?limit=100"):
             row.append(timed(server, query, arguments.assets + 1))
-        row.append(command(binary, server, arguments.assets + 1))
+        row.append(command(server, arguments.assets + 1))
         rows.append(row)
-        memory = [value / (1 << 20) for value in (now(server.worker), downloaders.most_memory(server.worker))]
+        memory = [value / (1 << 20) for value in (server.memory(), server.memory("VmHWM"))]
         print("%-10s" % ("killed" if turn % 2 else "stopped") + "".join("%12.3f" % value for value in row)
               + "%10.1f%10.1f" % tuple(memory), flush=True)
     medians = [statistics.median(column) for column in zip(*rows)]
     print("%-10s" % "median" + "".join("%12.3f" % value for value in medians), flush=True)
     common.row(arguments, "%d assets: until Weir listens, the first list over the API after that, later ones, `weir list`"
                % arguments.assets, "", common.listed("%.2f", [medians[0], medians[1], medians[2], medians[5]]) + " s")
-    return server
 
 
 def timed(server, query, count):
     began = time.monotonic()
-    text = read(server, "assets" + query)
+    _, text = server.call("GET", "/assets" + query, timeout=600)
     seconds = time.monotonic() - began
     found = len(json.loads(text)["assets"])
     if found != (min(100, count) if "limit" in query else count):
@@ -93,29 +85,15 @@ def timed(server, query, count):
     return seconds
 
 
-def command(binary, server, count):
+def command(server, count):
     began = time.monotonic()
-    text = subprocess.run([str(binary), "list", "--state", str(server.state)], check=True, capture_output=True, text=True).stdout
+    text = server.run("list")
     seconds = time.monotonic() - began
     # Between the heading and the totals.
     complete = sum("saved" in line for line in text.splitlines()[1:count + 1])
     if complete != count:
         raise SystemExit("weir list has %d lines with complete assets" % complete)
     return seconds
-
-
-def now(pid):
-    """The memory that a process has now, in bytes."""
-    status = pathlib.Path("/proc/%d/status" % pid).read_text()
-    return int(status.partition("VmRSS:")[2].split()[0]) * 1024
-
-
-def read(server, path, method="GET"):
-    token = (server.state / "token").read_text().strip()
-    request = urllib.request.Request("%s/api/v1/%s" % (server.url, path), headers={"Authorization": "Bearer " + token},
-                                     method=method)
-    with common.OPENER.open(request, timeout=600) as reply:
-        return reply.read()
 
 
 # Removing
@@ -128,7 +106,7 @@ def remove(server, arguments):
     def play():
         while not isOver.is_set():
             began = time.monotonic()
-            if len(common.OPENER.open(server.url + paths[len(readings) % len(paths)], timeout=60).read()) != len(bundles.BODY):
+            if len(server.load(paths[len(readings) % len(paths)])) != len(bundles.BODY):
                 raise SystemExit("a segment is not whole")
             readings.append(time.monotonic() - began)
 
@@ -138,7 +116,7 @@ def remove(server, arguments):
     alone = max(readings)
     count = len(readings)
     began = time.monotonic()
-    read(server, "assets/long", method="DELETE")
+    server.call("DELETE", "/assets/long", timeout=600)
     answered = time.monotonic() - began
     common.wait_for("end", lambda: not any((server.store / "tmp").iterdir()), bound=600, pause=0.01)
     gone = time.monotonic() - began
@@ -148,6 +126,3 @@ def remove(server, arguments):
           "%.1f ms before" % (arguments.pieces // 3 * 3, answered, gone, 1000 * max(readings[count:]), 1000 * alone))
     common.row(arguments, "removing an asset of %d segments: until the answer, until all is gone, the longest read of another asset"
                % (arguments.pieces // 3 * 3), "", common.listed("%.2f", [answered, gone, max(readings[count:])]) + " s")
-
-
-main()

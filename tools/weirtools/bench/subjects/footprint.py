@@ -1,7 +1,6 @@
-#!/usr/bin/env python3
 """Shows how large the program is and what its bytes belong to, and how much memory an idle daemon has.
 
-    tools/bench/footprint [--rounds 3] [--weir BINARY] [--smoke]
+    tools/bench footprint [--rounds 3]
 
 The size is that of the program without debug information, as it is installed. Its named symbols are counted by the module that they
 belong to: Weir's rooms together, each library, the data of ICU, the Swift runtime. The rest are names and unwind tables.
@@ -12,16 +11,12 @@ from the disk once, shared with what else runs from these files, and given up wh
 served nothing.
 """
 
-import argparse
 import collections
 import pathlib
 import re
 import subprocess
-import sys
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from weirtools.bench import common  # noqa: E402
+from weirtools.bench import common
 
 MIB = 1 << 20
 MODULE = re.compile(r"\$s(\d+)(\w+)")
@@ -61,31 +56,25 @@ def resident(process):
     return figures["Rss"], figures["Anonymous"]
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    common.add_options(parser, rounds=3)
-    arguments = common.parse(parser)
-    common.ensure_tools()
-    binary = common.weir_binary(parser, arguments)
-    with common.Bench() as bench:
-        stripped = bench.folder / "weir"
-        subprocess.run(["strip", "-o", stripped, binary], check=True)
-        size = stripped.stat().st_size
-        print("%8.1f MiB  the program" % (size / MIB))
-        for name, count in parts(binary).most_common():
-            print("%8.1f MiB  %s" % (count / MIB, name))
-        found = {"weir": [], "nginx": []}
-        for _ in range(arguments.rounds):
-            for name, start in (("weir", lambda: bench.weir(stripped)), ("nginx", lambda: bench.nginx("root /;"))):
-                server = start()
-                found[name].append(resident(server.worker))
-                bench.forget(server.child)
+ROUNDS = 3
+
+
+def measure(bench, arguments):
+    stripped = bench.folder / "weir"
+    subprocess.run(["strip", "-o", stripped, bench.binary], check=True)
+    size = stripped.stat().st_size
+    print("%8.1f MiB  the program" % (size / MIB))
+    for name, count in parts(bench.binary).most_common():
+        print("%8.1f MiB  %s" % (count / MIB, name))
+    found = {"weir": [], "nginx": []}
+    for _ in range(arguments.rounds):
+        for name, start in (("weir", lambda: bench.weir(binary=stripped)), ("nginx", lambda: bench.nginx("root /;"))):
+            server = start()
+            found[name].append(resident(server.process))
+            server.end()
     seen = {name: [common.median([pair[part] for pair in pairs]) / MIB for part in range(2)] for name, pairs in found.items()}
     for name, (whole, own) in seen.items():
         print("%-6s %6.1f MiB resident, %.1f of them its own" % (name, whole, own))
     common.row(arguments, "size of the program, MiB", "", "%.1f" % (size / MIB))
     common.row(arguments, "memory of an idle daemon, MiB: resident, its own", "nginx worker: %.1f, %.1f" % tuple(seen["nginx"]),
                "%.1f, %.1f" % tuple(seen["weir"]))
-
-
-main()

@@ -1,27 +1,23 @@
-#!/usr/bin/env python3
 """Measures what the verification of stored pieces costs: each is read once after a start, before it is played.
 
-    tools/bench/verify [--rounds 5] [--sizes 1K,200K,4M,64M] [--weir BINARY] [--smoke]
+    tools/bench verify [--rounds 5] [--sizes 1K,200K,4M,64M]
 
 For each size a presentation is downloaded with `weir get`. In each round Weir is started again, and one client requests all segments
 one after the other, twice: in the first pass each piece is verified, ahead of the client or, for the very first one, before its first
 byte; in the second one none is. Printed: milliseconds to the first byte of the very first segment, milliseconds for a segment in
 each pass (the medians of the rounds), and the megabytes a second at which the first pass delivers. A film plays at 1 or 2 of these.
 Last, ffmpeg decodes a film of two minutes in the same way, as fast as it can, twice after each start.
-Wanted: the second pass as fast as without verification (tools/bench/serve measures that), the first one above 200 MB/s from 200K on;
+Wanted: the second pass as fast as without verification (tools/bench serve measures that), the first one above 200 MB/s from 200K on;
 ffmpeg's first time at most 1.05 of its second one.
 """
 
-import argparse
 import http.client
-import pathlib
+import shutil
 import subprocess
 import sys
 import time
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from weirtools.bench import common  # noqa: E402
+from weirtools.bench import common
 
 # Bytes of one presentation, and the most segments of one.
 TOTAL, MOST = 256 << 20, 200
@@ -63,31 +59,33 @@ def decode(url):
     return time.perf_counter() - began
 
 
-def rounds(arguments, binary, path, make, measure):
+def rounds(bench, arguments, path, make, measure):
     """Downloads a presentation, and measures it twice after each start: [(first, second)]."""
-    with common.Bench() as bench:
-        make(bench.folder / "files" / path)
-        origin, weir, found = bench.nginx("root %s;" % (bench.folder / "files")), bench.weir(binary), []
-        subprocess.run([binary, "get", "%s/%s/media.m3u8" % (origin.url, path), "--name", "film", "--state", weir.state],
-                       check=True, capture_output=True)
-        for _ in range(arguments.rounds):
-            bench.forget(weir.child)
-            weir = bench.weir(binary, weir.home)
-            found.append(measure(weir))
-        return found
+    make(bench.folder / "files" / path)
+    origin, weir, found = bench.nginx("root %s;" % (bench.folder / "files")), bench.weir(), []
+    weir.run("get", "%s/%s/media.m3u8" % (origin.url, path), "--name", "film", timeout=600)
+    for _ in range(arguments.rounds):
+        weir.restart()
+        found.append(measure(weir))
+    weir.end()
+    origin.end()
+    for folder in (weir.folder, bench.folder / "files"):
+        shutil.rmtree(folder)
+    return found
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    common.add_options(parser)
+SMOKE = {"sizes": [200 << 10]}
+
+
+def add_options(parser):
     parser.add_argument("--sizes", type=common.sizes, default=[1 << 10, 200 << 10, 4 << 20, 64 << 20])
-    arguments = common.parse(parser, sizes=[200 << 10])
-    common.ensure_tools()
-    binary = common.weir_binary(parser, arguments)
+
+
+def measure(bench, arguments):
     print("%-8s %14s %14s %14s %10s" % ("size", "first byte ms", "first pass ms", "second ms", "MB/s"))
     for size in arguments.sizes:
         count = max(3, min(MOST, TOTAL // size))
-        found = rounds(arguments, binary, str(size), lambda folder: common.write_presentation(folder, count, size), twice)
+        found = rounds(bench, arguments, str(size), lambda folder: common.write_presentation(folder, count, size), twice)
         byte = common.median([first[0] for first, _ in found])
         new, known = (common.median([each[place][1] for each in found]) for place in (0, 1))
         print("%-8s %14.2f %14.3f %14.3f %10.0f" % (
@@ -96,12 +94,9 @@ def main():
                    "the second play", "%.2f" % (known / new))
 
     seconds = 4 if arguments.smoke else 120
-    found = rounds(arguments, binary, "film", lambda folder: make_film(folder, seconds),
+    found = rounds(bench, arguments, "film", lambda folder: make_film(folder, seconds),
                    lambda weir: [decode(weir.url + "/offline/film.m3u8") for _ in range(2)])
     new, known = (common.median([each[place] for each in found]) for place in (0, 1))
     print("ffmpeg decodes a film: %.2f s after a start, %.2f s again: %.3f" % (new, known, new / known))
     common.row(arguments, "time in which ffmpeg decodes a film after a start, each piece verified (below 1 is better)", "the second time",
                "%.2f" % (new / known))
-
-
-main()

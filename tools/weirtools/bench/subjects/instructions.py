@@ -1,9 +1,8 @@
-#!/usr/bin/env python3
 """Counts the instructions and allocations that Weir needs for one unit of its work, beside other programs and the least work.
 
-    tools/bench/instructions [--cells stored,new,downloaded,reload,playlist] [--json FILE] [--weir BINARY] [--smoke]
-    tools/bench/instructions --check      Weir alone: 1 if a figure is more than 3 % from that of tools/bench/instructions.json
-    tools/bench/instructions --write      its figures become those of that file
+    tools/bench instructions [--cells stored,new,downloaded,reload,playlist] [--json FILE]
+    tools/bench instructions --check      Weir alone: 1 if a figure is more than 3 % from that of instructions.json beside it
+    tools/bench instructions --write      its figures become those of that file
 
     stored      a stored segment of 32 KiB, requested on a kept connection; nginx serves the same files
     new         a segment of 32 KiB that is not stored yet; nginx keeps it in a proxy_cache
@@ -29,10 +28,8 @@ import subprocess
 import sys
 import threading
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from weirtools.bench import callgrind, clients, common  # noqa: E402
-from weirtools.origins import virtual  # noqa: E402
+from weirtools.bench import callgrind, clients, common
+from weirtools.origins import virtual
 
 HERE = pathlib.Path(__file__).resolve().parent
 EXPECTED = HERE / "instructions.json"
@@ -72,16 +69,15 @@ class Cells:
     def __init__(self, bench, arguments):
         self.bench, self.plan, self.is_alone = bench, Plan(arguments.smoke), arguments.check
         self.grind = callgrind.Callgrind(bench)
-        self.binary = common.weir_binary(arguments.parser, arguments)
-        self.program = self.grind.program(self.binary)
+        self.program = self.grind.program(bench.binary)
         self.files = bench.folder / "files"
         # Each segment of a live channel is the same file.
         self.origin = bench.nginx("root %s; keepalive_requests 1000000; location ~ /live-segment- { try_files /any.ts =404; }" % self.files)
         if not self.is_alone:
-            self.least = self.grind.program(common.compile_c(HERE / "instructions-rounds" / "least.c", BUILD, "libcurl", "libcrypto"))
+            self.least = self.grind.program(common.compile_c(common.ROUNDS / "least.c", BUILD, "libcurl", "libcrypto"))
 
     def weir(self, home=None, options=()):
-        return self.grind.server("weir", lambda words: self.bench.weir(self.program, home, options, words))
+        return self.grind.server("weir", lambda words: self.bench.weir(home, options, words, self.program))
 
     def batches(self, server, count, work):
         """The cost of one of `count` units, of which `work(number of the batch)` does as many."""
@@ -89,7 +85,7 @@ class Cells:
         for number in range(WARM + self.plan.batches):
             work(number)
             costs.append(server.spent().per(count))
-        self.bench.forget(server.server.child)
+        server.server.end()
         return callgrind.low(costs[WARM:])
 
     def pairs(self, sizes, measure):
@@ -112,11 +108,10 @@ class Cells:
 
     def stored(self):
         common.write_presentation(self.files / "stored", 16, SIZE)
-        first = self.bench.weir(self.binary)
-        order = [self.binary, "get", self.origin.url + "/stored/media.m3u8", "--name", "stored", "--state", first.state]
-        subprocess.run(order, check=True, capture_output=True)
-        self.bench.forget(first.child)
-        weir = self.weir(first.home, ["--offline"])
+        first = self.bench.weir()
+        first.run("get", self.origin.url + "/stored/media.m3u8", "--name", "stored")
+        first.end()
+        weir = self.weir(first.folder, ["--offline"])
         found = {"weir": self.requests(weir, weir.server.segments("/stored.m3u8"), self.plan.stored)}
         if self.is_alone:
             return found
@@ -129,7 +124,7 @@ class Cells:
     def least_stored(self):
         def start(words):
             child = self.bench.start([*words, self.least, "serve", self.files], stdout=subprocess.PIPE, text=True)
-            return common.Server(child.stdout.readline().split()[-1], child, child.pid)
+            return common.Child(self.bench, child, child.stdout.readline().split()[-1])
 
         if not (self.files / "stored").exists():
             common.write_presentation(self.files / "stored", 16, SIZE)
@@ -154,21 +149,21 @@ class Cells:
 
         def measure(number, size):
             url, name = self.presentation(size, number), "film-%d" % number
-            order = [self.binary, "get", url + "media.m3u8", "--name", name, "--json", "--state", weir.server.state]
+            order = weir.server.words("get", url + "media.m3u8", "--name", name, "--json")
             # Once it has begun it goes on without the command: what that is told depends on the time that all takes.
-            command = subprocess.Popen(order, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+            command = subprocess.Popen(order, env=weir.server.environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
             command.stdout.readline()
             command.terminate()
             command.communicate()
             cost = weir.spent(callgrind.LATER)
             if self.pieces(weir.server) != size:
                 sys.exit("the download %s is not whole" % name)
-            subprocess.run([self.binary, "remove", name, "--yes", "--state", weir.server.state], check=True, capture_output=True)
+            weir.server.run("remove", name, "--yes")
             weir.spent(callgrind.LATER)
             return cost
 
         found = {"weir": self.pairs(self.plan.downloads, measure)}
-        self.bench.forget(weir.server.child)
+        weir.server.end()
         if self.is_alone:
             return found
         found["curl --parallel"] = self.pairs(self.plan.downloads, self.curl)
@@ -229,7 +224,7 @@ class Cells:
     def media_playlist(self, server, channel):
         """The path of the playlist that a player of a channel reloads."""
         path = "/%s/live-%d.m3u8" % (self.origin.url, channel)
-        lines = [line for line in server.get(path).splitlines() if line and not line.startswith("#")]
+        lines = [line for line in server.text(path).splitlines() if line and not line.startswith("#")]
         return "/" + lines[0].split("/", 3)[3] if lines[0].startswith("http") else lines[0]
 
     def reloads(self, server, paths):
@@ -258,16 +253,16 @@ class Cells:
         def opened(server, before, looks=callgrind.SOON):
             def measure(number, size):
                 name = file(number, size).name
-                lines = [line for line in server.server.get(before + name).splitlines() if line and not line.startswith("#")]
+                lines = [line for line in server.server.text(before + name).splitlines() if line and not line.startswith("#")]
                 if len(lines) != size:
-                    lines = [line for line in server.server.get(lines[0]).splitlines() if line and not line.startswith("#")]
+                    lines = [line for line in server.server.text(lines[0]).splitlines() if line and not line.startswith("#")]
                 if len(lines) != size:
                     sys.exit("%s has %d segments for %d" % (name, len(lines), size))
                 return server.spent(looks)
 
             server.spent()
             cost = self.pairs(self.plan.playlists, measure)
-            self.bench.forget(server.server.child)
+            server.server.end()
             return cost
 
         found = {"weir": opened(self.weir(), "/%s/" % self.origin.url, callgrind.LATER)}
@@ -275,7 +270,7 @@ class Cells:
             return found
         relay = "location / { proxy_pass %s; proxy_http_version 1.1; proxy_set_header Connection ''; }" % self.origin.url
         found["nginx"] = opened(self.grind.server("nginx", lambda words: self.bench.nginx(relay, wrapper=words)), "/")
-        source = HERE / "playlist-rounds" / "libavformat.c"
+        source = common.ROUNDS / "libavformat.c"
         parser = self.grind.program(common.compile_c(source, BUILD, "libavformat", "libavutil"))
         found["libavformat"] = self.pairs(self.plan.playlists, lambda number, size: self.grind.run(
             [parser, file(number, size), 1], stdout=subprocess.DEVNULL))
@@ -303,7 +298,7 @@ def checked(found):
             if abs(seen - known) > allowance(name, known):
                 status = 1
     if status:
-        print("tools/bench/instructions: a figure has moved by more than %.0f %%. If that is meant: tools/bench/instructions --write"
+        print("tools/bench instructions: a figure has moved by more than %.0f %%. If that is meant: tools/bench instructions --write"
               % (100 * TOLERANCE), file=sys.stderr)
     return status
 
@@ -327,32 +322,32 @@ def report(arguments, cell, costs):
                "%.0f, %.0f, %.1f" % weir)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    common.add_own_options(parser)
-    parser.add_argument("--weir", default=str(common.ROOT / ".build" / "release" / "weir"), help="the binary to measure")
-    parser.add_argument("--cells", type=lambda text: text.split(","), default=list(TITLES))
+SMOKE = {"cells": ["stored"]}
+
+
+def add_options(parser):
+    parser.add_argument("--cells", type=listed, default=list(TITLES))
     parser.add_argument("--json", type=pathlib.Path, help="write all figures to this file")
     parser.add_argument("--check", action="store_true", help="compare Weir's figures with the file's")
     parser.add_argument("--write", action="store_true", help="write Weir's figures to the file")
-    arguments = common.parse(parser, cells=["stored"])
-    arguments.parser = parser
-    if strange := [cell for cell in arguments.cells if cell not in TITLES]:
-        parser.error("%s is none of %s" % (strange[0], ", ".join(TITLES)))
-    common.ensure_tools()
-    with common.Bench() as bench:
-        cells = Cells(bench, arguments)
-        found = {}
-        for cell in arguments.cells:
-            found[cell] = getattr(cells, cell)()
-            report(arguments, cell, found[cell])
+
+
+def listed(text):
+    """An argument type: names of cells, with commas."""
+    cells = text.split(",")
+    if strange := [cell for cell in cells if cell not in TITLES]:
+        raise argparse.ArgumentTypeError("%s is none of %s" % (strange[0], ", ".join(TITLES)))
+    return cells
+
+
+def measure(bench, arguments):
+    cells, found = Cells(bench, arguments), {}
+    for cell in arguments.cells:
+        found[cell] = getattr(cells, cell)()
+        report(arguments, cell, found[cell])
     if arguments.json:
         rows = {cell: {name: figures(cost) for name, cost in costs.items()} for cell, costs in found.items()}
         arguments.json.write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")
     if arguments.write:
         written(found)
-    if arguments.check:
-        sys.exit(checked(found))
-
-
-main()
+    return checked(found) if arguments.check else 0

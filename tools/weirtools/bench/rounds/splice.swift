@@ -1,7 +1,7 @@
 import Glibc
 import SegmentFormat
 
-/// One round of tools/bench/splice: plans a segment on disk again and again, and puts it together as it is sent.
+/// One round of tools/bench splice: plans a segment on disk again and again, and puts it together as it is sent.
 ///
 ///     weir PLAYLIST'S-SECTION SOURCE'S-SECTION SEGMENT COUNT
 ///

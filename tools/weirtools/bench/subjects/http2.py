@@ -1,24 +1,19 @@
-#!/usr/bin/env python3
 """Downloads many small segments over TLS from far away: `weir get` by HTTP/2 and by HTTP/1.1, and `curl --parallel --http2`, in turns.
 
-    tools/bench/http2 [--count 5000] [--size 20K] [--delay 50] [--streams 32] [--rounds 3] [--weir BINARY] [--peers-only] [--smoke]
+    tools/bench http2 [--count 5000] [--size 20K] [--delay 50] [--streams 32] [--rounds 3]
 
 nginx offers HTTP/2 by ALPN; a relay delays every byte, so that a round trip takes --delay milliseconds. Each download starts with
 nothing. Weir's HTTP/1.1 is `weir serve --http2 false`, with six connections. curl has as many streams at once as Weir.
 Wanted: HTTP/1.1 takes at least twice as long as HTTP/2, and Weir at most 1.1 times as long as curl.
 """
 
-import argparse
 import os
-import pathlib
 import subprocess
 import sys
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from weirtools import TOOLS  # noqa: E402
-from weirtools.bench import certificates, common, downloaders  # noqa: E402
-from weirtools.media import transport  # noqa: E402
+from weirtools import TOOLS
+from weirtools.bench import certificates, common, downloaders
+from weirtools.media import transport
 
 SERVER = """
 server {
@@ -43,32 +38,32 @@ def curl(streams):
     return command
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    common.add_options(parser, rounds=3)
+ROUNDS, SMOKE, HAS_PEERS = 3, {"count": 24, "delay": 10}, True
+
+
+def add_options(parser):
     parser.add_argument("--count", type=int, default=5000)
     parser.add_argument("--size", type=lambda text: common.sizes(text)[0], default=20 << 10)
     parser.add_argument("--delay", type=float, default=50, help="the round trip in milliseconds")
     parser.add_argument("--streams", type=int, default=32)
-    arguments = common.parse(parser, count=24, delay=10)
-    binary = None if arguments.peers_only else common.weir_binary(parser, arguments)
-    common.ensure_tools()
-    with common.Bench() as bench:
-        chain, key = certificates.make(bench.folder)
-        template = transport.Template(arguments.size)
-        common.write_transport(bench.folder / "origin" / "far", arguments.count, template)
-        url = "https://127.0.0.1:%d/far/" % far_origin(bench, arguments.delay, chain, key)
-        presentation = downloaders.Presentation(url, arguments.count, len(template.body))
-        # Both know it.
-        os.environ["CURL_CA_BUNDLE"] = str(chain)
-        runners = {"curl, HTTP/2": downloaders.Peer(bench, curl(arguments.streams), downloaders.check_list)}
-        if binary:
-            for name, choice in (("weir, HTTP/2", "true"), ("weir, HTTP/1.1", "false")):
-                runners[name] = downloaders.Weir(bench, binary, "--http2", choice)
-        measure(arguments, presentation, runners)
 
 
-def measure(arguments, presentation, runners):
+def measure(bench, arguments):
+    chain, key = certificates.make(bench.folder)
+    template = transport.Template(arguments.size)
+    common.write_transport(bench.folder / "origin" / "far", arguments.count, template)
+    url = "https://127.0.0.1:%d/far/" % far_origin(bench, arguments.delay, chain, key)
+    presentation = downloaders.Presentation(url, arguments.count, len(template.body))
+    # Both know it.
+    os.environ["CURL_CA_BUNDLE"] = str(chain)
+    runners = {"curl, HTTP/2": downloaders.Peer(bench, curl(arguments.streams), downloaders.check_list)}
+    if bench.binary:
+        for name, choice in (("weir, HTTP/2", "true"), ("weir, HTTP/1.1", "false")):
+            runners[name] = downloaders.Weir(bench, "--http2", choice)
+    compare(arguments, presentation, runners)
+
+
+def compare(arguments, presentation, runners):
     runs = {name: [] for name in runners}
     for _ in range(arguments.rounds):
         for name, runner in runners.items():
@@ -90,7 +85,3 @@ def measure(arguments, presentation, runners):
         presentation.count, common.size_name(arguments.size), arguments.delay)
     common.row(arguments, subject, "curl --http2, %d at a time" % arguments.streams, "%.2f" % (1 / relative))
     common.row(arguments, subject, "`weir get` by HTTP/1.1", "%.2f" % slower)
-
-
-if __name__ == "__main__":
-    main()

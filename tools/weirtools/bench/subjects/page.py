@@ -1,7 +1,6 @@
-#!/usr/bin/env python3
 """Opens the page of a store with many assets in Chromium, while as many browsers as in a classroom have it open.
 
-    tools/bench/page [--assets 10000] [--browsers 50] [--idle 30] [--shots FOLDER] [--weir BINARY] [--smoke]
+    tools/bench page [--assets 10000] [--browsers 50] [--idle 30] [--shots FOLDER]
 
 The store has bundles as Weir writes them, each a complete download; Weir is then started again, so that nothing of them is in its
 memory. The other browsers only listen to the events, which is all that the page does while nobody plays. Printed are
@@ -13,21 +12,15 @@ memory. The other browsers only listen to the events, which is all that the page
 Wanted: rows within 1 s, the end within 1 s, fewer than 10,000 elements, and 1 % of a processor at most.
 """
 
-import argparse
 import base64
-import json
 import pathlib
 import selectors
 import socket
-import sys
 import threading
 import time
-import urllib.request
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from weirtools.bench import bundles, common, downloaders  # noqa: E402
-from weirtools.players import browsing  # noqa: E402
+from weirtools.bench import bundles, common
+from weirtools.players import browsing
 
 # Notes in the page when its rows come, from the document's own beginning.
 WATCH = """
@@ -54,54 +47,42 @@ JUMP = """(async () => {
 })()"""
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    common.add_options(parser)
+SMOKE = {"assets": 40, "segments": 3, "browsers": 3, "idle": 1}
+
+
+def add_options(parser):
     parser.add_argument("--assets", type=int, default=10_000)
     parser.add_argument("--segments", type=int, default=10)
     parser.add_argument("--browsers", type=int, default=50)
     parser.add_argument("--idle", type=int, default=30, help="seconds")
     parser.add_argument("--shots", type=pathlib.Path, help="a folder for pictures of the page's beginning and end")
-    arguments = common.parse(parser, assets=40, segments=3, browsers=3, idle=1)
-    binary = common.weir_binary(parser, arguments)
-    with common.Bench() as bench:
-        home = bench.home("weir")
-        bundles.write_all(bench, home, arguments.assets, arguments.segments)
-        adoption = bundles.Adoption(bench, binary, home, arguments.assets)
-        print("%d assets are in the list after %.1f s, noted after %.1f s" % (arguments.assets, adoption.known, adoption.noted), flush=True)
-        bench.forget(adoption.server.child)
-        server = bench.weir(binary, home)
-        token = (server.state / "token").read_text().strip()
-        print("%-52s%10.1f MiB" % ("memory of the daemon after its start", memory(server)), flush=True)
-        browser, listeners = browsing.Browser(patience=120), Listeners(server, token)
-        try:
-            began = gather(server, token, listeners, arguments)
-            page, seconds = look(browser, server, token, arguments)
-            rename(browser, page, server, token, listeners)
-            share = rest(server, arguments)
-            common.row(arguments, "%d assets and %d browsers that listen: until all of these have begun, until the page has rows, "
-                       "until it knows all, from its beginning to its end by one jump" % (arguments.assets, arguments.browsers),
-                       "", common.listed("%.2f", [began, *seconds]) + " s")
-            common.row(arguments, "processor time of Weir for these while nothing moves", "", "%.2f %% of a core" % share)
-        finally:
-            listeners.end()
-            browser.close()
+
+
+def measure(bench, arguments):
+    home = bench.home("weir")
+    bundles.write_all(bench, home, arguments.assets, arguments.segments)
+    adoption = bundles.Adoption(bench, home, arguments.assets)
+    print("%d assets are in the list after %.1f s, noted after %.1f s" % (arguments.assets, adoption.known, adoption.noted), flush=True)
+    server = adoption.server
+    server.restart()
+    print("%-52s%10.1f MiB" % ("memory of the daemon after its start", server.memory() / (1 << 20)), flush=True)
+    browser, listeners = browsing.Browser(patience=120), Listeners(server)
+    try:
+        began = gather(server, listeners, arguments)
+        page, seconds = look(browser, server, arguments)
+        rename(browser, page, server, listeners)
+        share = rest(server, arguments)
+        common.row(arguments, "%d assets and %d browsers that listen: until all of these have begun, until the page has rows, "
+                   "until it knows all, from its beginning to its end by one jump" % (arguments.assets, arguments.browsers),
+                   "", common.listed("%.2f", [began, *seconds]) + " s")
+        common.row(arguments, "processor time of Weir for these while nothing moves", "", "%.2f %% of a core" % share)
+    finally:
+        listeners.end()
+        browser.close()
 
 
 def say(what, text):
     print("%-52s%s" % (what, text), flush=True)
-
-
-def memory(server):
-    status = pathlib.Path("/proc/%d/status" % server.worker).read_text()
-    return int(status.partition("VmRSS:")[2].split()[0]) / 1024
-
-
-def ask(server, token, path, method="GET", body=None):
-    request = urllib.request.Request("%s/api/v1/%s" % (server.url, path), method=method, data=body and json.dumps(body).encode(),
-                                     headers={"Authorization": "Bearer " + token, "Content-Type": "application/json"})
-    with common.OPENER.open(request, timeout=600) as reply:
-        return json.loads(reply.read())
 
 
 # Those who listen
@@ -110,10 +91,10 @@ def ask(server, token, path, method="GET", body=None):
 class Listeners:
     """Browsers with the page open while nobody plays: sockets that listen to the events, read by one thread."""
 
-    def __init__(self, server, token):
+    def __init__(self, server):
         # Of HTTP/1.0, so that nothing is in chunks.
         self.head = ("GET /api/v1/events HTTP/1.0\r\nHost: 127.0.0.1:%d\r\nAuthorization: Bearer %s\r\n\r\n"
-                     % (server.port, token)).encode()
+                     % (server.port, server.token)).encode()
         self.port, self.isOver, self.thread = server.port, threading.Event(), threading.Thread(target=self.read)
         self.readers, self.first, self.heard = selectors.DefaultSelector(), {}, {}
 
@@ -147,25 +128,25 @@ class Listeners:
             self.thread.join()
 
 
-def gather(server, token, listeners, arguments):
-    ask(server, token, "assets?brief=1&limit=1")
+def gather(server, listeners, arguments):
+    server.api("GET", "/assets?brief=1&limit=1")
     cpu, began = server.cpu(), time.monotonic()
     listeners.open(arguments.browsers)
     common.wait_for("first messages", lambda: len(listeners.first) == arguments.browsers, bound=600, pause=0.005)
     seconds = time.monotonic() - began
     say("%d browsers have their first message" % arguments.browsers, "%10.3f s, %.3f s of processor time, of %d bytes each"
         % (seconds, server.cpu() - cpu, max(listeners.first.values())))
-    say("memory of the daemon", "%10.1f MiB, at most %.1f" % (memory(server), downloaders.most_memory(server.worker) / (1 << 20)))
+    say("memory of the daemon", "%10.1f MiB, at most %.1f" % (server.memory() / (1 << 20), server.memory("VmHWM") / (1 << 20)))
     return seconds
 
 
 # The page
 
 
-def look(browser, server, token, arguments):
+def look(browser, server, arguments):
     page = browser.page(1440, 1000)
     browser.call("Page.addScriptToEvaluateOnNewDocument", page, source=WATCH % format(arguments.assets, ","))
-    browser.call("Page.navigate", page, url=server.url + ask(server, token, "page")["path"])
+    browser.call("Page.navigate", page, url=server.url + server.api("GET", "/page")[1]["path"])
     browser.wait(page, "seen.all", 60)
     seen = browser.evaluate(page, "seen")
     paint = browser.evaluate(page, "performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN")
@@ -199,11 +180,11 @@ def shoot(browser, page, folder, name):
     (folder / (name + ".png")).write_bytes(base64.b64decode(browser.call("Page.captureScreenshot", page, format="png")["data"]))
 
 
-def rename(browser, page, server, token, listeners):
+def rename(browser, page, server, listeners):
     browser.evaluate(page, "scrollTo(0, 0)")
     browser.wait(page, "document.querySelector('.row[data-name=\"film-00000\"]')")
     cpu, began = server.cpu(), time.monotonic()
-    ask(server, token, "assets/film-00000", "PATCH", {"title": "Another title"})
+    server.api("PATCH", "/assets/film-00000", {"title": "Another title"})
     try:
         common.wait_for("event", lambda: listeners.have(b"Another title") == len(listeners.heard), bound=5, pause=0.002)
         heard = time.monotonic() - began
@@ -220,8 +201,5 @@ def rest(server, arguments):
     time.sleep(arguments.idle)
     spent = server.cpu() - cpu
     say("processor time in %d s of rest" % arguments.idle, "%10.2f s, %.2f %% of one" % (spent, 100 * spent / arguments.idle))
-    say("memory of the daemon", "%10.1f MiB, at most %.1f" % (memory(server), downloaders.most_memory(server.worker) / (1 << 20)))
+    say("memory of the daemon", "%10.1f MiB, at most %.1f" % (server.memory() / (1 << 20), server.memory("VmHWM") / (1 << 20)))
     return 100 * spent / arguments.idle
-
-
-main()

@@ -1,8 +1,7 @@
-#!/usr/bin/env python3
 """Downloads a presentation with `weir get`, `curl --parallel`, aria2c, yt-dlp and `ffmpeg -c copy`, in turns.
 
-    tools/bench/get [--links off,LTE] [--shapes 400x1M,5000x20K] [--disk 300x15M] [--peers curl,aria2c,yt-dlp,ffmpeg]
-                    [--rounds 5] [--link-rounds 1] [--seconds 10] [--parallel 6] [--weir BINARY] [--peers-only] [--smoke]
+    tools/bench get [--links off,LTE] [--shapes 400x1M,5000x20K] [--disk 300x15M] [--peers curl,aria2c,yt-dlp,ffmpeg]
+                    [--rounds 5] [--link-rounds 1] [--seconds 10] [--parallel 6]
 
 Segments come from nginx, directly (off) and over links of tools/link. A link gets as many of the segments as it carries in
 --seconds, with as many connections as --parallel and a round trip between two segments on each; where these would be fewer than
@@ -25,48 +24,54 @@ Wanted: on each link, and directly, at least 1.00 against each downloader, or 97
 """
 
 import argparse
-import json
 import math
 import os
-import pathlib
 import shutil
 import subprocess
 import sys
 import tempfile
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from weirtools.bench import common, downloaders  # noqa: E402
-from weirtools.link import links  # noqa: E402
-from weirtools.media import transport  # noqa: E402
+from weirtools.bench import common, downloaders
+from weirtools.link import links
+from weirtools.media import transport
 
 LISTS = 4  # this many times --parallel segments at least
 LIMIT = 60  # seconds for a download, besides eight times --seconds
 COPIES = {"copy": "a bare copy: received and written", "hashed-copy": "a bare copy that is hashed too"}
 
 
-def main():
-    arguments = read_arguments()
-    common.ensure_tools()
-    binary = None if arguments.peers_only else arguments.weir
-    with common.Bench() as bench:
-        known = downloaders.peers(bench, arguments.parallel)
+SMOKE = {"links": [links.OFF], "shapes": [(12, 64 << 10)], "disk": [(2, 1 << 20)], "peers": ["curl", "aria2c"]}
+HAS_PEERS = True
 
-        def runners(*names):
-            weir = {"weir": downloaders.Weir(bench, binary)} if binary else {}
-            return weir | {name: known[name] for name in names}
 
-        origin = bench.nginx("root %s; keepalive_requests 100000;" % (bench.folder / "origin"))
-        for link in arguments.links:
-            programs = runners(*arguments.peers, *(COPIES if link is links.OFF else ()))
-            # What a slow link carries in time may be the same of two shapes.
-            for count, size in dict.fromkeys(fitting(link, arguments, *shape) for shape in arguments.shapes):
-                Comparison(bench, link, arguments, programs).measure(origin, count, size)
-        if arguments.disk and is_in_memory(tempfile.gettempdir()):
-            print("%s is in memory: without a TMPDIR on a disk, the files for a disk are left out" % tempfile.gettempdir())
-            arguments.disk = []
-        for count, size in arguments.disk:
-            Comparison(bench, links.OFF, arguments, runners("curl", *COPIES), is_on_disk=True).measure(origin, count, size)
+def add_options(parser):
+    parser.add_argument("--links", type=read_links, default=[links.OFF, links.preset("LTE")])
+    parser.add_argument("--shapes", type=read_shapes, default=[(400, 1 << 20), (5000, 20 << 10)])
+    parser.add_argument("--disk", type=read_shapes, default=[])
+    parser.add_argument("--peers", type=lambda text: text.split(","), default=["curl", "aria2c", "yt-dlp", "ffmpeg"])
+    parser.add_argument("--link-rounds", type=int, default=1)
+    parser.add_argument("--seconds", type=float, default=10)
+    parser.add_argument("--parallel", type=int, default=6)
+
+
+def measure(bench, arguments):
+    known = downloaders.peers(bench, arguments.parallel)
+
+    def runners(*names):
+        weir = {"weir": downloaders.Weir(bench)} if bench.binary else {}
+        return weir | {name: known[name] for name in names}
+
+    origin = bench.nginx("root %s; keepalive_requests 100000;" % (bench.folder / "origin"))
+    for link in arguments.links:
+        programs = runners(*arguments.peers, *(COPIES if link is links.OFF else ()))
+        # What a slow link carries in time may be the same of two shapes.
+        for count, size in dict.fromkeys(fitting(link, arguments, *shape) for shape in arguments.shapes):
+            Comparison(bench, link, arguments, programs).measure(origin, count, size)
+    if arguments.disk and is_in_memory(tempfile.gettempdir()):
+        print("%s is in memory: without a TMPDIR on a disk, the files for a disk are left out" % tempfile.gettempdir())
+        arguments.disk = []
+    for count, size in arguments.disk:
+        Comparison(bench, links.OFF, arguments, runners("curl", *COPIES), is_on_disk=True).measure(origin, count, size)
 
 
 def is_in_memory(folder):
@@ -106,13 +111,13 @@ class Comparison:
         size = len(template.body)
         folder = "%s-%dx%d" % (self.link.preset, count, size)
         common.write_transport(self.bench.folder / "origin" / folder.replace(" ", "-"), count, template)
-        server = self.bench.link(origin.url, self.link.preset) if self.is_far else origin
+        server = self.bench.new_link(origin.url, self.link.preset) if self.is_far else origin
         presentation = downloaders.Presentation("%s/%s/" % (server.url, folder.replace(" ", "-")), count, size)
         for _ in range(self.arguments.link_rounds if self.is_far else self.arguments.rounds):
             for name in self.runners:
                 self.run(name, presentation, server)
         if self.is_far:
-            self.bench.forget(server.child)
+            server.end()
         shutil.rmtree(self.bench.folder / "origin" / folder.replace(" ", "-"))
         self.report(presentation)
 
@@ -133,7 +138,7 @@ class Comparison:
 
     def carried_by(self, server):
         """The bytes that have arrived over the link so far."""
-        return json.loads(server.get(server.control))["bytesDown"] if self.is_far else 0
+        return server.seen()["bytesDown"] if self.is_far else 0
 
     def report(self, presentation):
         own = common.median([run.seconds for run in self.runs.get("weir", [])])
@@ -162,7 +167,7 @@ class Comparison:
         """Directly, how many times as fast Weir is as each peer, also with the time until all is synced; over a link, the shares of the rate that it allows."""
         medians = {peer: common.median([run.seconds for run in runs]) for peer, runs in self.runs.items() if peer not in self.failures}
         if "weir" in self.failures:
-            sys.exit("tools/bench/get: %s: Weir: %s" % (name, self.failures["weir"]))
+            sys.exit("tools/bench get: %s: Weir: %s" % (name, self.failures["weir"]))
         if not self.is_far:
             for peer in [peer for peer in medians if peer != "weir"]:
                 who = COPIES.get(peer) or "%s, %d at a time" % (peer, self.arguments.parallel)
@@ -185,21 +190,6 @@ class Comparison:
         return 3 * self.link.round_trip + self.carried / self.rate
 
 
-def read_arguments():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    common.add_options(parser)
-    parser.add_argument("--links", type=read_links, default=[links.OFF, links.preset("LTE")])
-    parser.add_argument("--shapes", type=read_shapes, default=[(400, 1 << 20), (5000, 20 << 10)])
-    parser.add_argument("--disk", type=read_shapes, default=[])
-    parser.add_argument("--peers", type=lambda text: text.split(","), default=["curl", "aria2c", "yt-dlp", "ffmpeg"])
-    parser.add_argument("--link-rounds", type=int, default=1)
-    parser.add_argument("--seconds", type=float, default=10)
-    parser.add_argument("--parallel", type=int, default=6)
-    arguments = common.parse(parser, links=[links.OFF], shapes=[(12, 64 << 10)], disk=[(2, 1 << 20)], peers=["curl", "aria2c"])
-    arguments.weir = common.weir_binary(parser, arguments) if not arguments.peers_only else None
-    return arguments
-
-
 def read_links(text):
     """The links of a list of names."""
     if text == "all":
@@ -220,6 +210,3 @@ def read_shapes(text):
             raise argparse.ArgumentTypeError("%s is no shape such as 400x1M or 5000x20K" % item)
         shapes.append((int(count), int(size[:-1]) * unit))
     return shapes
-
-
-main()

@@ -1,7 +1,6 @@
-#!/usr/bin/env python3
 """Shows where Weir's processor time goes where another program does the same in less: segments that are not stored yet, and downloads.
 
-    tools/bench/profile [--rounds 3] [--weir BINARY] [--smoke]
+    tools/bench profile [--rounds 3]
 
 Two cells: eight clients ask for segments of 32 KiB that Weir does not have yet, beside nginx with an empty proxy_cache; and
 `weir get` of 5,000 segments of 20 KiB, beside `curl --parallel`. Printed for each program: microseconds of processor time for a
@@ -11,28 +10,18 @@ them: each segment is hashed (SHA-256), written to a file of its own and renamed
 Then Weir's time by thread, and by library. That needs perf(1); a last round is for it alone, because it costs time itself.
 """
 
-import argparse
 import collections
 import hashlib
 import os
 import pathlib
 import signal
 import subprocess
-import sys
 import tempfile
-import time
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from weirtools.bench import clients, common  # noqa: E402
+from weirtools import processes
+from weirtools.bench import clients, common
 
 COLD, KEPT = 32 << 10, 20 << 10
-
-
-def spent(process):
-    """(seconds outside the kernel, seconds in it) of a process so far."""
-    fields = pathlib.Path("/proc/%d/stat" % process).read_text().rsplit(")", 1)[1].split()
-    return int(fields[11]) / common.TICKS, int(fields[12]) / common.TICKS
 
 
 class Samples:
@@ -69,9 +58,9 @@ class Cell:
         self.title, self.count, self.found = title, count, {}
 
     def measure(self, who, process, work):
-        before = spent(process)
+        before = processes.cpu(process)
         work()
-        self.add(who, [after - earlier for after, earlier in zip(spent(process), before)])
+        self.add(who, [after - earlier for after, earlier in zip(processes.cpu(process), before)])
 
     def add(self, who, seconds):
         self.found.setdefault(who, []).append([item / self.count * 1e6 for item in seconds])
@@ -95,19 +84,19 @@ def cold(bench, arguments, folders):
     cell = Cell("segments of 32 KiB that are not stored yet, 8 clients", arguments.segments)
     origin = bench.nginx("root %s;" % (bench.folder / "files"))
     cache = bench.caching_nginx(origin)
-    weir = bench.weir(pathlib.Path(arguments.weir))
+    weir = bench.weir()
     samples = None
     for turn, folder in enumerate(folders):
         entry = "/%s/%s/media.m3u8" % (origin.url, folder)
         paths = clients.shares([weir.segments(entry) for _ in range(clients.CLIENTS)])
         if turn == arguments.rounds:
-            samples = Samples(bench.folder, weir.worker)
+            samples = Samples(bench.folder, weir.process)
             clients.throughput(weir, paths)
             samples.end()
             break
         own = clients.shares([["/%s/%d.ts" % (folder, number) for number in range(arguments.segments)]] * clients.CLIENTS)
-        cell.measure("nginx", cache.worker, lambda: clients.throughput(cache, own))
-        cell.measure("weir", weir.worker, lambda: clients.throughput(weir, paths))
+        cell.measure("nginx", cache.process, lambda: clients.throughput(cache, own))
+        cell.measure("weir", weir.process, lambda: clients.throughput(weir, paths))
     cell.report(arguments)
     if samples:
         described(samples)
@@ -142,45 +131,41 @@ def curl(bench, url, folder, count):
 def kept(bench, arguments, folders):
     cell = Cell("`weir get` of segments of 20 KiB", arguments.segments)
     origin = bench.nginx("root %s; keepalive_requests 100000;" % (bench.folder / "files"))
-    weir = bench.weir(pathlib.Path(arguments.weir))
+    weir = bench.weir()
     samples = None
     for turn, folder in enumerate(folders):
         url = "%s/%s/media.m3u8" % (origin.url, folder)
-        order = [arguments.weir, "get", url, "--name", folder, "--state", str(weir.state)]
 
         def get():
-            subprocess.run(order, check=True, capture_output=True)  # noqa: B023
+            weir.run("get", url, "--name", folder, timeout=600)  # noqa: B023
 
         if turn == arguments.rounds:
-            samples = Samples(bench.folder, weir.worker)
+            samples = Samples(bench.folder, weir.process)
             get()
             samples.end()
             break
         files = sorted((bench.folder / "files" / folder).glob("*.ts"))
         cell.add("least work", least(bench, [file.read_bytes() for file in files]))
         cell.add("curl --parallel", curl(bench, origin.url, folder, arguments.segments))
-        cell.measure("weir", weir.worker, get)
+        cell.measure("weir", weir.process, get)
     cell.report(arguments)
     if samples:
         described(samples)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    common.add_options(parser, rounds=3)
+ROUNDS, SMOKE = 3, {"segments": 16}
+
+
+def add_options(parser):
     parser.add_argument("--segments", type=int, default=5000, help="segments a round")
-    arguments = common.parse(parser, segments=16)
-    common.ensure_tools()
-    common.weir_binary(parser, arguments)
+
+
+def measure(bench, arguments):
     has_perf = subprocess.run(["which", "perf"], capture_output=True, check=False).returncode == 0
     if not has_perf:
         print("without perf(1), of the package linux-perf, times by thread and by library are missing")
-    with common.Bench() as bench:
-        for work, size, prefix in ((cold, COLD, "cold"), (kept, KEPT, "kept")):
-            folders = ["%s-%d" % (prefix, turn) for turn in range(arguments.rounds + has_perf)]
-            for folder in folders:
-                common.write_presentation(bench.folder / "files" / folder, arguments.segments, size)
-            work(bench, arguments, folders)
-
-
-main()
+    for work, size, prefix in ((cold, COLD, "cold"), (kept, KEPT, "kept")):
+        folders = ["%s-%d" % (prefix, turn) for turn in range(arguments.rounds + has_perf)]
+        for folder in folders:
+            common.write_presentation(bench.folder / "files" / folder, arguments.segments, size)
+        work(bench, arguments, folders)

@@ -1,4 +1,4 @@
-"""One round of tools/bench/playlist: PyPI's m3u8 loads a playlist again and again and dumps it.
+"""One round of tools/bench playlist: PyPI's m3u8 loads a playlist again and again and dumps it.
 
     m3u8_round.py FILE COUNT
 

@@ -1,4 +1,4 @@
-// One round of tools/bench/playlist: has libavformat's HLS demuxer parse a playlist again and again, and open nothing else.
+// One round of tools/bench playlist: has libavformat's HLS demuxer parse a playlist again and again, and open nothing else.
 //
 //     libavformat FILE COUNT    prints microseconds: the median of parsing
 

@@ -1,7 +1,7 @@
 import Glibc
 import HLS
 
-/// One round of tools/bench/playlist: parses a playlist again and again and writes it with other names, as for a player.
+/// One round of tools/bench playlist: parses a playlist again and again and writes it with other names, as for a player.
 ///
 ///     weir FILE COUNT
 ///

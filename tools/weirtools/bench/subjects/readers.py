@@ -1,8 +1,7 @@
-#!/usr/bin/env python3
 """Counts what an origin sends for one film that several readers play at once, with and without a download beside them.
 
-    tools/bench/readers [--limits connection,program,link,http2] [--ranges with,without] [--readers 1,2,4] [--downloads without,with]
-                        [--rate 600K] [--seconds 48] [--rounds 1] [--jobs 4] [--details] [--weir BINARY] [--smoke]
+    tools/bench readers [--limits connection,program,link,http2] [--ranges with,without] [--readers 1,2,4] [--downloads without,with]
+                        [--rate 600K] [--seconds 48] [--rounds 1] [--jobs 4] [--details]
 
 Each play begins with a Weir that has nothing. The first reader is mpv in real time, which reads the whole film ahead; the others are
 ffmpeg, which copies as fast as it can, and begin a second after each other. A download of the same film begins two seconds before
@@ -17,22 +16,17 @@ each in shares of the film; the replies that Weir has broken off; the seconds in
 first picture. Wanted: the program sends at most 3 % and 64 KB for each broken reply more than the film, and the link carries 8 % more.
 """
 
-import argparse
 import concurrent.futures
 import contextlib
 import json
 import os
-import pathlib
 import socket
 import subprocess
 import sys
 import threading
 import time
-import urllib.request
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from weirtools.bench import certificates, common, limited_origin  # noqa: E402
+from weirtools.bench import certificates, common, limited_origin
 
 LIMITS = ["connection", "program", "link", "http2"]
 # Of the picture, in shares of the rate; the packets of the transport stream and short segments take some more.
@@ -45,20 +39,31 @@ ALLOWANCE = 64 << 10
 BOUND = 240
 
 
-def main():
-    arguments = read_arguments()
-    common.ensure_tools()
-    with common.Bench() as bench:
-        make_film(bench.folder / "origin", arguments)
-        if "http2" in arguments.limits:
-            bench.certificate = certificates.make(bench.folder)
-            os.environ["CURL_CA_BUNDLE"] = str(bench.certificate[0])
-        cells = [(limit, ranges, download, count) for limit in arguments.limits for ranges in arguments.ranges
-                 for download in arguments.downloads for count in arguments.readers]
-        with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-            plays = [[pool.submit(play, bench, arguments, *cell) for _ in range(arguments.rounds)] for cell in cells]
-            found = {cell: [one.result() for one in own] for cell, own in zip(cells, plays)}
-        report(bench, arguments, found)
+ROUNDS, SMOKE = 1, {"limits": ["connection"], "readers": [1, 2], "seconds": 8}
+
+
+def add_options(parser):
+    parser.add_argument("--limits", type=lambda text: text.split(","), default=LIMITS)
+    parser.add_argument("--ranges", type=lambda text: text.split(","), default=["with", "without"])
+    parser.add_argument("--downloads", type=lambda text: text.split(","), default=["without", "with"])
+    parser.add_argument("--readers", type=common.numbers, default=[1, 2, 4])
+    parser.add_argument("--rate", type=lambda text: common.sizes(text)[0], default=600_000)
+    parser.add_argument("--seconds", type=int, default=48)
+    parser.add_argument("--jobs", type=int, default=4, help="plays at one time")
+    parser.add_argument("--details", action="store_true", help="name the broken replies")
+
+
+def measure(bench, arguments):
+    make_film(bench.folder / "origin", arguments)
+    if "http2" in arguments.limits:
+        bench.certificate = certificates.make(bench.folder)
+        os.environ["CURL_CA_BUNDLE"] = str(bench.certificate[0])
+    cells = [(limit, ranges, download, count) for limit in arguments.limits for ranges in arguments.ranges
+             for download in arguments.downloads for count in arguments.readers]
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        plays = [[pool.submit(play, bench, arguments, *cell) for _ in range(arguments.rounds)] for cell in cells]
+        found = {cell: [one.result() for one in own] for cell, own in zip(cells, plays)}
+    report(bench, arguments, found)
 
 
 def make_film(folder, arguments):
@@ -89,7 +94,7 @@ class NGINX:
             }""" % (self.port, chain, key, bench.folder / "origin", "" if has_ranges else "max_ranges 0;", self.log))
 
     def close(self):
-        self.bench.forget(self.server.child)
+        self.server.end()
         lines = [line.split() for line in self.log.read_text().splitlines() if ".ts" in line]
         self.sent = sum(int(line[2]) for line in lines)
         self.broken = [(line[0], line[1], int(line[2]), int(line[3])) for line in lines if line[-1] != "OK"]
@@ -116,13 +121,13 @@ def play(bench, arguments, limit, ranges, download, count):
         url, link_url = origin.url, "http://127.0.0.1:%d"
     link = None
     if limit in ("link", "http2"):
-        link = bench.link("http://127.0.0.1:%d" % origin.port, "off")
-        steer(link, {"down": arguments.rate * 8, "delayDown": 20, "delayUp": 20})
+        link = bench.new_link("http://127.0.0.1:%d" % origin.port)
+        link.set(down=arguments.rate * 8, delayDown=20, delayUp=20)
         url = link_url % link.port
-    weir = bench.weir(arguments.weir)
+    weir = bench.weir()
     children = []
     if download == "with":
-        children.append(bench.start([arguments.weir, "get", url + "/media.m3u8", "--name", "film", "--state", weir.state],
+        children.append(bench.start(weir.words("get", url + "/media.m3u8", "--name", "film"), env=weir.environment,
                                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
         time.sleep(2 * LATER)
     film = "%s/%s/media.m3u8" % (weir.url, url)
@@ -136,10 +141,10 @@ def play(bench, arguments, limit, ranges, download, count):
             sys.exit("%s failed" % child.args)
         bench.forget(child)
     player.end()
-    bench.forget(weir.child)
-    crossed = json.loads(link.get(link.control))["bytesDown"] if link else None
+    weir.end()
+    crossed = link.seen()["bytesDown"] if link else None
     if link:
-        bench.forget(link.child)
+        link.end()
     origin.close()
     return Play(origin, crossed, player)
 
@@ -191,12 +196,6 @@ class MPV:
         self.socket.close()
 
 
-def steer(link, change):
-    request = urllib.request.Request(
-        link.control, json.dumps(change).encode(), {"Content-Type": "application/json"}, method="POST")
-    common.OPENER.open(request, timeout=10).close()
-
-
 def report(bench, arguments, found):
     """Prints the figures, and adds a row for each kind of limit to the page."""
     size = sum(path.stat().st_size for path in (bench.folder / "origin").glob("*.ts"))
@@ -228,24 +227,3 @@ def figures(arguments, size, cell, found):
         for path, first, sent, length in worst.broken:
             print("    %s from %s: %d of %d bytes" % (path, first, sent, length))
     return "%.3f/%.3f" % (worst.sent / size, worst.crossed / size)
-
-
-def read_arguments():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    common.add_own_options(parser, rounds=1)
-    parser.add_argument("--weir", default=str(common.ROOT / ".build" / "release" / "weir"), help="the binary to measure")
-    parser.add_argument("--limits", type=lambda text: text.split(","), default=LIMITS)
-    parser.add_argument("--ranges", type=lambda text: text.split(","), default=["with", "without"])
-    parser.add_argument("--downloads", type=lambda text: text.split(","), default=["without", "with"])
-    parser.add_argument("--readers", type=common.numbers, default=[1, 2, 4])
-    parser.add_argument("--rate", type=lambda text: common.sizes(text)[0], default=600_000)
-    parser.add_argument("--seconds", type=int, default=48)
-    parser.add_argument("--jobs", type=int, default=4, help="plays at one time")
-    parser.add_argument("--details", action="store_true", help="name the broken replies")
-    arguments = common.parse(parser, limits=["connection"], readers=[1, 2], seconds=8)
-    arguments.weir = str(common.weir_binary(parser, arguments))
-    return arguments
-
-
-if __name__ == "__main__":
-    main()

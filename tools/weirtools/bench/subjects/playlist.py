@@ -1,7 +1,6 @@
-#!/usr/bin/env python3
 """Parses playlists and writes them again with Weir's own parser, libavformat's (ffmpeg, mpv) and PyPI's m3u8, in turns.
 
-    tools/bench/playlist [--rounds 5] [--segments 10000] [--smoke]
+    tools/bench playlist [--rounds 5] [--segments 10000]
 
 A media playlist of 10,000 segments and a multivariant playlist of 200 variants. Weir writes every URI anew, as for a player; m3u8
 writes what it read; libavformat, in C, can only parse. Each round is a process of its own, of some repetitions; printed are the
@@ -11,17 +10,12 @@ Wanted: Weir the faster, also where it renders and libavformat does not; memory 
 Compiled programs stay in .build-bench, packages from PyPI in .build/python.
 """
 
-import argparse
 import os
-import pathlib
 import subprocess
 import sys
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from weirtools.bench import common  # noqa: E402
+from weirtools.bench import common
 
-ROUNDS = pathlib.Path(__file__).resolve().parent / "playlist-rounds"
 BUILD = common.ROOT / ".build-bench" / "playlist"
 M3U8 = "m3u8==6.0.0"
 
@@ -57,17 +51,17 @@ def multivariant(count):
 
 def build(is_smoke):
     """The programs, as commands that take a file and a number. A smoke run does without PyPI."""
-    programs = {"Weir": [common.compile_round("HLS", ROUNDS / "weir.swift", BUILD, is_smoke)],
-                "libavformat": [common.compile_c(ROUNDS / "libavformat.c", BUILD, "libavformat", "libavutil")]}
+    programs = {"Weir": [common.compile_round("HLS", common.ROUNDS / "playlist.swift", BUILD, is_smoke)],
+                "libavformat": [common.compile_c(common.ROUNDS / "libavformat.c", BUILD, "libavformat", "libavutil")]}
     return programs if is_smoke else programs | {"m3u8": install_m3u8()}
 
 
 def install_m3u8():
     folder = common.python_package(M3U8)
-    return ["env", "PYTHONPATH=%s" % folder, "PYTHONDONTWRITEBYTECODE=1", sys.executable, ROUNDS / "m3u8_round.py"]
+    return ["env", "PYTHONPATH=%s" % folder, "PYTHONDONTWRITEBYTECODE=1", sys.executable, common.ROUNDS / "m3u8_round.py"]
 
 
-def measure(command, file, count):
+def figures(command, file, count):
     """The figures that one round prints."""
     text = subprocess.run([str(item) for item in command + [file, count]], check=True, capture_output=True, text=True).stdout
     return [float(item) for item in text.split()]
@@ -82,7 +76,7 @@ def compare(programs, name, file, repetitions, rounds):
     found = {program: [] for program in programs}
     for _ in range(rounds):
         for program, command in programs.items():
-            found[program].append(measure(command, file, repetitions[program]))
+            found[program].append(figures(command, file, repetitions[program]))
     times = {program: middles(values) for program, values in found.items()}
     parsing, whole = times["Weir"][:2]
     print("%-28s %12s %12s   %s" % (name, "parsed, us", "and written", "as long as Weir: parsed, and written"))
@@ -96,37 +90,38 @@ def compare(programs, name, file, repetitions, rounds):
     return times
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    common.add_own_options(parser)
-    parser.add_argument("--segments", type=int, default=10_000)
-    arguments = common.parse(parser, segments=200)
-    common.ensure_tools()
-    programs = build(arguments.smoke)
-    with common.Bench() as bench:
-        def write(name, text):
-            file = bench.folder / name
-            file.write_text(text)
-            return file
+PROGRAM, SMOKE = False, {"segments": 200}
 
-        count = arguments.segments
-        files = {number: write("%d.m3u8" % number, media(number)) for number in (count // 10, count, count * 10)}
-        master = write("master.m3u8", multivariant(200))
-        # Repetitions in a round: a tenth of a second or more.
-        times = compare(programs, "%d segments" % count, files[count],
-                        {"Weir": 50, "libavformat": 20, "m3u8": 1}, arguments.rounds)
-        weir = times["Weir"]
-        add_rows(arguments, "a playlist of %d segments" % count, times)
-        add_rows(arguments, "a multivariant playlist of 200 variants", compare(
-            programs, "200 variants", master, {"Weir": 5 if arguments.smoke else 500, "libavformat": 500, "m3u8": 10},
-            arguments.rounds))
-        print("%-28s %12s %12s %12s" % ("Weir, segments", "us each", "memory, MB", "of the text"))
-        for number, file in files.items():
-            values = weir if number == count else middles(
-                [measure(programs["Weir"], file, 3 if arguments.smoke else max(3, 500_000 // number))
-                 for _ in range(arguments.rounds)])
-            size = os.stat(file).st_size
-            print("  %-26d %12.3f %12.1f %12.1f" % (number, values[1] / number, values[2] / (1 << 20), values[2] / size))
+
+def add_options(parser):
+    parser.add_argument("--segments", type=int, default=10_000)
+
+
+def measure(bench, arguments):
+    programs = build(arguments.smoke)
+    def write(name, text):
+        file = bench.folder / name
+        file.write_text(text)
+        return file
+
+    count = arguments.segments
+    files = {number: write("%d.m3u8" % number, media(number)) for number in (count // 10, count, count * 10)}
+    master = write("master.m3u8", multivariant(200))
+    # Repetitions in a round: a tenth of a second or more.
+    times = compare(programs, "%d segments" % count, files[count],
+                    {"Weir": 50, "libavformat": 20, "m3u8": 1}, arguments.rounds)
+    weir = times["Weir"]
+    add_rows(arguments, "a playlist of %d segments" % count, times)
+    add_rows(arguments, "a multivariant playlist of 200 variants", compare(
+        programs, "200 variants", master, {"Weir": 5 if arguments.smoke else 500, "libavformat": 500, "m3u8": 10},
+        arguments.rounds))
+    print("%-28s %12s %12s %12s" % ("Weir, segments", "us each", "memory, MB", "of the text"))
+    for number, file in files.items():
+        values = weir if number == count else middles(
+            [figures(programs["Weir"], file, 3 if arguments.smoke else max(3, 500_000 // number))
+             for _ in range(arguments.rounds)])
+        size = os.stat(file).st_size
+        print("  %-26d %12.3f %12.1f %12.1f" % (number, values[1] / number, values[2] / (1 << 20), values[2] / size))
 
 
 def add_rows(arguments, name, times):
@@ -136,7 +131,3 @@ def add_rows(arguments, name, times):
     common.row(arguments, "parsing it and writing it with other names", "libavformat, which parses alone", "%.1f" % (parser / whole))
     if "m3u8" in times:
         common.row(arguments, "parsing it and writing it", "PyPI's m3u8", "%.0f" % (times["m3u8"][1] / whole))
-
-
-if __name__ == "__main__":
-    main()

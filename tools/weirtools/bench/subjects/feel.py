@@ -1,8 +1,7 @@
-#!/usr/bin/env python3
 """Measures what a person feels: the time to the first picture and after a seek, directly and through Weir, over links.
 
-    tools/bench/feel [--links off,Wi-Fi,LTE,3G,EDGE] [--ways direct,cold,auto,url,name,play] [--players mpv,ffplay]
-                     [--rounds 5] [--seconds 180] [--checks] [--checks-only] [--weir BINARY] [--smoke]
+    tools/bench feel [--links off,Wi-Fi,LTE,3G,EDGE] [--ways direct,cold,auto,url,name,play] [--players mpv,ffplay]
+                     [--rounds 5] [--seconds 180] [--checks] [--checks-only]
 
 The film has three variants of transport streams, and comes from nginx over a link of tools/link. The ways:
     direct   the origin's URL
@@ -29,7 +28,6 @@ import contextlib
 import functools
 import json
 import os
-import pathlib
 import queue
 import select
 import signal
@@ -38,11 +36,8 @@ import subprocess
 import sys
 import threading
 import time
-import urllib.request
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from weirtools.bench import common  # noqa: E402
+from weirtools.bench import common
 
 VARIANTS = [(160, 90, 200), (320, 180, 600), (640, 360, 1500)]  # width, height, kb/s
 LIMIT = 120  # seconds for one picture
@@ -53,16 +48,35 @@ SLOW = ["3G", "EDGE"]
 FLOORS = ["relay", "change"]
 
 
-def main():
-    arguments = read_arguments()
-    common.ensure_tools()
-    with common.Bench() as bench:
-        make_film(bench.folder / "origin", arguments.seconds)
-        origin = bench.nginx("root %s;" % (bench.folder / "origin"))
-        if not arguments.checks_only:
-            measure(bench, origin, arguments)
-        if arguments.checks or arguments.checks_only:
-            Checks(bench, origin, arguments).run()
+SMOKE = {"links": ["off"], "seconds": 24}
+
+
+def add_options(parser):
+    parser.add_argument("--links", type=listed(), default=["off", "Wi-Fi", "LTE", "3G", "EDGE"])
+    parser.add_argument("--ways", type=listed(WAYS + FLOORS), default=WAYS)
+    parser.add_argument("--players", type=listed(PLAYERS), default=list(PLAYERS))
+    parser.add_argument("--seconds", type=int, default=180, help="length of the film")
+    parser.add_argument("--checks", action="store_true")
+    parser.add_argument("--checks-only", action="store_true")
+
+
+def listed(known=None):
+    """An argument type: names with commas, of those that are known."""
+    def read(text):
+        names = text.split(",")
+        if wrong := [name for name in names if known and name not in known]:
+            raise argparse.ArgumentTypeError("unknown: %s" % ", ".join(wrong))
+        return names
+    return read
+
+
+def measure(bench, arguments):
+    make_film(bench.folder / "origin", arguments.seconds)
+    origin = bench.nginx("root %s;" % (bench.folder / "origin"))
+    if not arguments.checks_only:
+        compare(bench, origin, arguments)
+    if arguments.checks or arguments.checks_only:
+        Checks(bench, origin, arguments).run()
 
 
 def make_film(folder, seconds):
@@ -91,22 +105,22 @@ def make_film(folder, seconds):
 class Way:
     """One way to the film over one link: the URL to play, in a fresh state."""
 
-    def __init__(self, bench, origin, preset, binary):
-        self.bench, self.preset, self.binary = bench, preset, binary
-        self.link = bench.link(origin.url, "off")
+    def __init__(self, bench, origin, preset):
+        self.bench, self.preset = bench, preset
+        self.link = bench.new_link(origin.url)
         self.film = self.link.url + "/master.m3u8"
         self.stored = None
 
     def set(self, preset):
-        steer(self.link, {"preset": preset})
+        self.link.set(preset=preset)
 
     def fill(self):
         """Stores the best variant, over a fast link."""
         self.set("off")
-        weir = self.bench.weir(self.binary)
-        run_weir(self.binary, weir, "get", self.film, "-q", "best", "--name", "film")
-        self.bench.forget(weir.child)
-        self.stored = weir.home
+        weir = self.bench.weir()
+        weir.run("get", self.film, "-q", "best", "--name", "film", timeout=600)
+        weir.end()
+        self.stored = weir.folder
 
     @contextlib.contextmanager
     def url(self, way):
@@ -127,23 +141,23 @@ class Way:
             try:
                 yield relay.url + "/master.m3u8"
             finally:
-                self.bench.forget(relay.child)
+                relay.end()
             return
-        weir = self.bench.weir(self.binary, home=self.stored if way in STORED else None)
+        weir = self.bench.weir(self.stored if way in STORED else None)
         try:
             if way == "play":
-                yield run_weir(self.binary, weir, "url", self.film).strip()
+                yield weir.run("url", self.film).strip()
             else:
                 yield weir.url + {"cold": "/", "auto": "/auto/", "url": "/", "name": "/film.m3u8"}[way] + (
                     "" if way == "name" else self.film)
         finally:
-            self.bench.forget(weir.child)
+            weir.end()
 
     def end(self):
-        self.bench.forget(self.link.child)
+        self.link.end()
 
 
-def measure(bench, origin, arguments):
+def compare(bench, origin, arguments):
     """Measures over all links, and prints the tables."""
     tables = [Table(bench, origin, link, arguments) for link in arguments.links]
     slow = [table for table in tables if table.preset in SLOW]
@@ -180,7 +194,7 @@ class Table:
 
     def measure(self, players, ways):
         """All rounds of the players and ways, over one link."""
-        way, home = Way(self.bench, self.origin, self.preset, self.arguments.weir), self.bench.home("players")
+        way, home = Way(self.bench, self.origin, self.preset), self.bench.home("players")
         for _ in range(self.arguments.rounds):
             for name in ways:
                 for player in players:
@@ -286,40 +300,40 @@ class Checks:
 
     def run(self):
         for check in (self.pause, self.numbers, self.seek):
-            way = Way(self.bench, self.origin, "3G", self.arguments.weir)
+            way = Way(self.bench, self.origin, "3G")
             way.set("3G")
-            weir = self.bench.weir(self.arguments.weir)
+            weir = self.bench.weir()
             lines = []
             get = self.bench.start(
-                [self.arguments.weir, "get", way.film, "-q", "best", "--name", "film", "--json", "--state", weir.state],
+                weir.words("get", way.film, "-q", "best", "--name", "film", "--json"), env=weir.environment,
                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
             threading.Thread(target=lambda get=get, lines=lines: lines.extend(
                 (time.monotonic(), json.loads(line)) for line in get.stdout), daemon=True).start()
-            common.wait_for("byte of the download", lambda way=way: seen(way.link)["bytesDown"] > 100_000, 60)
+            common.wait_for("byte of the download", lambda way=way: way.link.seen()["bytesDown"] > 100_000, 60)
             check(way, weir, lines)
-            self.bench.forget(weir.child)
+            weir.end()
             self.bench.forget(get)
             way.end()
 
     def pause(self, way, weir, _lines):
         time.sleep(10)
-        run_weir(self.arguments.weir, weir, "pause", "film")
+        weir.run("pause", "film")
         time.sleep(1)
-        after = seen(way.link)["bytesDown"]
+        after = way.link.seen()["bytesDown"]
         time.sleep(10)
-        self.tell("bytes over the link later than 1 s after weir pause", "%d" % (seen(way.link)["bytesDown"] - after))
+        self.tell("bytes over the link later than 1 s after weir pause", "%d" % (way.link.seen()["bytesDown"] - after))
 
     def numbers(self, way, _weir, lines):
         begun = time.monotonic()
         time.sleep(16)
-        before = seen(way.link)
+        before = way.link.seen()
         time.sleep(15)
-        after = seen(way.link)
+        after = way.link.seen()
         true = (after["bytesDown"] - before["bytesDown"]) / (after["seconds"] - before["seconds"])
         rates = [line["rate"] for at, line in lines if "rate" in line and at > begun + 15]
         self.tell("shown rate after 15 s, in shares of the link's", "%.2f to %.2f" % (
             min(rates, default=0) / true, max(rates, default=0) / true))
-        steer(way.link, {"down": 0})
+        way.link.set(down=0)
         frozen = time.monotonic()
         common.wait_for("notice of the silence", lambda: lines and "silence" in lines[-1][1], 40)
         self.tell("seconds until a frozen origin is told", "%.1f" % (time.monotonic() - frozen))
@@ -332,7 +346,7 @@ class Checks:
             self.tell("%s beside weir get -q best, and directly" % name, "%.1f s, %.1f s" % (beside[name], direct[name]))
 
     def alone(self):
-        way = Way(self.bench, self.origin, "3G", self.arguments.weir)
+        way = Way(self.bench, self.origin, "3G")
         way.set("3G")
         return way
 
@@ -341,42 +355,6 @@ class Checks:
         common.row(self.arguments, "3G: " + what, "", value)
 
 
-def seen(link):
-    return json.loads(link.get(link.control))
-
-
-def steer(link, change):
-    request = urllib.request.Request(
-        link.control, json.dumps(change).encode(), {"Content-Type": "application/json"}, method="POST")
-    common.OPENER.open(request, timeout=10).close()
-
-
-def run_weir(binary, weir, *arguments):
-    return subprocess.run([binary, *arguments, "--state", weir.state], check=True, timeout=600, text=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
-
-
 def environment():
     """Players without a window and without sound."""
     return {**os.environ, "SDL_VIDEODRIVER": "dummy", "SDL_AUDIODRIVER": "dummy"}
-
-
-def read_arguments():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    common.add_own_options(parser)
-    parser.add_argument("--weir", default=str(common.ROOT / ".build" / "release" / "weir"), help="the binary to measure")
-    parser.add_argument("--links", type=lambda text: text.split(","), default=["off", "Wi-Fi", "LTE", "3G", "EDGE"])
-    parser.add_argument("--ways", type=lambda text: text.split(","), default=WAYS)
-    parser.add_argument("--players", type=lambda text: text.split(","), default=list(PLAYERS))
-    parser.add_argument("--seconds", type=int, default=180, help="length of the film")
-    parser.add_argument("--checks", action="store_true")
-    parser.add_argument("--checks-only", action="store_true")
-    arguments = common.parse(parser, links=["off"], seconds=24)
-    if wrong := set(arguments.ways) - set(WAYS + FLOORS) or set(arguments.players) - set(PLAYERS):
-        parser.error("unknown: %s" % ", ".join(sorted(wrong)))
-    arguments.weir = str(common.weir_binary(parser, arguments))
-    return arguments
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,1 @@
+"""The benchmarks, a module each: what tools/bench runs by name."""
