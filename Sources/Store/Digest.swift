@@ -85,6 +85,12 @@ public struct Digest: Hashable, Sendable, CustomStringConvertible {
         self.words = words
     }
 
+    /// The digit of a value below 16.
+    private static func digit(_ value: UInt8) -> UInt8 {
+        guard value > 9 else { return UInt8(ascii: "0") + value }
+        return UInt8(ascii: "a") + value - 10
+    }
+
     private static func value(of digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
@@ -98,8 +104,16 @@ public struct Digest: Hashable, Sendable, CustomStringConvertible {
 
     /// The digits of `description` in ASCII.
     var hexadecimal: [UInt8] {
-        let digits = Array("0123456789abcdef".utf8)
-        return (0..<64).map { digits[Int(words[$0 / 16] >> UInt64(60 - $0 % 16 * 4) & 15)] }
+        [UInt8](unsafeUninitializedCapacity: 64) { digits, count in
+            for index in 0..<4 {
+                var word = words[index]
+                for offset in 0..<16 {
+                    digits[index * 16 + offset] = Self.digit(UInt8(word >> 60))
+                    word <<= 4
+                }
+            }
+            count = 64
+        }
     }
 }
 
@@ -108,9 +122,8 @@ struct DigestState: ~Copyable {
     private let context: OpaquePointer
 
     init() {
-        Libcrypto.prepare()
         // Fails only without memory for a few hundred bytes, as a Swift array would.
-        guard let context = EVP_MD_CTX_new(), EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1 else {
+        guard let context = EVP_MD_CTX_new(), EVP_DigestInit_ex(context, Libcrypto.sha256, nil) == 1 else {
             preconditionFailure("libcrypto has no SHA-256")
         }
         self.context = context
@@ -121,11 +134,12 @@ struct DigestState: ~Copyable {
 
     /// The digest of all appended bytes. Read it once.
     var digest: Digest {
-        var bytes = [UInt8](repeating: 0, count: 32)
-        EVP_DigestFinal_ex(context, &bytes, nil)
         var words = SIMD4<UInt64>()
-        for index in 0..<32 {
-            words[index / 8] = words[index / 8] << 8 | UInt64(bytes[index])
+        withUnsafeMutableBytes(of: &words) { bytes in
+            _ = EVP_DigestFinal_ex(context, bytes.bindMemory(to: UInt8.self).baseAddress, nil)
+        }
+        for index in 0..<4 {
+            words[index] = UInt64(bigEndian: words[index])
         }
         return Digest(words: words)
     }
@@ -134,6 +148,13 @@ struct DigestState: ~Copyable {
 /// libcrypto's state in this process.
 enum Libcrypto {
     private static let isReady = weir_crypto_init() == 1
+
+    /// SHA-256, looked up once: libcrypto looks the one of EVP_sha256() up for each digest, which takes longer than the digest of a
+    /// kilobyte.
+    nonisolated(unsafe) static let sha256: OpaquePointer? = {
+        prepare()
+        return EVP_MD_fetch(nil, "SHA256", nil)
+    }()
 
     /// Makes libcrypto usable until the process has ended. Call it before each other use.
     static func prepare() { precondition(isReady, "libcrypto cannot be initialized") }

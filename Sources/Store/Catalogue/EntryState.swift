@@ -3,7 +3,8 @@ import Glibc
 /// The ledger entry of a file, computed as its bytes pass: the whole digest, and those of the blocks of a large one.
 struct EntryState: ~Copyable {
     private var whole = DigestState()
-    private var block = DigestState()
+    /// The digest of the present block; nil at its beginning.
+    private var block: DigestState?
     private var blocks: [Digest] = []
     private var size: Int64 = 0
     private let hasBlocks: Bool
@@ -21,7 +22,7 @@ struct EntryState: ~Copyable {
         while !rest.isEmpty {
             let room = Ledger.Entry.blockSize - size % Ledger.Entry.blockSize
             let part = rest.prefix(Int(min(room, Int64(rest.count))))
-            block.add(UnsafeRawBufferPointer(rebasing: part))
+            addToBlock(UnsafeRawBufferPointer(rebasing: part))
             size += Int64(part.count)
             rest = rest.dropFirst(part.count)
             if Int64(part.count) == room {
@@ -30,9 +31,16 @@ struct EntryState: ~Copyable {
         }
     }
 
+    private mutating func addToBlock(_ part: UnsafeRawBufferPointer) {
+        if block == nil {
+            block = DigestState()
+        }
+        block?.add(part)
+    }
+
     private mutating func endBlock() {
-        blocks.append(block.digest)
-        block = DigestState()
+        guard let ended = block.take() else { return }
+        blocks.append(ended.digest)
     }
 
     /// The entry of all bytes that have passed. Read it once.
