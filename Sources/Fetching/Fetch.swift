@@ -48,8 +48,8 @@ public import Store
         }
 
         init?(_ head: OriginHead) {
-            guard let sent = head[.date].flatMap({ HTTPDate($0) }) else { return nil }
-            self.init(sent: sent, modified: head[.lastModified].flatMap { HTTPDate($0) })
+            guard let sent = head.date(.date) else { return nil }
+            self.init(sent: sent, modified: head.date(.lastModified))
         }
     }
 
@@ -366,15 +366,16 @@ public import Store
 
     /// A request at the present location, for this range of the file there; nil for all of it.
     func request(for range: Range<Int64>?) -> OriginRequest {
+        let hasUntriedSource = hasUntriedSource
         var request = OriginRequest(location.url)
         request.range = range
         access.grant(to: &request)
         request.priority = state.urgency == .playback ? .playback : .background
-        if hasAlternate {
+        if state.fetching(hasUntriedSource).hasAlternative {
             request.retries = .hasty
         }
-        request.ignoresAbsence = isInsisting && !client.isDead(location.url)
-        request.isReadWhileFetched = isReadWhileFetched
+        request.ignoresAbsence = state.isInsisting(hasUntriedSource) && !client.isDead(location.url)
+        request.isReadWhileFetched = isReadWhileFetched(hasUntriedSource)
         return request
     }
 
@@ -389,7 +390,9 @@ public import Store
     var hasUntriedSource: Bool { alternates?.hasUntried ?? false }
     private var isInsisting: Bool { state.isInsisting(hasUntriedSource) }
     /// True if a player has no fallback any more once it has the first byte.
-    private var isReadWhileFetched: Bool { state.fallback == .untilBegun && !hasUntriedSource }
+    private func isReadWhileFetched(_ hasUntriedSource: Bool) -> Bool {
+        state.fallback == .untilBegun && !hasUntriedSource
+    }
 
     private func move(to next: Resource) {
         response.move(from: location.url, to: next.url)
@@ -488,7 +491,7 @@ public import Store
         case .raisePriority:
             raiseLead()
             transfer?.raise(to: .playback, ignoresAbsence: isInsisting)
-            if isReadWhileFetched {
+            if isReadWhileFetched(hasUntriedSource) {
                 transfer?.isReadWhileFetched = true
             }
         case .startTimer:

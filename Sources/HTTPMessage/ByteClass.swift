@@ -105,3 +105,14 @@ enum ByteClass {
         return true
     }
 }
+
+extension Collection<UInt8> {
+    /// Calls `body` with the bytes in contiguous memory, valid during the call. Those of arrays and their slices are not copied: each
+    /// reply has several values that are parsed.
+    func withContiguousBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        if let result = withContiguousStorageIfAvailable({ body(UnsafeRawBufferPointer($0)) }) {
+            return result
+        }
+        return Array(self).withUnsafeBytes(body)
+    }
+}

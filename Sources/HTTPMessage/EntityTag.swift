@@ -14,9 +14,19 @@ public struct EntityTag: Sendable, Hashable, CustomStringConvertible {
 
     /// Parses a field's value: `"…"` or `W/"…"`; nil for anything else.
     public init?(fieldValue: some Collection<UInt8>) {
-        var rest = [UInt8](fieldValue)[...]
-        guard let tag = Self.removeFirst(from: &rest), rest.isEmpty else { return nil }
-        self = tag
+        let found = fieldValue.withContiguousBytes { value -> EntityTag? in
+            var rest = value[...]
+            guard let tag = Self.removeFirst(from: &rest), rest.isEmpty else { return nil }
+            return tag
+        }
+        guard let found else { return nil }
+        self = found
+    }
+
+    /// Of characters that are allowed.
+    private init(allowed opaque: String, isWeak: Bool) {
+        self.opaque = opaque
+        self.isWeak = isWeak
     }
 
     /// The field's value, quotes included.
@@ -44,7 +54,11 @@ public struct EntityTag: Sendable, Hashable, CustomStringConvertible {
 
     /// True if an If-None-Match value contains this tag or is `*`. A malformed list is read up to the fault.
     public func isNamed(inList value: some Collection<UInt8>) -> Bool {
-        var rest = [UInt8](value)[...]
+        value.withContiguousBytes { isNamed(in: $0[...]) }
+    }
+
+    private func isNamed(in list: Slice<UnsafeRawBufferPointer>) -> Bool {
+        var rest = list
         if rest.elementsEqual("*".utf8) {
             return true
         }
@@ -64,7 +78,7 @@ public struct EntityTag: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Parses one tag at the front and removes it.
-    private static func removeFirst(from bytes: inout ArraySlice<UInt8>) -> EntityTag? {
+    private static func removeFirst(from bytes: inout Slice<UnsafeRawBufferPointer>) -> EntityTag? {
         let isWeak = bytes.starts(with: "W/\"".utf8)
         var body = bytes
         if isWeak {
@@ -76,6 +90,6 @@ public struct EntityTag: Sendable, Hashable, CustomStringConvertible {
         let opaque = body.dropFirst()[..<end]
         guard opaque.allSatisfy(isAllowed) else { return nil }
         bytes = bytes[(end + 1)...]
-        return EntityTag(String(decoding: opaque, as: UTF8.self), isWeak: isWeak)
+        return EntityTag(allowed: String(decoding: opaque, as: UTF8.self), isWeak: isWeak)
     }
 }

@@ -12,7 +12,11 @@ public struct HTTPDate: Sendable, Hashable, Comparable, CustomStringConvertible 
     ///
     /// The two obsolete formats are refused, since no current server sends them. The weekday is not checked against the date.
     public init?(_ value: some Collection<UInt8>) {
-        let bytes = [UInt8](value)
+        guard let date = value.withContiguousBytes({ Self(bytes: $0) }) else { return nil }
+        self = date
+    }
+
+    private init?(bytes: UnsafeRawBufferPointer) {
         guard bytes.count == 29, bytes[3] == ByteClass.comma, bytes[4] == ByteClass.space, bytes[7] == ByteClass.space,
             bytes[11] == ByteClass.space, bytes[16] == ByteClass.space, bytes[19] == ByteClass.colon,
             bytes[22] == ByteClass.colon, bytes[25] == ByteClass.space, Self.code(bytes[26...]) == Self.zone,

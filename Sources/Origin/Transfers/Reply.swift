@@ -174,6 +174,9 @@ public struct OriginHead: Sendable {
     /// The first value of a field.
     public subscript(_ name: FieldName) -> String? { fields[name] }
 
+    /// The first value of a field as a date; nil without one.
+    package func date(_ name: FieldName) -> HTTPDate? { fields.firstValue(of: name).flatMap { HTTPDate($0) } }
+
     /// The length of the whole resource: of a range's file, or of the body; nil if the origin does not state it.
     public var completeLength: Int64? {
         guard status == 206 else { return statedLength ?? length }
