@@ -86,13 +86,13 @@ public struct ProxyRules: Hashable, Sendable {
 
     /// The proxy of a request; nil for none. `choice` is the asset's own.
     func proxy(for url: WebURL, choice: ProxyChoice?) -> ProxyURL? {
-        // A name for this machine would mean the proxy's machine there.
-        guard !HostClass.isLoopback(url.host) else { return nil }
         var configured = https
         if url.scheme == .http {
             configured = http
         }
         guard let proxy = choice.map(\.proxy) ?? configured else { return nil }
+        // A name for this machine would mean the proxy's machine there.
+        guard !HostClass.isLoopback(url.host) else { return nil }
         let address = SocketAddress(literal: url.host, port: url.port)
         let isExcepted =
             exceptsAll || exceptions.contains { $0.matches(host: url.host, port: url.port, address: address) }

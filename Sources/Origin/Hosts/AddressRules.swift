@@ -168,8 +168,11 @@ public enum HostClass: String, Sendable {
         if let address = SocketAddress(loose: host, port: 0) {
             return address.hostClass == .loopback
         }
-        return host == "localhost" || host.hasSuffix(".localhost")
+        return isLoopbackName(host)
     }
+
+    /// True for a name of this machine.
+    static func isLoopbackName(_ host: String) -> Bool { host == "localhost" || host.hasSuffix(".localhost") }
 
     /// Judges a host by its name alone, because a proxy resolves it.
     init(ofName host: String) {

@@ -20,8 +20,8 @@ struct ConnectionPlan {
     /// proxy, or libcurl for names of this machine, which no resolver is asked for (RFC 6761 §6.3).
     var name: String? {
         let host = rights.peer.host
-        guard proxy?.kind.resolvesNames != true, !HostClass.isLoopback(host),
-            SocketAddress(loose: host, port: 0) == nil
+        guard proxy?.kind.resolvesNames != true, SocketAddress(loose: host, port: 0) == nil,
+            !HostClass.isLoopbackName(host)
         else { return nil }
         return host
     }
