@@ -120,8 +120,8 @@ public struct OriginRequest: Sendable {
     public var socket: String?
     /// The user's settings for the way to the origin.
     public var route = OriginRoute()
-    /// Records the class of the first address of `namedPeer`.
-    public weak var classRecorder: (any HostClassRecorder)?
+    /// Records the class of the first address of `namedPeer`. Retained until the transfer ends.
+    public var classRecorder: (any HostClassRecorder)?
     /// Counts the request while it is in the background; nil for none.
     public var tally: TrafficTally?
     /// The urgency.

@@ -9,17 +9,35 @@ import Store
 @LoopActor public final class Rendition {
     /// A media playlist as fetched, and the base URL of its references.
     public struct Source: Sendable {
+        /// The properties that never change. In a box, because a source is read a dozen times for each segment.
+        private final class Fetched: Sendable {
+            let playlist: MediaPlaylist
+            let base: WebURL
+            let imports: [String: String]?
+            let born: ContinuousClock.Instant
+            let needed: Int
+
+            init(_ playlist: MediaPlaylist, base: WebURL, imports: [String: String]?, born: ContinuousClock.Instant) {
+                self.playlist = playlist
+                self.base = base
+                self.imports = imports
+                self.born = born
+                needed = playlist.segments.count - playlist.gapCount
+            }
+        }
+
+        private let fetched: Fetched
         /// The playlist.
-        public let playlist: MediaPlaylist
+        public var playlist: MediaPlaylist { fetched.playlist }
         /// The URL after redirects.
-        public let base: WebURL
+        public var base: WebURL { fetched.base }
         /// The variables that it could import from the multivariant playlist of that time; nil if none names it.
-        package let imports: [String: String]?
+        package var imports: [String: String]? { fetched.imports }
         /// The time when the origin made it, from the response (RFC 9111 §5.1).
-        public let born: ContinuousClock.Instant
-        let needed: Int
+        public var born: ContinuousClock.Instant { fetched.born }
+        var needed: Int { fetched.needed }
         /// See `prepared(as:owner:)`; nil for a small playlist.
-        var preparations: PreparedPlaylist?
+        @Rare var preparations: PreparedPlaylist?
         /// True if it is the window of a recording, and not a complete presentation although it may have an end.
         package var isWindow = false
         /// The index of the mirror that it is from.
@@ -35,12 +53,8 @@ import Store
             playlist: MediaPlaylist, base: WebURL, imports: [String: String]? = nil,
             born: ContinuousClock.Instant = .now, isRecorded: Bool = false
         ) {
-            self.playlist = playlist
-            self.base = base
-            self.imports = imports
-            self.born = born
+            fetched = Fetched(playlist, base: base, imports: imports, born: born)
             self.isRecorded = isRecorded
-            needed = playlist.segments.count - playlist.gapCount
         }
 
         /// Its keys that can be fetched, in the playlist's order.

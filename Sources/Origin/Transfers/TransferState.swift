@@ -22,9 +22,21 @@ struct TransferState {
         case complete
     }
 
+    private final class Asked: Sendable {
+        let request: OriginRequest
+
+        init(_ request: OriginRequest) { self.request = request }
+    }
+
+    private(set) var request: OriginRequest {
+        get { asked.request }
+        set { asked = Asked(newValue) }
+    }
+
     /// Longest unwanted body that is read to its end to keep the connection.
     static let longestSkip: Int64 = 64 * 1024
-    private(set) var request: OriginRequest
+    /// In a box, because it is large, and each question to a running transfer would copy it.
+    private var asked: Asked
     private let rule: GiveUpRule
     /// The request's own policy; nil for the rule's.
     private let policy: RetryPolicy?
@@ -74,7 +86,7 @@ struct TransferState {
         _ request: OriginRequest, rule: GiveUpRule, isProbe: Bool = false, redirectLimit: Int,
         usesDigest: Bool = false, now: ContinuousClock.Instant
     ) {
-        self.request = request
+        asked = Asked(request)
         self.rule = rule
         policy = isProbe ? .never : request.retries
         self.redirectLimit = redirectLimit
@@ -102,7 +114,10 @@ struct TransferState {
     }
 
     // Inlined, as all that is asked of a running transfer: a call would copy the state.
-    @inline(__always) var isResumable: Bool { mayResume && validator != nil }
+    @inline(__always) var isResumable: Bool {
+        guard mayResume else { return false }
+        return validator != nil
+    }
     /// True if a silent body may be at its end: an attempt reads on until the connection ends, and the origin keeps it.
     var mayBeOver: Bool { manner.ignoresLength && position >= reached }
     /// True if the body has exactly the length that is in doubt, so that it ends there if nothing follows.
@@ -218,7 +233,10 @@ struct TransferState {
     }
 
     /// True if the attempt's bytes are not those that are sent.
-    func isDecoded(_ reply: Reply) -> Bool { manner.decodes && reply.coding == .decodable }
+    @inline(__always) func isDecoded(_ reply: Reply) -> Bool {
+        guard manner.decodes else { return false }
+        return reply.coding == .decodable
+    }
 
     private mutating func receivedWhole(_ reply: Reply) -> Reaction {
         if reply.coding == .mixed || reply.hasTransferCoding && !manner.decodes {
@@ -446,7 +464,7 @@ struct TransferState {
     }
 
     /// True if the end of the body could not be told from a fault of HTTP/2; see `HTTPVersions`.
-    func lacksLength(_ reply: Reply) -> Bool {
+    @inline(__always) func lacksLength(_ reply: Reply) -> Bool {
         reply.isHTTP2 && reply.contentLength == nil && ![204, 304].contains(reply.status)
     }
 
