@@ -369,9 +369,9 @@ public import HTTPMessage
         pump?.fireSoon()
     }
 
-    /// The number of requests that a host which answers by HTTP/2 is sent at once; nil for any other.
-    public func streams(for url: WebURL) -> Int? {
-        guard connections.isMultiplexed(url.origin) else { return nil }
+    /// The number of requests that an origin which answers by HTTP/2 is sent at once; nil for any other.
+    public func streams(at origin: WebURL.Origin) -> Int? {
+        guard connections.isMultiplexed(origin) else { return nil }
         return queue.streams
     }
 

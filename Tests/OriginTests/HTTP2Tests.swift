@@ -32,7 +32,7 @@ extension OverSockets {
             let origin = try await HTTP2Origin()
             let bench = bench(origin)
             _ = try await fetch("first", bench, origin)
-            #expect(bench.client.streams(for: try WebURL(origin.url)) == 32)
+            #expect(bench.client.streams(at: try WebURL(origin.url).origin) == 32)
             let recorders = (0..<40).map { _ in Recorder() }
             for (number, recorder) in recorders.enumerated() {
                 bench.client.start(try bench.request("\(origin.url)/\(number)?hold=1"), receiver: recorder)
@@ -86,7 +86,7 @@ extension OverSockets {
             let bench = bench(origin) { $0.usesHTTP2 = false }
             let requests = try await fetch("", bench, origin)
             #expect(requests.map(\.protocolName) == ["http/1.1"])
-            #expect(bench.client.streams(for: try WebURL(origin.url)) == nil)
+            #expect(bench.client.streams(at: try WebURL(origin.url).origin) == nil)
         }
 
         /// The rest is in the same record of TLS as the last stated byte, or behind it.
@@ -170,7 +170,7 @@ extension OverSockets {
             #expect(requests.map(\.protocolName) == ["h2", "http/1.1"])
             // For the whole host.
             #expect(try await fetch("next", bench, origin).map(\.protocolName) == ["h2", "http/1.1", "http/1.1"])
-            #expect(bench.client.streams(for: try WebURL(origin.url)) == nil)
+            #expect(bench.client.streams(at: try WebURL(origin.url).origin) == nil)
         }
 
         /// libcurl reports some of these ends as success, so that such bodies come by HTTP/1.1.

@@ -66,7 +66,7 @@ struct Plan: Sendable {
         let selection: Int
         var phases: [ArraySlice<Hole>]
 
-        var isEmpty: Bool { phases.allSatisfy(\.isEmpty) }
+        var isEmpty: Bool { phases.allSatisfy { $0.isEmpty } }
 
         init(
             _ selection: Int, preliminaries: ArraySlice<Hole>, segments: ArraySlice<Hole>, playhead: Double
@@ -104,7 +104,13 @@ struct Plan: Sendable {
     mutating func move(to playhead: Double) { moved = playhead }
 
     /// The selection of the next holes; nil if there are no more.
-    var selection: Int? { cursors.lazy.filter { !$0.isEmpty }.map(\.selection).min() }
+    var selection: Int? {
+        var least: Int?
+        for cursor in cursors where !cursor.isEmpty {
+            least = min(least ?? cursor.selection, cursor.selection)
+        }
+        return least
+    }
 
     mutating func next() -> Batch? {
         if let moved {

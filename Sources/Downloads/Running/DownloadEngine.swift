@@ -20,8 +20,8 @@ import Store
     /// Pieces that were stored since the start, and bytes of fetches that are not in `fetching` any more.
     private var filledCount: Int = 0
     private var settled: Int64 = 0
-    /// The URL of the latest request.
-    private var lastURL: WebURL?
+    /// The origin of the latest request.
+    private var lastOrigin: WebURL.Origin?
     private weak var observer: (any DownloadWorkObserver)?
     /// The renditions of the plan's tracks. One that is in several selections is here several times.
     private var renditions: [Rendition] = []
@@ -183,14 +183,28 @@ import Store
     // MARK: Width
 
     /// The fetches whose requests end soon.
-    private var endingCount: Int {
-        guard requests.asksEarly(atMost: mostRequests) else { return 0 }
-        return fetching.values.count(where: \.isEnding)
+    /// - Parameter most: see `mostRequests`.
+    private func endingCount(atMost most: Int) -> Int {
+        guard requests.asksEarly(atMost: most) else { return 0 }
+        var count = 0
+        for piece in fetching.values where piece.isEnding {
+            count += 1
+        }
+        return count
     }
     /// The most requests at once. A host that answers by HTTP/2 takes more.
     private var mostRequests: Int {
-        let most = lastURL.flatMap(library.client.streams) ?? most
+        var most = most
+        if let lastOrigin, let streams = library.client.streams(at: lastOrigin) {
+            most = streams
+        }
         return min(most, download.banWidth ?? most)
+    }
+
+    /// True if another request may begin.
+    private var mayBegin: Bool {
+        let most = mostRequests
+        return requests.mayBegin(atMost: most, ending: endingCount(atMost: most))
     }
 
     private func measure() {
@@ -206,7 +220,8 @@ import Store
 
     /// Stops the latest requests beyond the width. Those without a byte go on: they take little, and would be sent twice.
     private func narrow() {
-        let surplus = requests.surplus(atMost: mostRequests, ending: endingCount)
+        let most = mostRequests
+        let surplus = requests.surplus(atMost: most, ending: endingCount(atMost: most))
         let late = fetching.values.filter { surplus.contains($0.request) && $0.fetch.written > 0 }
         let begun = Set(late.map(\.request))
         guard !begun.isEmpty else { return }
@@ -246,9 +261,7 @@ import Store
         // A fetch that ends at once calls back synchronously.
         guard !isFilling, planning == nil else { return }
         isFilling = true
-        while !isOver, faults.stopReason == nil, requests.mayBegin(atMost: mostRequests, ending: endingCount),
-            let batch = round.next(isIdle: isIdle)
-        {
+        while !isOver, faults.stopReason == nil, mayBegin, let batch = round.next(isIdle: isIdle) {
             fetch(batch)
         }
         isFilling = false
@@ -349,7 +362,7 @@ import Store
             }
         }
         guard let (folder, resource) = wanted.first else { return }
-        lastURL = resource.url
+        lastOrigin = resource.url.origin
         do {
             let fetches = try library.fetches(wanted.map(\.resource), in: folder, of: download.asset)
             var isSmall = false

@@ -53,7 +53,7 @@ struct DownloadRequests {
     // MARK: Measurement
 
     /// True if the next first byte says how far the origin is.
-    var measuresLatency: Bool { parallel.width == 1 }
+    @inline(__always) var measuresLatency: Bool { parallel.width == 1 }
 
     mutating func recordFirstByte(after time: Duration) { latency = min(latency ?? time, time) }
 
@@ -81,17 +81,18 @@ struct DownloadRequests {
 
     // MARK: Width
 
+    // Inlined, as all that is asked for each piece: a call would copy the measurements.
     /// The number of requests at once.
-    func width(atMost most: Int) -> Int { min(parallel.width, most) }
+    @inline(__always) func width(atMost most: Int) -> Int { min(parallel.width, most) }
 
     /// True if another request may begin.
     /// - Parameter ending: the number of those that end soon.
-    func mayBegin(atMost most: Int, ending: Int) -> Bool {
+    @inline(__always) func mayBegin(atMost most: Int, ending: Int) -> Bool {
         fetches.count < widthNow(atMost: most, ending: ending)
     }
 
     /// As `width`, with those that are small, and those that begin early.
-    private func widthNow(atMost most: Int, ending: Int) -> Int {
+    @inline(__always) private func widthNow(atMost most: Int, ending: Int) -> Int {
         let width = width(atMost: most)
         var early = 0
         if asksEarly(atMost: most) {
@@ -102,12 +103,17 @@ struct DownloadRequests {
 
     /// True if the next request is sent before a present one ends. Where several are under way, the others fill the time that a
     /// near origin needs.
-    func asksEarly(atMost most: Int) -> Bool {
-        parallel.width == 1 || latency ?? .zero >= Self.farLatency && parallel.width < most
+    @inline(__always) func asksEarly(atMost most: Int) -> Bool {
+        let width = parallel.width
+        if width == 1 {
+            return true
+        }
+        guard width < most, let latency else { return false }
+        return latency >= Self.farLatency
     }
 
     /// True if the rest of a request takes no longer than another one needs for its first byte.
-    func isEnding(_ request: Int, missing: Int64, rate: Double) -> Bool {
+    @inline(__always) func isEnding(_ request: Int, missing: Int64, rate: Double) -> Bool {
         guard fetches[request] == 1, let latency else { return false }
         return Double(missing) <= rate * (latency / .seconds(1))
     }
