@@ -14,6 +14,9 @@ extension Fetch: TransferReceiver {
     }
 
     /// See `TransferReceiver`.
+    public var takesSmallParts: Bool { file.takesSmallParts }
+
+    /// See `TransferReceiver`.
     public func transfer(_ transfer: Transfer, mayEndBy evidence: EndEvidence) -> Bool {
         guard transfer.count == file.written, resource.range == nil else { return false }
         if let length = resource.exactLength {
@@ -54,6 +57,7 @@ extension Fetch: TransferReceiver {
     /// The head of the response that carries its bytes.
     func receive(_ head: OriginHead) {
         response.receive(head, for: resource)
+        file.expect(length)
         perform(state.receiveHead(hasUntriedSource: hasUntriedSource))
     }
 

@@ -63,6 +63,19 @@ extension OverSockets {
             #expect(request.fields["cookie"] == nil && request.fields["authorization"] == nil)
         }
 
+        /// libcurl passes 16 KiB at a time. They are copied together only for a receiver that writes them to a file.
+        @Test func aReceiverOfSmallPartsGetsThemAsTheyCome() async throws {
+            let body = [[UInt8]](repeating: Array(0...250), count: 400).flatMap { $0 }
+            let origin = try ScriptedOrigin { _, _ in [.reply(200, [:], body)] }
+            let bench = Bench()
+            let recorder = Recorder()
+            recorder.takesSmallParts = true
+            let (_, error) = await bench.run(try bench.request(origin), recorder)
+            #expect(error == nil)
+            #expect(recorder.has(body))
+            #expect(recorder.parts.allSatisfy { $0 <= 16 << 10 })
+        }
+
         @Test func firstBytesArriveBeforeTheLast() async throws {
             let origin = try ScriptedOrigin { _, _ in
                 [.text("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nabc"), .hold, .text("def")]

@@ -15,6 +15,9 @@ import Origin
     /// Called on each event.
     var react: ((Transfer) -> Void)?
     private var position: Int64 = -1
+    var takesSmallParts = false
+    /// The numbers of bytes that came at once.
+    private(set) var parts: [Int] = []
 
     /// - Parameter had: bytes received before.
     init(_ had: [UInt8] = []) { bytes = had }
@@ -25,6 +28,7 @@ import Origin
     }
 
     func transfer(_ transfer: Transfer, received new: UnsafeRawBufferPointer, at offset: Int64) throws {
+        parts.append(new.count)
         if offset != position {
             beginnings.append(offset)
         }

@@ -64,6 +64,19 @@ import Testing
         #expect(try bundle.read("0.ts") == bytes)
     }
 
+    @Test(arguments: [(nil, false), (0, true), (6, true), (64 << 10, true), (64 << 10 + 1, false)] as [(Int64?, Bool)])
+    func takesSmallPartsWhereAllOfThemFit(length: Int64?, takesThem: Bool) throws {
+        let file = try gathering()
+        #expect(!file.takesSmallParts)
+        file.expect(length)
+        #expect(file.takesSmallParts == takesThem)
+        try file.append(Array("abc".utf8), at: 0)
+        #expect(file.takesSmallParts == takesThem)
+        try file.materialize()
+        #expect(!file.takesSmallParts)
+        #expect(content(of: file.descriptor) == "abc")
+    }
+
     @Test func makesAFileForAReader() throws {
         let file = try gathering("abc")
         try file.materialize()

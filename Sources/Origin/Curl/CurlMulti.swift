@@ -125,7 +125,9 @@ import HTTPMessage
             flushBuffer()
         }
         guard !request.isStopped else { return false }
-        guard buffer.hasRoom(for: bytes.count) else { return request.deliver(bytes) }
+        // Only what is written to a file is collected. What an earlier call has left comes first.
+        let isCollected = bufferedRequest === request || !(request.owner?.takesSmallParts ?? false)
+        guard isCollected, buffer.hasRoom(for: bytes.count) else { return request.deliver(bytes) }
         bufferedRequest = request
         buffer.append(bytes)
         return true

@@ -10,6 +10,8 @@ import HTTPMessage
     /// True if body bytes may arrive now, besides some that have arrived and are not delivered yet. Otherwise the request pauses, until
     /// the owner resumes it.
     func mayReceive(_ request: CurlRequest, besides undelivered: Int) -> Bool
+    /// See `TransferReceiver.takesSmallParts`.
+    var takesSmallParts: Bool { get }
     /// Body bytes have arrived, decoded if necessary. Return false to abort the request.
     func request(_ request: CurlRequest, received bytes: UnsafeRawBufferPointer) -> Bool
     /// The request has left the handle. Called last.

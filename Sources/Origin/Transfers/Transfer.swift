@@ -539,6 +539,8 @@ extension Transfer: CurlRequestOwner {
         return false
     }
 
+    var takesSmallParts: Bool { receiver?.takesSmallParts ?? false }
+
     func request(_ wire: CurlRequest, received bytes: UnsafeRawBufferPointer) -> Bool {
         let now = ContinuousClock.now
         body.record(bytes.count, at: now)
@@ -602,6 +604,9 @@ extension Transfer: CurlRequestOwner {
     /// and throw if they differ.
     /// - Throws: any error, to end the transfer with `contentChanged`.
     func transfer(_ transfer: Transfer, received bytes: UnsafeRawBufferPointer, at offset: Int64) throws
+    /// True if bytes may be delivered in parts as small as they come, because that costs the receiver nothing. Otherwise they are copied
+    /// together first.
+    var takesSmallParts: Bool { get }
     /// Judges a body that ended, or whose framing ended, where HTTP does not show that it is complete. All bytes so far were
     /// delivered. Return true if the body can end here; otherwise it is requested again.
     func transfer(_ transfer: Transfer, mayEndBy evidence: EndEvidence) -> Bool
@@ -610,6 +615,8 @@ extension Transfer: CurlRequestOwner {
 }
 
 extension TransferReceiver {
+    /// False: most receivers write each part to a file.
+    public var takesSmallParts: Bool { false }
     /// Accepts a body that was received twice with one end.
     public func transfer(_ transfer: Transfer, mayEndBy evidence: EndEvidence) -> Bool { evidence == .repeated }
 }

@@ -31,6 +31,9 @@ public final class GrowingFile {
     private static let longestBeginning = 1024
     /// All bytes while there is no descriptor.
     private var gathered: [UInt8]?
+    /// True if all of it is gathered in memory, which has room for it: it is appended in small parts at no cost.
+    public var takesSmallParts: Bool { hasRoom && gathered != nil }
+    private var hasRoom = false
     /// The number of bytes received, from offset 0.
     public private(set) var written: Int64 = 0
     /// The bytes after `written` that are about to be appended: set while readers are notified of them, nil otherwise.
@@ -93,6 +96,15 @@ public final class GrowingFile {
     public var isKeepable: Bool { home != nil && spillReason == nil }
 
     // MARK: Writing
+
+    /// Makes room in memory for all bytes, if they are gathered there.
+    /// - Parameter length: the number of bytes that the origin has announced; nil for none.
+    public func expect(_ length: Int64?) {
+        hasRoom = false
+        guard gathered != nil, let length, length <= Self.mostGathered else { return }
+        gathered?.reserveCapacity(max(0, Int(length)))
+        hasRoom = true
+    }
 
     /// Appends the bytes at `offset` of the resource.
     ///
