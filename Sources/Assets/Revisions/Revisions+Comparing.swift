@@ -214,7 +214,10 @@ extension Revisions {
         if !checks.pieces(of: asset).isRestored {
             await restorePieces(of: asset)
         }
-        let samples = asset.renditions.flatMap { chosenSamples(of: $0, in: asset, isThorough: isThorough) }
+        var samples: [RevisionSample] = []
+        for rendition in asset.renditions where hasSamples(rendition) {
+            samples += await chosenSamples(of: rendition, in: asset, isThorough: isThorough)
+        }
         guard !samples.isEmpty else {
             checks.forgetPieces(of: asset)
             return true
@@ -248,44 +251,31 @@ extension Revisions {
         return unknown.isEmpty
     }
 
-    private func hasSamples(_ asset: Asset) -> Bool {
-        asset.renditions.contains { !chosenSamples(of: $0, in: asset).isEmpty }
+    private func hasSamples(_ asset: Asset) -> Bool { asset.renditions.contains { hasSamples($0) } }
+
+    /// True if a segment of a rendition is stored that its playlist still lists, so that it can be compared.
+    private func hasSamples(_ rendition: Rendition) -> Bool {
+        guard rendition.hasEnded, !rendition.name.isIFramesOnly else { return false }
+        return rendition.folder.sizes.keys.contains { file in
+            guard let name = PieceName(file), name.isSegment else { return false }
+            return RevisionSample(name, of: rendition) != nil
+        }
     }
 
-    /// The stored pieces of a rendition that are compared. Of those that were compared before, it is the one whose entity tag is
-    /// known, or the middle one, because the first ones may be a common title. Otherwise it is the one that was stored first, because
-    /// a later one may be of new content already.
-    private func chosenSamples(of rendition: Rendition, in asset: Asset, isThorough: Bool = false) -> [RevisionSample] {
-        guard rendition.hasEnded, !rendition.name.isIFramesOnly else { return [] }
-        let folder = rendition.folder
-        let uncompared = library.revisionChecks.pieces(of: asset)
-        // A small piece shows little.
-        let sizes = folder.sizes
-        let hasLarge = sizes.contains { $0.value >= RevisionLook.count }
-        let least = hasLarge ? RevisionLook.count : 0
-        let stored = sizes.filter { $0.value >= least }.map(\.key).compactMap { PieceName($0) }.filter(\.isSegment)
-        guard !stored.isEmpty else { return [] }
-        var chosen: [PieceName] = []
-        let compared = stored.filter { !uncompared.contains($0.description, of: folder.id) }
-            .sorted { $0.role.number < $1.role.number }
-        if compared.isEmpty {
-            chosen = uncompared.oldest(in: folder.id) { file in
-                sizes[file, default: -1] >= least || folder.contains(file) && !(PieceName(file)?.isSegment ?? true)
-            }
-        } else {
-            let mark = uncompared.marks[folder.id]?.file
-            let marked = compared.first { $0.description == mark }
-            chosen = [marked ?? compared[compared.count / 2]]
-        }
-        if isThorough {
-            // A change that an earlier version did not notice is between them.
-            let ordered = stored.sorted { $0.role.number < $1.role.number }
-            for name in [ordered[0], ordered[ordered.count - 1]] where !chosen.contains(name) {
-                chosen.append(name)
-            }
-        }
-        return chosen.compactMap { RevisionSample($0, of: rendition) }
+    /// The stored pieces of a rendition that are compared, chosen on a worker if there are many.
+    private func chosenSamples(
+        of rendition: Rendition, in asset: Asset, isThorough: Bool
+    ) async -> [RevisionSample] {
+        let stored = StoredSegments(
+            folder: rendition.folder.id, sizes: rendition.folder.sizes,
+            uncompared: library.revisionChecks.pieces(of: asset))
+        let size = PureWork.small / Self.fewSegments * stored.sizes.count
+        let chosen = await PureWork.shared.run(size: size, for: rendition) { stored.samples(isThorough: isThorough) }
+        return (chosen ?? []).compactMap { RevisionSample($0, of: rendition) }
     }
+
+    /// Among so many segments the samples are chosen on the loop.
+    private static let fewSegments = 1000
 
     private func takeLooks(
         at samples: [RevisionSample], of asset: Asset, within limit: Duration

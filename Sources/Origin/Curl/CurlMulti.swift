@@ -22,6 +22,14 @@ import HTTPMessage
     /// Received bytes not yet delivered, and their request. Empty whenever libcurl has returned.
     private var buffer: BodyBuffer
     private var bufferedRequest: CurlRequest?
+    /// The bytes of bodies since libcurl was entered.
+    private var takenCount = 0
+    /// The most of them: what comes then waits for the next turn, so that others have theirs. libcurl itself reads on as long as a
+    /// connection has bytes, and a fast origin never lets it end.
+    private static let mostTaken = 4 << 20
+    /// Requests that wait for the next turn.
+    private var resting: [CurlRequest] = []
+    private var rest: LoopTimer?
 
     private static let isReady: Bool = {
         // libcurl allocates its buffer for each request. By default malloc returns such a block to the system each
@@ -40,6 +48,7 @@ import HTTPMessage
         self.handle = handle
 
         timer = LoopTimer { [weak self] in self?.act(CURL_SOCKET_BAD, 0) }
+        rest = LoopTimer { [weak self] in self?.endRest() }
         sockets.ready = { [weak self] socket, ready in
             var events: Int32 = 0
             if ready.contains(.reading) {
@@ -119,12 +128,32 @@ import HTTPMessage
         enter { curl_easy_pause(request.handle, action) }
     }
 
+    /// False if a request has to wait for the next turn with further bytes, which libcurl keeps.
+    func hasTurn(_ request: CurlRequest) -> Bool {
+        guard takenCount >= Self.mostTaken else { return true }
+        resting.append(request)
+        rest?.fireSoon()
+        return false
+    }
+
+    private func endRest() {
+        let rested = resting
+        resting = []
+        enter {
+            // One that its owner has paused meanwhile goes on when the owner says so.
+            for request in rested where requests[request.handle] != nil && !request.isPaused {
+                curl_easy_pause(request.handle, CURLPAUSE_CONT)
+            }
+        }
+    }
+
     /// Buffers bytes from within libcurl; false if the owner has refused further bytes.
     func append(_ bytes: UnsafeRawBufferPointer, of request: CurlRequest) -> Bool {
         if bufferedRequest !== request || !buffer.hasRoom(for: bytes.count) {
             flushBuffer()
         }
         guard !request.isStopped else { return false }
+        takenCount += bytes.count
         // Only what is written to a file is collected. What an earlier call has left comes first.
         let isCollected = bufferedRequest === request || !(request.owner?.takesSmallParts ?? false)
         guard isCollected, buffer.hasRoom(for: bytes.count) else { return request.deliver(bytes) }
@@ -192,6 +221,7 @@ import HTTPMessage
     /// Enters libcurl, then handles removals, finished requests and refused bytes.
     private func enter(_ body: () -> Void) {
         isInside = true
+        takenCount = 0
         body()
         wake()
         flushBuffer()

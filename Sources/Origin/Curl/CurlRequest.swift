@@ -403,6 +403,7 @@ import HTTPMessage
             receiveLimits.hold()
             return weir_writefunc_pause
         }
+        guard multi?.hasTurn(self) ?? true else { return weir_writefunc_pause }
         if offersHTTP2 {
             multi?.recordArrival(on: connectionPort)
         }
