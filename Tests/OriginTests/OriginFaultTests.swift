@@ -25,8 +25,9 @@ extension OverSockets {
             return .reply(206, fields, body[start...].prefix(count ?? .max))
         }
 
-        /// The connection was made for another host (421), or the request came too early (425).
-        @Test(arguments: [421, 425], [1, 9])
+        /// The connection was made for another host (421), or the request came too early (425). A gateway of the origin's asked for
+        /// its own credentials (407).
+        @Test(arguments: [407, 421, 425], [1, 9])
         func aRequestOnTheWrongConnectionIsSentOnceMoreOnANewOne(status: Int, times: Int) async throws {
             let origin = try ScriptedOrigin { _, number in
                 [number < times ? .reply(status, [:], "") : .reply(200, [:], "x")]

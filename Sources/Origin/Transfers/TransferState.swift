@@ -209,8 +209,9 @@ struct TransferState {
             case 206: return receivedPart(reply)
             case 412 where attemptStart > 0: return partFault(.contentChanged, reply)
             case 416: return receivedUnsatisfiable(reply)
-            // The connection was made for another host, or too early (RFC 9110 §15.5.20, RFC 8470 §5.2).
-            case 421 where mayReconnect, 425 where mayReconnect: pending = reconnect()
+            // The connection was made for another host, or too early (RFC 9110 §15.5.20, RFC 8470 §5.2). Without a proxy of ours,
+            // 407 is a moment's confusion of a gateway in front of the origin.
+            case 407 where mayReconnect, 421 where mayReconnect, 425 where mayReconnect: pending = reconnect()
             case 401 where mayAnswerByDigest(reply):
                 manner.usesDigest = true
                 pending = .authenticate
