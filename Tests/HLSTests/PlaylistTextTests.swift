@@ -53,6 +53,29 @@ struct PlaylistTextTests {
         }
     }
 
+    @Test("may end in CR alone, which is no part of its last line", arguments: ["\n", "\r\n", "\r"], [false, true])
+    func loneReturn(_ lineEnd: String, _ hasEnd: Bool) throws {
+        var lines = ["#EXTM3U", "#EXT-X-TARGETDURATION:6", "#EXTINF:6,", "a.ts"]
+        if hasEnd {
+            lines.append("#EXT-X-ENDLIST")
+        }
+        let text = lines.joined(separator: lineEnd) + "\r"
+        let playlist = try Fixtures.media(text)
+        #expect(playlist.segments.map(\.uri) == ["a.ts"] && playlist.isLive != hasEnd)
+        #expect(playlist.text.write() == Array(text.utf8))
+        #expect(playlist.text.mends.map(\.code) == (lineEnd == "\r" ? lines.map { _ in .controlCharacter } : []))
+        let output = String(decoding: try playlist.rendered(.plain) { _ in "b.ts" }, as: UTF8.self)
+        #expect(output.split(whereSeparator: \.isNewline).suffix(hasEnd ? 2 : 1).first == "b.ts", "\(output)")
+    }
+
+    /// The last of them is a line's end as well, and the end of the text is no cut: a film without EXT-X-ENDLIST gets it.
+    @Test("whose lines all end in CR is complete", arguments: ["\n", "\r\n", "\r"])
+    func returnsOnly(_ lineEnd: String) throws {
+        let lines = ["#EXTM3U", "#EXT-X-TARGETDURATION:6", "#EXT-X-PLAYLIST-TYPE:VOD", "#EXTINF:6,", "a.ts", ""]
+        #expect(try !Fixtures.media(lines.joined(separator: lineEnd)).isLive)
+        #expect(try Fixtures.media(lines.dropLast().joined(separator: lineEnd)).isLive)
+    }
+
     @Test("is rejected beyond a limit, at the line that exceeds it")
     func limits() throws {
         var limits = PlaylistLimits()

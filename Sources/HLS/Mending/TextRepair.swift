@@ -19,6 +19,7 @@ struct TextRepair {
         var output = source
         var line = 1 + source[..<first].count { $0 == 0x0A }
         var position = first
+        var endsLinesInReturn = false
 
         while position < source.count {
             switch source[position] {
@@ -29,8 +30,13 @@ struct TextRepair {
                 line += 1
             case 0x0D:
                 let end = Self.endOfReturns(source, position)
-                // Returns before LF or the end of the text belong to the line's end.
-                if end < source.count, source[end] != 0x0A {
+                // Returns before LF belong to the line's end. So do those at the end of the text, unless other lines end in CR alone.
+                var isAlone = endsLinesInReturn
+                if end < source.count {
+                    isAlone = source[end] != 0x0A
+                }
+                if isAlone {
+                    endsLinesInReturn = true
                     for returnPosition in position..<end {
                         output[returnPosition] = 0x0A
                     }
