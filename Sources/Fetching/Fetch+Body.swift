@@ -129,7 +129,8 @@ extension Fetch: TransferReceiver {
             body.isSound = false
             return end(.failure(fault))
         }
-        if file.written == 0 || seemsCut {
+        let isProvenEmpty = file.written == 0 && emptyAnswer == .content
+        if !isProvenEmpty, file.written == 0 || seemsCut {
             switch body.judgeCut(at: file.written, by: response) {
             case .accepted: break
             case .refused: return end(.failure(cutFailure))
@@ -186,12 +187,14 @@ extension Fetch: TransferReceiver {
             }
         }
         // An encoder that ends may leave an empty last segment, and subtitles have nothing where nobody speaks.
-        if file.written == 0, !(response.isStatedEmpty && alternates?.mayBeEmpty ?? false) {
+        if file.written == 0, !response.isStatedEmpty || emptyAnswer == .fault {
             return FetchError(.badOrigin, "\(location.url.redacted) is empty")
         }
         // The first bytes arrived in parts too small to check.
         return body.isBeginningChecked ? nil : fault(wholeVerdict)
     }
+
+    private var emptyAnswer: EmptyAnswer { alternates?.emptyAnswer ?? .fault }
 
     private var beginningOfKey: [UInt8] { Array(file.prefix(Int(min(file.written, Resource.Limits.key)))) }
 

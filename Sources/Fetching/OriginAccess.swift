@@ -201,14 +201,24 @@ public enum ResourceEncryption: Sendable {
     case whole
 }
 
+/// The meaning of an answer that is stated to have no bytes.
+public enum EmptyAnswer: Sendable {
+    /// The resource has bytes, and the origin is at fault.
+    case fault
+    /// The resource has no bytes if a second answer says so, too.
+    case contentIfRepeated
+    /// The resource has no bytes.
+    case content
+}
+
 /// The sources from which a fetch can get its resource after the first one failed: mirrors, and freshly signed URLs.
 ///
 /// The room that knows playlists implements it; a fetch owns one instance.
 @LoopActor public protocol AlternateSources: AnyObject {
     /// The encryption of the resource.
     var encryption: ResourceEncryption { get }
-    /// True if the resource may have no bytes: the last segment of a playlist that has ended, and segments of subtitles.
-    var mayBeEmpty: Bool { get }
+    /// The meaning of an empty answer: only the last segment of a playlist that has ended, and segments of subtitles may be empty.
+    var emptyAnswer: EmptyAnswer { get }
     /// True if another source is known, so that the fetch need not insist on the present one.
     var hasUntried: Bool { get }
     /// Forgets the failures so far. The fetch starts again at `location`.

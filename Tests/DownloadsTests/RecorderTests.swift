@@ -183,13 +183,15 @@ import Testing
         try await scene.records(4)
     }
 
-    /// A picture that is missing at first often comes, and is worth some requests.
-    @Test func aMissingSegmentOfSubtitlesCostsOneRequest() async throws {
+    /// A picture that is missing at first often comes, and is worth some requests. An empty segment has no cues; a missing one is a
+    /// gap.
+    @Test(arguments: [(404, true), (200, false)])
+    func aSegmentOfSubtitlesWithoutBytesCostsOneRequest(_ status: Int, _ isGap: Bool) async throws {
         let fixture = try await TestHouse(.downloader())
-        try await show(3, in: fixture)
+        try await show(3, in: fixture, missingAs: status)
         let scene = try await RecordingScene(fixture, "/master.m3u8")
         try await scene.records(3)
-        try await show(6, in: fixture)
+        try await show(6, in: fixture, missingAs: status)
         try await scene.records(6)
         for path in ["/1.vtt", "/4.vtt"] {
             #expect(try await fixture.origin.requests(for: path).count == 1, "\(path)")
@@ -198,11 +200,11 @@ import Testing
         _ = try await scene.reason()
         let cues = try #require(scene.asset.renditions.first { $0.name.content == .subtitles })
         let gaps = cues.source?.playlist.segments.map(\.isGap)
-        #expect(cues.isComplete && gaps == [false, true, false, false, true, false])
+        #expect(cues.isComplete && gaps == [false, isGap, false, false, isGap, false])
     }
 
-    /// Shows a live stream of so many segments, with subtitles of which two segments are missing.
-    private func show(_ count: Int, in fixture: TestHouse) async throws {
+    /// Shows a live stream of so many segments, with subtitles of which two segments have no bytes.
+    private func show(_ count: Int, in fixture: TestHouse, missingAs status: Int) async throws {
         func list(_ name: (Int) -> String) -> String {
             "#EXTM3U\n#EXT-X-TARGETDURATION:1\n" + (0..<count).map { "#EXTINF:1,\n\(name($0))\n" }.joined()
         }
@@ -214,7 +216,7 @@ import Testing
             with: OriginRule("/master.m3u8") { ($0.status, $0.body) = (200, master) },
             OriginRule("/media.m3u8") { ($0.status, $0.body) = (200, media) },
             OriginRule("/cues.m3u8") { ($0.status, $0.body) = (200, cues) },
-            OriginRule("/[14].vtt") { $0.status = 404 },
+            OriginRule("/[14].vtt") { ($0.status, $0.body) = (status, "") },
             OriginRule("/[0-9].vtt") { ($0.status, $0.body) = (200, "WEBVTT\n\n00:01.000 --> 00:02.000\nx\n") })
     }
 

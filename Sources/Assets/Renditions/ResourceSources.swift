@@ -52,16 +52,17 @@ import Origin
         }
     }()
 
-    /// True for the last segment of a playlist that has ended, and for each segment of subtitles: some packagers write nothing
-    /// where nobody speaks, or have the head in EXT-X-MAP.
-    var mayBeEmpty: Bool {
+    /// The last segment of a playlist that has ended may be empty, and each segment of subtitles: some packagers write nothing
+    /// where nobody speaks, or have the head in EXT-X-MAP. Cues are not worth a second request for each segment of a recording.
+    var emptyAnswer: EmptyAnswer {
         if rendition?.name.content == .subtitles, case .segment = resource.name.role {
-            return true
+            guard asset.isChannelRecording else { return .contentIfRepeated }
+            return .content
         }
-        guard let source = rendition?.source, source.isDurable, let last = source.playlist.segments.last else {
-            return false
-        }
-        return rendition?.name(of: last) == resource.name
+        guard let source = rendition?.source, source.isDurable, let last = source.playlist.segments.last,
+            rendition?.name(of: last) == resource.name
+        else { return .fault }
+        return .contentIfRepeated
     }
 
     /// Records that data of the resource arrived.
