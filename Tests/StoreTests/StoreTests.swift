@@ -42,6 +42,33 @@ import Testing
         _ = growing
     }
 
+    /// A killed process leaves the notes of its exports, and their parts.
+    @Test func deletesThePartsOfAnEarlierProcessesExports() async throws {
+        let out = try TemporaryFolder()
+        var earlier: BundleStore? = try BundleStore(path: folder.path)
+        for name in ["film", "film.tar", "busy.tar"] {
+            #expect(earlier?.noteExport(to: out.path(name)) != nil)
+        }
+        earlier?.endExport(earlier?.noteExport(to: out.path("ended.tar")))
+        earlier = nil
+        try out.write(Data([7]), to: ".film.weir-part/video/0.ts")
+        for name in [".film.tar.weir-part", ".ended.tar.weir-part", ".busy.tar.weir-part", "film.tar"] {
+            try out.write(Data([7]), to: name)
+        }
+        let busy = open(out.path(".busy.tar.weir-part"), O_RDONLY)
+        defer { close(busy) }
+        #expect(flock(busy, LOCK_EX | LOCK_NB) == 0)
+
+        let store = try BundleStore(path: folder.path)
+        try await waitUntil("nothing of the killed exports") {
+            let left = try FileManager.default.contentsOfDirectory(atPath: out.path).sorted()
+            return left == [".busy.tar.weir-part", ".ended.tar.weir-part", "film.tar"]
+        }
+        // The notes are gone with them.
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("tmp")) == [])
+        _ = store
+    }
+
     @Test func removesABundleAtOnceAndThenItsFiles() async throws {
         let store = try BundleStore(path: folder.path, reserve: 0)
         for number in 0..<3000 {
