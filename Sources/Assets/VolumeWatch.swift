@@ -209,7 +209,6 @@ package import Store
                     folder.forget()
                 }
             } else {
-                _ = try other.hasBundle(asset.id)
                 bundle.other = nil
             }
         } catch {

@@ -48,6 +48,9 @@ import Testing
         #expect(!asset.hasChanged)
         let probes = try await fixture.origin.requests(for: "/film/90p/0.ts")
         #expect(probes.map(\.range) == ["bytes=0-4095"])
+        // Of qualities of which nothing is stored, nothing can differ.
+        let lists = try await fixture.origin.requests().map(\.path).filter { $0.hasSuffix("/media.m3u8") }
+        #expect(lists == ["/film/90p/media.m3u8"])
 
         try FileDamage.flipBit(of: film.root + "/film/90p/0.ts", at: 600)
         // The origin's validators have whole seconds, and both contents may be of one second.

@@ -1,6 +1,7 @@
 import Assets
 import Downloads
 import EventLoop
+import Fetching
 import Foundation
 import HTTPMessage
 import HTTPServer
@@ -230,15 +231,14 @@ import WeirAPI
         #expect(wasLoaded == [true])
     }
 
-    /// Before, each requested rendition was looked for among all others.
-    @Test("An asset with 2,000 tracks leaves the loop to others")
-    func assetWithManyTracks() async throws {
+    /// A service with a film of so many qualities and languages, which is read in slices.
+    private func service(qualities: Int, languages: Int) async throws -> LibraryService {
         let film = try TemporaryFolder()
         let media = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n0.ts\n#EXT-X-ENDLIST\n"
-        let sounds = (0..<1800).map { number in
+        let sounds = (0..<languages).map { number in
             "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"\(number)\",URI=\"media.m3u8?a\(number)\"\n"
         }
-        let variants = (0..<200).map { number in
+        let variants = (0..<qualities).map { number in
             "#EXT-X-STREAM-INF:BANDWIDTH=\(100_000 + number),AUDIO=\"a\"\nmedia.m3u8?\(number)\n"
         }
         try film.write(Data([0x47] + [UInt8](repeating: 0, count: 187)), to: "0.ts")
@@ -246,6 +246,34 @@ import WeirAPI
         try film.write(Data("#EXTM3U\n\(sounds.joined())\(variants.joined())".utf8), to: "master.m3u8")
         let service = try await service()
         _ = try await service.importAsset(API.ImportRequest(path: film.path + "/master.m3u8", name: "film"))
+        return service
+    }
+
+    @Test("What changes while an asset is read for a list is in the next list")
+    func changesDuringAList() async throws {
+        let service = try await service(qualities: 20, languages: 280)
+        let film = try #require(service.library.asset(named: "film"))
+        let losses = Task { @LoopActor in
+            var count = 0
+            for rendition in film.renditions where !Task.isCancelled {
+                rendition.folder.removeFromList("0.ts")
+                count += 1
+                await Task.yield()
+            }
+            return count
+        }
+        _ = try await service.assets()
+        losses.cancel()
+        let count = await losses.value
+        let tracks = try #require(try await service.assets().assets.first?.tracks)
+        let complete = tracks.variants.count(where: \.isComplete) + tracks.audio.count(where: \.isComplete)
+        #expect(count > 0 && complete == 300 - count)
+    }
+
+    /// Before, each requested rendition was looked for among all others.
+    @Test("An asset with 2,000 tracks leaves the loop to others")
+    func assetWithManyTracks() async throws {
+        let service = try await service(qualities: 200, languages: 1800)
         var asset: API.Asset?
         let longest = try await LoopStopwatch.longest { asset = try await service.asset(named: "film") }
         let tracks = try #require(asset?.tracks)

@@ -288,6 +288,20 @@ import Testing
         #expect(rendition.folder.sizes.isEmpty)
     }
 
+    /// The first bytes may be ciphertext; that they are text is clear once there are more of them.
+    @Test func aSlowTextInPlaceOfCiphertextIsReportedAtItsEnd() async throws {
+        let (fixture, asset, rendition) = try await start("/aes/master.m3u8")
+        let text = String(repeating: "Come back later. ", count: 100)
+        try await fixture.origin.add(OriginRule("*.ts") { ($0.status, $0.body, $0.pauseAfter) = (200, text, 100) })
+        let fetch = try fixture.fetch(0, of: rendition, in: asset)
+        try await fetch.announced()
+        try await fixture.origin.release()
+        let result = await fetch.result()
+        #expect(result.code == .badOrigin && "\(result)".contains("text instead of media"))
+        fetch.release()
+        #expect(rendition.folder.sizes.isEmpty)
+    }
+
     @Test func plainTextIsNotStoredAndIsReported() async throws {
         let (fixture, asset, rendition) = try await start()
         try await fixture.origin.add(OriginRule("*.ts") { ($0.status, $0.body) = (200, "Gone") })

@@ -159,6 +159,22 @@ import Testing
         #expect(again.bytes == bytes && again.life.purge == nil && again.isPlayableOffline)
     }
 
+    /// Whoever is told of it may end the process: the next one knows of the purge.
+    @Test func aPurgeIsRecordedBeforeItIsTold() async throws {
+        let asset = try await film()
+        let copy = try TemporaryFolder()
+        let folder = fixture.folder.path
+        let subscription = library.events.subscribe { event in
+            if case .purged = event {
+                try? FileManager.default.copyItem(atPath: folder, toPath: copy.path("store"))
+            }
+        }
+        defer { subscription.cancel() }
+        await retention.purge(asset, .space)
+        let records = try BundleStore(path: copy.path("store")).catalogue.initial.storage
+        #expect(records.map(\.life.purge) == [asset.life.purge])
+    }
+
     @Test func aPlayingAssetIsNotPurged() async throws {
         let asset = try await film()
         retention.expect("aaaaaa", at: asset, isOffline: false)
@@ -182,6 +198,11 @@ import Testing
         await retention.purger.removeExpired()
         #expect(asset.bytes == 0 && asset.life.purge?.cause == .expired)
         #expect(library.asset(named: "ts") === asset)
+        // There is nothing left to purge, and nothing more to tell.
+        let told = fixture.log.lines.count
+        clock.date += 600
+        await retention.purger.removeExpired()
+        #expect(asset.life.purge?.date == clock.date - 600 && fixture.log.lines.count == told)
     }
 
     /// Restarts on a disk that is always full, so that everything that may be purged is purged.

@@ -118,6 +118,31 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: other.path))
     }
 
+    /// Leaves an asset of whose move to the volume the process has not seen the end; returns its id.
+    private func interruptMove() async throws -> String {
+        let asset = try await fixture.open("/ts/master.m3u8")
+        try await fixture.fetch("video-90p", of: asset)
+        let store = fixture.library.store
+        let target = try store.beginMove(to: volume, occupied: [])
+        store.endMove(to: target, isUsed: true)
+        try disk.write(Data("x".utf8), to: "weir/assets/\(asset.id)/video-90p/0.ts")
+        asset.bundle.other = target
+        await fixture.library.records.saveVolume(of: asset)
+        await fixture.flush()
+        return asset.id
+    }
+
+    @Test("What an interrupted move has left on a disk that is away is deleted once it is back")
+    func deletesTheRestOnADiskThatWasAway() async throws {
+        let id = try await interruptMove()
+        try FileManager.default.moveItem(atPath: volume, toPath: disk.path("away"))
+        try await fixture.restart()
+        try FileManager.default.moveItem(atPath: disk.path("away"), toPath: volume)
+        try await waitUntil("the end of the rest") { bundles(in: volume).isEmpty }
+        #expect(bundles(in: fixture.folder.path) == [id])
+        #expect(fixture.library.asset(named: "ts")?.rendition("video-90p")?.isComplete == true)
+    }
+
     // MARK: Removals
 
     @Test("A removal while the asset moves leaves it on no disk", arguments: [true, false], 0..<6)
