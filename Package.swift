@@ -178,7 +178,7 @@ let package = Package(
         tests("HTTPServerTests", ["EventLoop", "HTTPMessage", "HTTPServer", "TestSupport"]),
         tests("OriginTests", ["EventLoop", "HTTPMessage", "Origin", "TestSupport"]),
         tests("StoreTests", ["Orders", "Store", "TestSupport", sqlite, sqliteLibrary]),
-        tests("AccessLogTests", ["AccessLog", "SafeText", "TestSupport"]),
+        tests("AccessLogTests", ["AccessLog", "EventLoop", "SafeText", "TestSupport"]),
         tests(
             "WeirAPITests", ["WeirAPI", "AccessLog", "EventLoop", "HTTPMessage", "Orders", "SafeText", "TestSupport"]),
         tests("PlaylistCheckTests", ["HTTPMessage", "Origin", "HLS", "PlaylistCheck", "TestSupport"]),
