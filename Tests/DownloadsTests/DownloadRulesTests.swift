@@ -134,6 +134,26 @@ import Testing
         #expect(try await fixture.mediaRequests().sorted() == ["/ts/90p/3.ts", "/ts/90p/4.ts", "/ts/90p/5.ts"])
     }
 
+    private nonisolated static let metering: [(Conditions.Reading<Bool>, Bool)] = [
+        (.unread, false), (.value(true), false), (.value(false), true), (.absent, true),
+    ]
+
+    /// A live stream that nobody reads at the moment is kept at the user's cost only if that is known to be none.
+    @Test(arguments: metering) @LoopActor
+    func liveIsFetchedAheadUnlessTheNetworkMayBeMetered(
+        _ isMetered: Conditions.Reading<Bool>, _ may: Bool
+    ) async throws {
+        for isRuled in [true, false] {
+            let fixture = try await fixture {
+                if isRuled {
+                    $0.metered = .pause
+                }
+            }
+            fixture.downloader.apply(Machine(isMetered: isMetered).conditions)
+            #expect(fixture.downloader.mayFetchAhead == (may || !isRuled))
+        }
+    }
+
     @Test @LoopActor func oneDownloadMayHaveRulesOfItsOwn() async throws {
         let fixture = try await fixture { $0.metered = .pause }
         fixture.downloader.apply(Machine(isMetered: .value(true)).conditions)
