@@ -6,6 +6,7 @@ import HLS
 import HTTPMessage
 import Orders
 import Origin
+import Retention
 import Store
 import TestRooms
 import TestSupport
@@ -212,6 +213,26 @@ import Testing
         let download = try await fixture.start("/ts/master.m3u8", Selection(quality: .best))
         try await fixture.reaches(.complete, "ts")
         #expect(download.ids.first == "video-180p" && download.shortfall != nil)
+    }
+
+    /// It would fetch again what was just deleted, also after a restart.
+    @Test(arguments: [true, false]) func aPurgeEndsTheDownload(_ isExpired: Bool) async throws {
+        let fixture = try await TestHouse(.downloader())
+        try await fixture.origin.add(OriginRule("/ts/90p/[345].ts") { $0.hold = true })
+        let download = try await fixture.start("/ts/master.m3u8")
+        try await waitUntil("the first half") { download.progress.loaded.duration == 6 }
+        if isExpired {
+            try await fixture.retention.setPolicy(StoragePolicy(expires: 1), of: download.asset)
+        }
+        fixture.library.events.send(.willPurge(download.asset, reason: "ts was purged"))
+        let code: JobFailure.Code = isExpired ? .library(.expired) : .store(.diskFull)
+        #expect(download.state == .failed && download.failure?.code == code)
+        try await waitUntil("no request") { try await fixture.origin.load().paused == 0 }
+        try await fixture.notes(.failed)
+        try await fixture.restart()
+        fixture.downloader.resume()
+        let restored = try fixture.download("ts")
+        #expect(restored.state == .failed && restored.failure?.message == "ts was purged")
     }
 
     @Test func aMissingAudioRenditionIsLeftOut() async throws {
