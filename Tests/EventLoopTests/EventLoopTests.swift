@@ -121,6 +121,16 @@ import Testing
         #expect(PureWork.shared.ownerCount == 0)
     }
 
+    /// Whoever has the result may count on a free processor: the next work need not wait behind what has ended.
+    @Test @LoopActor func workHasEndedWhenItsResultIsThere() async {
+        final class Owner: Sendable {}
+        let work = PureWork(width: 1)
+        for number in 0..<100 {
+            #expect(await work.run(size: .max, for: Owner()) { number } == number)
+            #expect(work.ownerCount == 0)
+        }
+    }
+
     /// Work that waits is dropped if its owner is gone, or if nobody waits for it; other owners take turns with a busy one.
     @Test @LoopActor func waitingWorkIsDropped() async throws {
         final class Owner: Sendable {}

@@ -99,12 +99,4 @@ import WeirAPI
         #expect(state.traffic.listening == conditioner.address && state.traffic.upstream == "http://127.0.0.1:9")
         #expect(shown.output.contains(#""down":null"#))
     }
-
-    @Test(
-        arguments: [
-            ("780k", 780_000), ("2M", 2e6), ("2.5 Mb/s", 2.5e6), ("64000", 64000), ("64000b/s", 64000), ("1Gb/s", 1e9),
-            ("0", 0), ("", nil), ("k", nil), ("1_0", nil), ("nan", nil), ("0x1", nil), ("1e3", nil), ("2MB", nil),
-            ("-1", nil),
-        ] as [(String, Ratio?)])
-    func rates(text: String, bits: Ratio?) { #expect(LinkRate(text) == bits.map(LinkRate.bits)) }
 }
