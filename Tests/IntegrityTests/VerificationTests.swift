@@ -184,6 +184,39 @@ import Testing
         #expect(await code { try await fixture.integrity.fetchAgain(verification) } == .notStored)
     }
 
+    /// One quality lost its only piece, another is wanted and has none, and the third has none and is not wanted.
+    @Test func aQualityWithoutPiecesIsReportedIfItHadOneOrIsWanted() async throws {
+        let fixture = try await TestHouse()
+        let asset = try await fixture.open("/ts/master.m3u8")
+        let damaged = try await fixture.rendition("video-90p", of: asset)
+        for id in ["video-180p", "video-270p"] {
+            _ = try await fixture.rendition(id, of: asset)
+        }
+        let fetch = try fixture.fetch(0, of: damaged, in: asset)
+        try await fetch.end()
+        fetch.release()
+        await fixture.flush()
+        try flip("video-90p/0.ts", fixture)
+        fixture.retention.pin(.renditions(["video-180p": .all]), of: asset)
+        let parts = try await verify(fixture, asset).parts
+        #expect(Set(parts.map(\.id)) == ["video-90p", "video-180p"])
+        let (lost, wanted) = (parts.first { $0.id == "video-90p" }, parts.first { $0.id == "video-180p" })
+        #expect(lost?.mismatches.map(\.file) == ["0.ts"] && lost?.pieces == 0)
+        #expect(wanted?.holes.map(\.count) == [6] && wanted?.remaining == 6)
+    }
+
+    @Test func anAssetHasOneVerificationAtATimeAndARepairReplacesIt() async throws {
+        let fixture = try await TestHouse()
+        let asset = try await stored(fixture, "ts", "video-90p")
+        let plain = try fixture.integrity.start(asset, isRepair: false)
+        #expect(try fixture.integrity.start(asset, isRepair: false) === plain)
+        let repair = try fixture.integrity.start(asset, isRepair: true)
+        #expect(repair !== plain && plain.state == .cancelled)
+        #expect(try fixture.integrity.start(asset, isRepair: false) === repair)
+        try await waitUntil("the end of the repair") { repair.state.isFinal }
+        #expect(repair.state == .complete && asset.verified != nil)
+    }
+
     @Test func aCancelledVerificationIsNotRecorded() async throws {
         let fixture = try await TestHouse()
         let asset = try await stored(fixture, "ts", "video-90p")
