@@ -30,6 +30,58 @@ import Testing
         }
     }
 
+    /// The order in which the requests of two connections are handled.
+    @LoopActor private final class HandledOrder {
+        private(set) var late: [Exchange] = []
+        private var names: [String] = []
+
+        /// The most requests of one connection that are handled one after the other.
+        var longestRun: Int {
+            var longest = 0
+            var run = 0
+            for (index, name) in names.enumerated() {
+                if index == 0 || names[index - 1] != name {
+                    run = 0
+                }
+                run += 1
+                longest = max(longest, run)
+            }
+            return longest
+        }
+
+        nonisolated init() {}
+
+        func handle(_ exchange: Exchange) {
+            guard exchange.head.target != "/late" else { return late.append(exchange) }
+            names.append(exchange.head.target)
+            exchange.reply(.ok, "x")
+        }
+
+        func answerLate() {
+            for exchange in late {
+                exchange.reply(.ok, "x")
+            }
+        }
+    }
+
+    @Test func pipelinedRequestsLeaveTurnsToOtherConnections() async throws {
+        let order = HandledOrder()
+        let fixture = try await ServerFixture { order.handle($0) }
+        let connections = try [fixture.connect(), fixture.connect()]
+        for (number, connection) in connections.enumerated() {
+            let following = String(repeating: fixture.request("GET /\(number)"), count: 100)
+            try await connection.send(fixture.request("GET /late") + following)
+        }
+        try await waitUntil("both connections") { await order.late.count == 2 }
+        await order.answerLate()
+        for connection in connections {
+            for _ in 0...100 {
+                #expect(try await connection.reply().text == "x\n")
+            }
+        }
+        #expect(await order.longestRun <= 16)
+    }
+
     @Test func aClientThatHalfClosesGetsItsReplies() async throws {
         let fixture = try await ServerFixture { $0.reply(.ok, $0.head.target) }
         let connection = try fixture.connect()
