@@ -81,4 +81,21 @@ import Testing
         }
         #expect(longest < 0.02)
     }
+
+    @Test("Candidates are made in slices, between which others have the loop")
+    func candidates() async throws {
+        let fixture = try await TestHouse()
+        let asset = try await fixture.open("/ts/master.m3u8")
+        for id in ["video-90p", "video-180p", "video-270p"] {
+            _ = try await fixture.rendition(id, of: asset)
+        }
+        let other = Task { @LoopActor in !Task.isCancelled }
+        var slice = LoopSlice()
+        // The first slice is over.
+        let begun = ContinuousClock.now
+        while ContinuousClock.now - begun < .milliseconds(6) {}
+        await fixture.substitutions.prepareCandidates(of: asset, &slice)
+        other.cancel()
+        #expect(await other.value, "the other work waited for all candidates")
+    }
 }
