@@ -36,6 +36,7 @@ public final class LoopThread: SerialExecutor, @unchecked Sendable {
     private var taken: (jobs: [UnownedJob], next: Int) = ([], 0)
     /// Begin of the current turn; nil while the loop waits. Only the loop's thread uses it, and what counts the turns.
     private var turnBegan: Double?
+    private var turnNumber = 0
     private var turns = TurnTimes()
     private var processorTurns = TurnTimes()
     /// The thread's processor time at the end of the last turn.
@@ -179,12 +180,16 @@ public final class LoopThread: SerialExecutor, @unchecked Sendable {
         guard let turnBegan else { return }
         turns.record(TurnTimes.now - turnBegan)
         self.turnBegan = nil
+        turnNumber += 1
 
         // Read once a turn: between two turns the thread polls, and that counts as the later one's.
         let used = TurnTimes.processorTime
         processorTurns.record(used - usedProcessorTime)
         usedProcessorTime = used
     }
+
+    /// The number of the current turn, by which work that is divided knows when others had theirs.
+    @LoopActor public static var turnNumber: Int { LoopActor.loop.turnNumber }
 
     /// The lengths of the turns so far, without the current one.
     @LoopActor public static var turnTimes: TurnTimes { LoopActor.loop.turns }

@@ -15,10 +15,10 @@ struct StopTests {
     func endsWithADiskThatHangs() async throws {
         try await Scene.with(isStarted: false) { scene in
             let trace = try TemporaryFolder()
-            // So many pieces are synced by one call, which takes ten minutes.
+            // While the first piece is synced, many others come. These are synced by one call, which takes ten minutes.
             try await scene.weir.start(wrapper: [
-                "strace", "-D", "-f", "-qq", "-o", trace.path("calls"), "-e", "trace=syncfs", "-e",
-                "inject=syncfs:delay_enter=600000000",
+                "strace", "-D", "-f", "-qq", "-o", trace.path("calls"), "-e", "trace=syncfs,fdatasync", "-e",
+                "inject=fdatasync:delay_enter=500000", "-e", "inject=syncfs:delay_enter=600000000",
             ])
             let film = scene.origin.url("/_vod/200x1000/media.m3u8")
             #expect(try await scene.weir.run(["get", film, "--name", "film"]).exit == .code(0))

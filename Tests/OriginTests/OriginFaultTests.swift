@@ -455,6 +455,35 @@ extension OverSockets {
             #expect(try await bench.client.fetch(try bench.request(origin)).1.count == body.count)
         }
 
+        @LoopActor private final class Taken {
+            var before = 0
+            var mostInTurns = 0
+        }
+
+        @Test("A body that comes faster than it is taken leaves turns of the loop to others")
+        func aFastBody() async throws {
+            let body = [UInt8](repeating: 0x23, count: 24 << 20)
+            let origin = try ScriptedOrigin { _, _ in [.reply(200, [:], body)] }
+            let bench = Bench()
+            let recorder = Recorder()
+            let taken = Taken()
+            recorder.react = { [weak recorder] _ in
+                let count = recorder?.bytes.count ?? 0
+                taken.mostInTurns = max(taken.mostInTurns, count - taken.before)
+            }
+            let turns = Task { @LoopActor in
+                while !Task.isCancelled {
+                    taken.before = recorder.bytes.count
+                    await withCheckedContinuation { continuation in Task { @LoopActor in continuation.resume() } }
+                }
+            }
+            let (_, error) = await bench.run(try bench.request(origin), recorder)
+            turns.cancel()
+            #expect(error == nil && recorder.bytes == body)
+            // The task that watches goes on in each second turn.
+            #expect(taken.mostInTurns <= 9 << 20)
+        }
+
         /// 5 bytes and 9,000,000 zeros, as `gzip -9` compresses them.
         @Test func playlistIsDecodedAndADecompressionBombIsRefused() async throws {
             let hello: [UInt8] = [

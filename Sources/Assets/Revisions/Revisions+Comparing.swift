@@ -271,7 +271,8 @@ extension Revisions {
             uncompared: library.revisionChecks.pieces(of: asset))
         let size = PureWork.small / Self.fewSegments * stored.sizes.count
         let chosen = await PureWork.shared.run(size: size, for: rendition) { stored.samples(isThorough: isThorough) }
-        return (chosen ?? []).compactMap { RevisionSample($0, of: rendition) }
+        guard let chosen else { return [] }
+        return chosen.compactMap { RevisionSample($0, of: rendition) }
     }
 
     /// Among so many segments the samples are chosen on the loop.

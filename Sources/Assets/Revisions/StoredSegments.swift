@@ -7,7 +7,7 @@ struct StoredSegments: Sendable {
     let folder: String
     /// The lengths of its pieces in bytes, by file name.
     let sizes: PieceTable<Int64>
-    /// What was stored since the last comparison.
+    /// The pieces that were stored since the last comparison.
     let uncompared: UncomparedPieces
 
     /// The pieces that are compared. Of those that were compared before, it is the one whose entity tag is known, or the middle one,

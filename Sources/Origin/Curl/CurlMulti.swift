@@ -22,8 +22,9 @@ import HTTPMessage
     /// Received bytes not yet delivered, and their request. Empty whenever libcurl has returned.
     private var buffer: BodyBuffer
     private var bufferedRequest: CurlRequest?
-    /// The bytes of bodies since libcurl was entered.
+    /// The bytes of bodies in this turn of the loop, in which libcurl may be entered several times.
     private var takenCount = 0
+    private var turn = 0
     /// The most of them: what comes then waits for the next turn, so that others have theirs. libcurl itself reads on as long as a
     /// connection has bytes, and a fast origin never lets it end.
     private static let mostTaken = 4 << 20
@@ -132,7 +133,8 @@ import HTTPMessage
     func hasTurn(_ request: CurlRequest) -> Bool {
         guard takenCount >= Self.mostTaken else { return true }
         resting.append(request)
-        rest?.fireSoon()
+        // Not `fireSoon()`, which is in this turn.
+        rest?.schedule(after: .zero)
         return false
     }
 
@@ -221,7 +223,10 @@ import HTTPMessage
     /// Enters libcurl, then handles removals, finished requests and refused bytes.
     private func enter(_ body: () -> Void) {
         isInside = true
-        takenCount = 0
+        if turn != LoopThread.turnNumber {
+            turn = LoopThread.turnNumber
+            takenCount = 0
+        }
         body()
         wake()
         flushBuffer()
