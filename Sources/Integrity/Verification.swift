@@ -71,13 +71,16 @@ extension PieceFolder {
             await slice.giveWay()
         }
         guard result.isComplete else { return }
-        for file in sizes.keys where result.sound[file] == nil {
-            removeIfGone(file, directory)
+        for file in sizes.keys {
+            if result.sound[file] == nil {
+                removeIfGone(file, directory)
+            }
             await slice.giveWay()
         }
         if isAdded {
             reread()
         }
+        releaseElsewhere(result)
     }
 
     /// Forgets a piece whose file is gone, unless a new piece was stored since.

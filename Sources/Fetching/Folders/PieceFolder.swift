@@ -94,6 +94,7 @@ package import Store
             bundle.observer?.folder(self, finds: present)
             await slice.giveWay()
         }
+        releaseElsewhere(read)
     }
 
     private nonisolated static func list(of pieces: [String: Directory.Entry]) -> PieceList {

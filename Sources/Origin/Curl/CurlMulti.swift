@@ -143,7 +143,7 @@ import HTTPMessage
         resting = []
         enter {
             // One that its owner has paused meanwhile goes on when the owner says so.
-            for request in rested where requests[request.handle] != nil && !request.isPaused {
+            for request in rested where requests[request.handle] === request && !request.isPaused {
                 curl_easy_pause(request.handle, CURLPAUSE_CONT)
             }
         }

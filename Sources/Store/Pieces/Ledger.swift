@@ -120,7 +120,7 @@ public struct Ledger: Equatable, Sendable {
 struct LedgerReader: Sendable {
     // Its folder may own it.
     private unowned let folder: PieceDirectory
-    private var ledger = Ledger([])
+    private(set) var ledger = Ledger([])
     private var stamp: FileIdentity?
 
     init(_ folder: PieceDirectory) throws(StoreError) {

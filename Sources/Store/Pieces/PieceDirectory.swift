@@ -18,6 +18,18 @@ public final class PieceDirectory: Sendable {
     /// The ledger as the check of pieces before they are played has read it last; locked during such a check.
     let reading = Mutex<LedgerReader?>(nil)
 
+    deinit {
+        let ledger = reading.withLock { reader in
+            defer { reader = nil }
+            return reader?.ledger
+        }
+        if let ledger, ledger.lineCount > Self.longCount {
+            releaseElsewhere(ledger)
+        }
+    }
+
+    private static let longCount = 50_000
+
     private struct State {
         /// Files whose line is still to be written.
         var expected: [String: Expected] = [:]
