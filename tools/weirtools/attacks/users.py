@@ -87,7 +87,8 @@ def run(stage):
     stage.case("the library", None if stage.api("GET", "/assets")[1] == before else "has changed")
     readable = [
         path
-        for path in stage.folder.rglob("*")
+        for root in (stage.weir.store, stage.weir.state)
+        for path in pathlib.Path(root).rglob("*")
         if path.is_file()
         and "film" not in path.name
         and path.stat().st_mode & 0o077
