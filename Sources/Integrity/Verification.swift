@@ -46,7 +46,16 @@ extension PieceFolder {
     /// - Throws: `StoreError` if the folder exists and cannot be read.
     func verify(_ verification: Verification, by store: BundleStore) async throws(StoreError) {
         _ = sizes
-        guard let directory = try? directory(create: false) else { return }
+        let directory: PieceDirectory
+        do throws(StoreError) {
+            directory = try self.directory(create: false)
+        } catch {
+            // Another program has deleted the folder, with all pieces.
+            if error.code == .missing {
+                reread()
+            }
+            return
+        }
         let result = try await store.verify(
             directory, at: verification.pace, where: { PieceName($0) != nil },
             found: { [weak self, weak verification] file, fault in
@@ -112,9 +121,12 @@ extension IntegrityService {
         defer { asset.close() }
         // Recently stored pieces get their ledger lines, so that they are verified too.
         await library.store.flush()
-        // Most of thousands of tracks have no folder, and to look for each takes long.
+        // Most of thousands of tracks have no folder, and to look for each takes long. One that had pieces may have been deleted.
         let names = asset.bundle.names
-        let folders = asset.folders.filter { names?.contains($0.id) ?? true }
+        let folders = asset.folders.filter { folder in
+            let hasPieces = folder.known?.isEmpty == false
+            return hasPieces || names?.contains(folder.id) ?? true
+        }
         var failure: StoreError?
         for folder in folders where !verification.pace.isCancelled && failure == nil {
             do throws(StoreError) {

@@ -75,6 +75,24 @@ import Testing
         #expect(!asset.isPlayableOffline)
     }
 
+    @Test("A folder that another program has deleted is a hole, whether it was open or not", arguments: [true, false])
+    func deletedFolder(isOpen: Bool) async throws {
+        let fixture = try await TestHouse()
+        let asset = try await stored(fixture, "ts", "video-90p")
+        fixture.retention.pin(.renditions(["video-90p": .all]), of: asset)
+        let folder = try #require(asset.rendition("video-90p")?.folder)
+        if isOpen {
+            _ = try folder.directory(create: false)
+        } else {
+            asset.close()
+        }
+        let path = try fixture.folder.find("video-90p/0.ts")
+        try FileManager.default.removeItem(atPath: String(path.dropLast("/0.ts".count)))
+        let part = try #require(try await verify(fixture, asset).parts.first)
+        #expect(part.stored == [] && part.holes.map(\.count) == [6])
+        #expect(folder.sizes.isEmpty && !asset.isPlayableOffline)
+    }
+
     @Test func aBundleOfAnEarlierProcessIsCorrected() async throws {
         let fixture = try await TestHouse()
         _ = try await stored(fixture, "ts", "video-90p")

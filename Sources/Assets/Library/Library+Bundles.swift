@@ -83,8 +83,7 @@ extension Library {
     package func rectify(_ asset: Asset) {
         guard readOnlyReason == nil, !asset.isRemoved else { return }
         // Of thousands of renditions few have a folder.
-        let entries = asset.bundle.readOnce { try? asset.bundle.directory(create: false).entries() }
-        let folders = Set((entries ?? []).map(\.name))
+        let folders = asset.bundle.names ?? []
         for rendition in asset.renditions + asset.content.additions.sorted
         where !rendition.isComplete && folders.contains(rendition.name.id) && rendition.folder.hasPlaylist {
             do throws(StoreError) {
