@@ -1,4 +1,5 @@
 import EventLoop
+import TestSupport
 import Testing
 
 @testable import Playheads
@@ -120,5 +121,57 @@ struct LinkMeterTests {
         meter.record(500_000, isBusy: true, at: start + .seconds(1))
         meter.record(510_000, isBusy: true, at: start + .seconds(2))
         #expect(meter.rate == 10_000)
+    }
+}
+
+@LoopActor @Suite struct BackgroundYieldTests {
+    /// Transfers on a slow link. At each change of their rate, bytes that a pause has left in this machine's buffers come at once.
+    private final class BufferedTransfers: BackgroundTransfers {
+        private var bytes: Int64 = 0
+        private(set) var allowances: [BackgroundAllowance] = []
+
+        var receivedBytes: Int64 {
+            bytes += 1000
+            return bytes
+        }
+
+        var allowance = BackgroundAllowance.full {
+            didSet {
+                allowances.append(allowance)
+                if allowance.rate != oldValue.rate {
+                    bytes += 1 << 40
+                }
+            }
+        }
+    }
+
+    private final class Film: PlayedAsset, PlayedRendition {
+        let id = "film"
+        let duration: Double? = 2_000
+        let isRemoved = false
+        let isEncrypted = false
+
+        /// So long that its player counts as waiting for the next one until the test ends.
+        func span(ofFile file: String) -> SegmentSpan? { SegmentSpan(number: 0, start: 0, duration: 2_000) }
+
+        func playedRendition(in folder: String) -> (rendition: any PlayedRendition, kind: MediaKind)? { (self, .main) }
+    }
+
+    /// The link is measured at most each 400 ms, and 1,000 bytes come in each of its ticks of 200 ms at least: it has less than 10 kB/s.
+    @Test func bytesThatComeWithAChangeOfTheRateAreNotTheLinks() async throws {
+        let tracker = PlayheadTracker()
+        let transfers = BufferedTransfers()
+        let yield = BackgroundYield(tracker, transfers)
+        let film = Film()
+        let cursor = try #require(tracker.cursor(of: "s", in: film, "video"))
+        cursor.beginWait(for: "0")
+        #expect(transfers.allowance == .nothing)
+        try await waitUntil("four ticks of a stop") { transfers.allowances.count >= 5 }
+        cursor.endWait(for: "0", bytes: 1000, isComplete: true, hasArrived: true)
+        try await waitUntil("the end of the stop") { transfers.allowance.rate == nil }
+        let changed = transfers.allowances.count
+        try await waitUntil("four more ticks") { transfers.allowances.count >= changed + 4 }
+        #expect(transfers.allowance.window == BackgroundAllowance.smallestWindow)
+        withExtendedLifetime(yield) {}
     }
 }
