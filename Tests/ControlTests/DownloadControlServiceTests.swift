@@ -140,7 +140,9 @@ import Testing
         _ = try await service.download(more)
         _ = try await reaches(.complete, begun.id)
         let again = try await service.download(API.DownloadRequest(source: "cmaf"))
-        #expect(Set(again.parts.map(\.id)) == ["video-180p", "audio-en", "audio-fr"] && again.state == .complete)
+        #expect(Set(again.parts.map(\.id)) == ["video-180p", "audio-en", "audio-fr"])
+        // The order runs once more and finds everything, on a busy machine after its answer.
+        _ = try await reaches(.complete, begun.id)
         let best = try await service.download(API.DownloadRequest(source: "cmaf", Selection(quality: .best)))
         #expect(best.selection.variants.map(\.id) == ["video-270p", "video-180p"])
     }
