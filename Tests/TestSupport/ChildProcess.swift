@@ -18,11 +18,17 @@ package final class ChildProcess: Sendable {
     private let output: TemporaryFolder
     private let input: Int32
 
+    private static let usual = [
+        "WEIR_START": "false", "LC_ALL": "C.UTF-8",
+        // A daemon would read all certificates of the folder at each start.
+        "SSL_CERT_DIR": "", "SSL_CERT_FILE": "", "CURL_CA_BUNDLE": "",
+    ]
+
     /// Starts a program. A name without a slash is looked up in PATH.
     ///
     /// - Parameters:
-    ///   - environment: overrides for this process's environment, in which commands start no daemon (WEIR_START) and write
-    ///     UTF-8; an empty value removes the variable.
+    ///   - environment: overrides for this process's environment, in which commands start no daemon (WEIR_START), write UTF-8 and
+    ///     trust the system's authorities; an empty value removes the variable.
     ///   - folder: working directory; nil for that of this process.
     package init(
         _ program: String, _ arguments: [String], environment: [String: String] = [:], folder: String? = nil
@@ -36,7 +42,7 @@ package final class ChildProcess: Sendable {
         }
         defer { close(ends[0]) }
         input = ends[1]
-        let usual = ProcessInfo.processInfo.environment.merging(["WEIR_START": "false", "LC_ALL": "C.UTF-8"]) { $1 }
+        let usual = ProcessInfo.processInfo.environment.merging(Self.usual) { $1 }
         let merged = usual.merging(environment) { $1 }.filter { !$0.value.isEmpty }
         let flags = O_WRONLY | O_CREAT | O_APPEND
         do {
