@@ -8,7 +8,7 @@ public struct PacketLayout: Hashable, Sendable {
     private static let most = 5
 
     /// The offset of the first packet: some origins put other bytes before it, or cut a stream at any byte.
-    public let start: Int
+    public private(set) var start: Int
     /// The number of bytes from one packet to the next.
     public let size: Int
 
@@ -21,26 +21,25 @@ public struct PacketLayout: Hashable, Sendable {
     /// Finds the first packets that follow each other: five in a row anywhere, or `least` before the end of the bytes. Nil if
     /// there are none.
     public init?(in bytes: [UInt8], atLeast least: Int) {
-        var first: (sync: Int, size: Int)?
-        for size in Self.sizes where bytes.count > (least - 1) * size {
-            let end = min(bytes.count - (least - 1) * size, first?.sync ?? .max)
-            let sync = (0..<end).first { Self.hasPackets(bytes, at: $0, of: size) }
-            // Bytes that look like packets by chance do so later than the real ones.
-            if let sync {
-                first = (sync, size)
+        // Bytes that look like packets by chance do so later than the real ones. All sizes are tried in one pass: of a body that is
+        // no transport stream, each byte is looked at.
+        for sync in bytes.indices where bytes[sync] == Self.sync {
+            let found = Self.sizes.first { size in
+                sync + (least - 1) * size < bytes.count && Self.hasPackets(bytes, behind: sync, of: size)
             }
+            guard let found else { continue }
+            size = found
+            start = sync
+            if found == 192, sync >= Self.timeCount {
+                start -= Self.timeCount
+            }
+            return
         }
-        guard let first else { return nil }
-        size = first.size
-        if size == 192, first.sync >= Self.timeCount {
-            start = first.sync - Self.timeCount
-        } else {
-            start = first.sync
-        }
+        return nil
     }
 
-    private static func hasPackets(_ bytes: [UInt8], at start: Int, of size: Int) -> Bool {
-        guard bytes[start] == sync else { return false }
+    /// True if the packets behind the first one, at `start`, begin with their byte.
+    private static func hasPackets(_ bytes: [UInt8], behind start: Int, of size: Int) -> Bool {
         let end = min(bytes.count, start + most * size)
         return stride(from: start + size, to: end, by: size).allSatisfy { bytes[$0] == sync }
     }
