@@ -71,6 +71,9 @@ import Glibc
             } else {
                 try command.run()
             }
+        } catch let code as ExitCode {
+            // The command has said why. To tell the code of any error the parser composes the usage of all commands.
+            Glibc.exit(code.rawValue)
         } catch {
             // The parser would print help without a look at whether it can be written.
             let code = exitCode(for: error).rawValue

@@ -20,10 +20,13 @@ struct KeyOptions: ParsableArguments, CustomReflectable {
         }
     }
 
-    var customMirror: Mirror {
-        let children = Self.keys.map { (label: Optional($0.rawValue), value: Self.definition(of: $0)) }
-        return Mirror(self, children: children)
+    /// The options with their labels, made once: the parser reflects on a type for each of its questions, in a debug build some
+    /// hundred times. Safe without isolation, because nothing changes them.
+    nonisolated(unsafe) private static let definitions = keys.map { key in
+        (label: Optional(key.rawValue), value: definition(of: key))
     }
+
+    var customMirror: Mirror { Mirror(self, children: Self.definitions) }
 
     private static func definition(of key: Configuration.Key) -> Any {
         switch key.option.kind {
