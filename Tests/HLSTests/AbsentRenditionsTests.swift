@@ -37,7 +37,7 @@ struct AbsentRenditionsTests {
             (["hi-en.m3u8", "hi-de.m3u8"], ["lo-en", "text", "worst"]),
             (["hi-en.m3u8", "hi-de.m3u8", "lo-en.m3u8"], ["text", "best", "worst"]),
             (["best.m3u8", "lo-en.m3u8"], ["text", "worst"]), (["best.m3u8", "worst.m3u8"], nil),
-        ])
+        ] as [([String], [String]?)])
     func keepsTheOthers(absent: [String], expected: [String]?) throws {
         #expect(try left(without: absent) == expected)
     }
