@@ -89,7 +89,7 @@ extension PieceFolder {
         if isAdded {
             reread()
         }
-        releaseElsewhere(result)
+        releaseElsewhere(consume result)
     }
 
     /// Forgets a piece whose file is gone, unless a new piece was stored since.

@@ -32,7 +32,7 @@ import Testing
         let first = pieces.record(piece(0), times(1000, modified: 1000))
         let second = pieces.record(piece(1), times(1005, modified: 1005))
         #expect(!first && second)
-        pieces.recordSame(in: ["video"], first: 2, at: HTTPDate(secondsSinceEpoch: 1006))
+        pieces.recordSame(in: ["video"], before: 2, at: HTTPDate(secondsSinceEpoch: 1006))
         #expect(!pieces.isHinted && pieces.pieces.isEmpty)
         let third = pieces.record(piece(2), times(1010, modified: 1010))
         #expect(!third)
@@ -43,7 +43,7 @@ import Testing
         for number in 0..<5 {
             _ = pieces.record(piece(number), nil)
         }
-        pieces.recordSame(in: ["video"], first: 3, at: nil)
+        pieces.recordSame(in: ["video"], before: 3, at: nil)
         #expect(pieces.pieces == [piece(3), piece(4)])
         #expect(!pieces.contains("2.ts", of: "video") && pieces.contains("3.ts", of: "video"))
         #expect(!pieces.contains("3.ts", of: "audio"))
@@ -54,7 +54,7 @@ import Testing
         _ = pieces.record(piece(0), nil)
         let sound = UncomparedPieces.Piece(folder: "audio", file: "0.ts")
         _ = pieces.record(sound, nil)
-        pieces.recordSame(in: ["video"], first: 2, at: nil)
+        pieces.recordSame(in: ["video"], before: 2, at: nil)
         #expect(pieces.pieces == [sound])
     }
 
@@ -71,6 +71,40 @@ import Testing
             _ = fragmented.record(.init(folder: "video", file: file), nil)
         }
         #expect(fragmented.oldest(in: "video").map(\.description) == ["init-0.mp4", "0.m4s"])
+    }
+
+    @Test func theLastPiecesOfAnEarlierProcessComeFirst() {
+        var pieces = UncomparedPieces()
+        _ = pieces.record(piece(8), nil)
+        let stored = [
+            (folder: "video", files: [("3.ts", 120.0), ("1.ts", 20), ("2.ts", 100), ("key-0", 121), ("8.ts", 122)]),
+            (folder: "audio", files: [(name: "0.ts", time: 110)]),
+        ]
+        let earlier = pieces.lastOnes(of: stored, within: 90)
+        _ = pieces.record(piece(9), nil)
+        _ = pieces.record(piece(3), nil)
+        pieces.restore(earlier)
+        let sound = UncomparedPieces.Piece(folder: "audio", file: "0.ts")
+        #expect(pieces.pieces == [piece(2), sound, piece(8), piece(9), piece(3)])
+        #expect([piece(2), sound, piece(3), piece(8)].map { pieces.isRestored($0) } == [true, true, false, false])
+        #expect(pieces.oldest(in: "video").map(\.description) == ["2.ts"])
+        pieces.recordSame(in: ["video"], before: 1, at: nil)
+        #expect(pieces.pieces == [sound, piece(9), piece(3)])
+    }
+
+    /// A tag costs no body later, and the first segments may be a common title.
+    @Test(arguments: [
+        (["0.ts", "1.ts", "2.ts", "3.ts"], [0, 1, 2, 3], "2.ts"), (["0.ts", "1.ts", "2.ts"], [0], "0.ts"),
+        (["0.ts", "1.ts", "2.ts"], [2], "2.ts"), (["init-0.mp4", "0.m4s"], [0], nil), (["0.ts"], [], nil),
+    ])
+    func theTagOfAMiddleSegmentIsKept(files: [String], tagged: [Int], kept: String?) {
+        var pieces = UncomparedPieces()
+        for (number, file) in files.enumerated() {
+            let tag = tagged.contains(number) ? EntityTag("\(number)") : nil
+            _ = pieces.record(.init(folder: "video", file: file), nil, tag: tag)
+        }
+        pieces.recordSame(in: ["video"], before: files.count, at: nil)
+        #expect(pieces.marks["video"]?.file == kept && pieces.isEmpty)
     }
 
     @Test func onlyWhatCameBehindTheHintIsSuspect() {

@@ -1,6 +1,7 @@
 import EventLoop
 import Fetching
 import HTTPMessage
+import Store
 
 /// When the stored content of assets was last compared with the origin's, in this process.
 @LoopActor final class RevisionChecks {
@@ -41,7 +42,7 @@ import HTTPMessage
     func isFirst(of asset: Asset) -> Bool { times[asset.id] == nil }
 
     /// True if pieces were stored since the last comparison, so that the content may have changed between them.
-    func hasUncompared(_ asset: Asset) -> Bool { !(uncompared[asset.id]?.pieces.isEmpty ?? true) }
+    func hasUncompared(_ asset: Asset) -> Bool { !(uncompared[asset.id]?.isEmpty ?? true) }
 
     func pieces(of asset: Asset) -> UncomparedPieces { uncompared[asset.id] ?? UncomparedPieces() }
 
@@ -68,16 +69,23 @@ import HTTPMessage
     }
 
     /// Adds the last pieces of an earlier process.
-    func restore(_ pieces: [UncomparedPieces.Piece], of asset: Asset) {
-        uncompared[asset.id, default: UncomparedPieces()].restore(pieces)
+    func restore(_ earlier: UncomparedPieces, of asset: Asset) {
+        uncompared[asset.id, default: UncomparedPieces()].restore(earlier)
     }
 
-    /// Records that the content of some folders was the same when so many of the pieces had been stored.
-    func recordSame(_ asset: Asset, in folders: Set<String>, first count: Int, at time: HTTPDate?) {
-        uncompared[asset.id, default: UncomparedPieces()].recordSame(in: folders, first: count, at: time)
+    /// Records that the content of some folders was the same when the pieces before a number had been stored.
+    func recordSame(_ asset: Asset, in folders: Set<String>, before number: Int, at time: HTTPDate?) {
+        let former = pieces(of: asset)
+        uncompared[asset.id, default: UncomparedPieces()].recordSame(in: folders, before: number, at: time)
+        releaseElsewhere(consume former)
     }
 
-    func forgetPieces(of asset: Asset) { uncompared[asset.id, default: UncomparedPieces()].clear() }
+    func forgetPieces(of asset: Asset) {
+        let former = pieces(of: asset)
+        uncompared[asset.id, default: UncomparedPieces()].clear()
+        releaseElsewhere(consume former)
+    }
+
     func settleHint(of asset: Asset) { uncompared[asset.id]?.settle() }
 
     func recordCheck(of asset: Asset, at now: ContinuousClock.Instant) { times[asset.id] = now }

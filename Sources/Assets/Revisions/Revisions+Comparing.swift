@@ -12,7 +12,7 @@ extension Revisions {
     /// The limit while a player or a download waits.
     private var waitingLimit: Duration { library.client.configuration.giveUpRule.comparisonLimitWhileAwaited }
     /// Seconds in which a change may stay unnoticed while something is fetched: a minute between two comparisons, and their duration.
-    private static let unnoticed = 90.0
+    private nonisolated static let unnoticed = 90.0
 
     // MARK: When to look
 
@@ -222,7 +222,7 @@ extension Revisions {
             checks.forgetPieces(of: asset)
             return true
         }
-        let count = checks.pieces(of: asset).pieces.count
+        let nextNumber = checks.pieces(of: asset).nextNumber
         let looks = await takeLooks(at: samples, of: asset, within: limit)
         guard !asset.isRemoved else { return false }
         let isCostly = zip(samples, looks).contains { $0.size > RevisionLook.count && $1.head?.status == 200 }
@@ -243,7 +243,7 @@ extension Revisions {
         let texts = looks.compactMap(\.head).compactMap { $0[.date] }
         let dates = texts.compactMap { HTTPDate($0) }
         if !same.isEmpty {
-            checks.recordSame(asset, in: same, first: count, at: dates.min())
+            checks.recordSame(asset, in: same, before: nextNumber, at: dates.min())
         }
         if unknown.isEmpty {
             asset.hasOtherSegments = false
@@ -269,7 +269,7 @@ extension Revisions {
         let stored = StoredSegments(
             folder: rendition.folder.id, sizes: rendition.folder.sizes,
             uncompared: library.revisionChecks.pieces(of: asset))
-        let size = PureWork.small / Self.fewSegments * stored.sizes.count
+        let size = stored.sizes.count * PureWork.small / Self.fewSegments
         let chosen = await PureWork.shared.run(size: size, for: rendition) { stored.samples(isThorough: isThorough) }
         guard let chosen else { return [] }
         return chosen.compactMap { RevisionSample($0, of: rendition) }
@@ -349,19 +349,23 @@ extension Revisions {
     /// A complete rendition was compared at its end, unless its download was not at its end.
     private func restorePieces(of asset: Asset) async {
         let isFetched = library.downloads?.isFetched(asset) ?? false
-        var stored: [(piece: UncomparedPieces.Piece, time: Double)] = []
+        var stored: [(folder: String, files: [(name: String, time: Double)])] = []
         // An entry may have 10,000 renditions, and each has a folder that is opened.
         var slice = LoopSlice()
         for rendition in asset.renditions {
             await slice.giveWay()
             guard rendition.folder.bytes > 0, isFetched || !rendition.isComplete else { continue }
-            for (file, time) in await rendition.folder.storingTimes() where PieceName(file)?.isMedia ?? false {
-                stored.append((.init(folder: rendition.folder.id, file: file), time))
-            }
+            let files = await rendition.folder.lastStored(within: Self.unnoticed)
+            stored.append((rendition.folder.id, files))
         }
-        let last = stored.map(\.time).max() ?? 0
-        let late = stored.filter { $0.time >= last - Self.unnoticed }.sorted { $0.time < $1.time }
-        library.revisionChecks.restore(late.map(\.piece), of: asset)
+        let known = library.revisionChecks.pieces(of: asset)
+        let size = stored.map(\.files.count).reduce(0, +) * PureWork.small / Self.fewSegments
+        let earlier = await PureWork.shared.run(size: size, for: asset) { [stored] in
+            known.lastOnes(of: stored, within: Self.unnoticed)
+        }
+        if let earlier {
+            library.revisionChecks.restore(earlier, of: asset)
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 import Fetching
 import HTTPMessage
+import Store
 
 /// The pieces of an asset that were stored since its content was last compared with the origin's, oldest first. Pure. If the
 /// content has changed meanwhile, some of them are of the new content.
@@ -32,18 +33,67 @@ struct UncomparedPieces {
         let tag: EntityTag
     }
 
-    private(set) var pieces: [Piece] = []
-    private var known: Set<Piece> = []
-    /// Those of an earlier process: their times on the disk are no proof of their order.
-    private var restored: Set<Piece> = []
+    /// Those of one folder. A download without a pause stores some hundred thousand between two comparisons.
+    private struct Folder {
+        /// Oldest first.
+        var files: [String] = []
+        /// The place of each among all pieces. Those of an earlier process are below zero: their times on the disk are no proof of
+        /// their order.
+        var numbers = PieceTable<Int>()
+        /// The strong entity tags: a request with such a condition brings no body if nothing has changed.
+        var tags = PieceTable<EntityTag>()
+
+        mutating func append(_ file: String, number: Int, tag: EntityTag? = nil) {
+            files.append(file)
+            numbers[file] = number
+            tags[file] = tag
+        }
+
+        /// How many of the files came before a number.
+        func count(before number: Int) -> Int {
+            var low = 0
+            var high = files.count
+            while low < high {
+                let middle = (low + high) / 2
+                if let found = numbers[files[middle]], found < number {
+                    low = middle + 1
+                } else {
+                    high = middle
+                }
+            }
+            return low
+        }
+
+        /// The same without its oldest files.
+        func dropping(first count: Int) -> Folder {
+            var rest = Folder()
+            for file in files.dropFirst(count) {
+                rest.append(file, number: numbers[file, default: 0], tag: tags[file])
+            }
+            return rest
+        }
+
+        /// The middle one of the oldest segments, if its tag is known, else the next one behind or before it.
+        func mark(among count: Int) -> Mark? {
+            guard !tags.isEmpty else { return nil }
+            let middle = count / 2
+            for file in [files[middle..<count], files[..<middle]].joined() {
+                guard let tag = tags[file], PieceName(file)?.isSegment ?? false else { continue }
+                return Mark(file: file, tag: tag)
+            }
+            return nil
+        }
+    }
+
+    private var folders: [String: Folder] = [:]
+    /// The number that the next piece gets.
+    private(set) var nextNumber = 0
     /// The origin's time when it sent the first of the pieces.
     private var began: HTTPDate?
-    /// The number of pieces that came before a reply gave reason to compare, until that has been done.
+    /// The number of the first piece behind a reply that gave reason to compare, until that has been done.
     private var hint: Int?
     /// True if times and versions are no sign of other content: the origin makes each file anew, or has servers that disagree.
     private var ignoresHints = false
-    /// The strong entity tags of the pieces: a request with such a condition brings no body if nothing has changed.
-    private var tags: [Piece: EntityTag] = [:]
     /// The segment of each folder by which a later comparison costs no body.
     private(set) var marks: [String: Mark] = [:]
     /// The versions of files whose ranges are pieces.
@@ -60,7 +110,7 @@ struct UncomparedPieces {
         }
         guard !ignoresHints, let modified = times.modified, modified > began else { return false }
         if hint == nil {
-            hint = pieces.count
+            hint = nextNumber
         }
         return true
     }
@@ -73,7 +123,7 @@ struct UncomparedPieces {
         }
         guard !ignoresHints, version.contradicts(known) else { return false }
         if hint == nil {
-            hint = pieces.count
+            hint = nextNumber
         }
         return true
     }
@@ -92,32 +142,68 @@ struct UncomparedPieces {
     ) -> Bool {
         let wasHinted = isHinted
         let isOther = notice(nil, version, of: file)
-        let isLater = record(piece, times)
-        tags[piece] = tag
+        let isLater = record(piece, times, tag: tag)
         return isLater || isOther && !wasHinted
     }
 
     /// Records a piece. Returns true if its times give reason to compare, and nothing did before.
-    mutating func record(_ piece: Piece, _ times: Fetch.OriginTimes?) -> Bool {
-        guard known.insert(piece).inserted else { return false }
+    mutating func record(_ piece: Piece, _ times: Fetch.OriginTimes?, tag: EntityTag? = nil) -> Bool {
+        guard !contains(piece) else {
+            folders[piece.folder]?.tags[piece.file] = tag
+            return false
+        }
         let wasHinted = isHinted
         let isSuspect = notice(times)
-        pieces.append(piece)
+        folders[piece.folder, default: Folder()].append(piece.file, number: nextNumber, tag: tag)
+        nextNumber += 1
         return isSuspect && !wasHinted
     }
 
+    /// The last pieces that an earlier process stored, without those that are here already.
+    /// - Parameters:
+    ///   - stored: the files of each folder, with the times at which they were stored, in seconds since 1970.
+    ///   - seconds: before the last one's time.
+    func lastOnes(
+        of stored: [(folder: String, files: [(name: String, time: Double)])], within seconds: Double
+    ) -> UncomparedPieces {
+        let last = stored.flatMap { $0.files.map(\.time) }.max() ?? 0
+        var late: [(piece: Piece, time: Double)] = []
+        for (folder, files) in stored {
+            for file in files where file.time >= last - seconds {
+                let piece = Piece(folder: folder, file: file.name)
+                guard !contains(piece), PieceName(file.name)?.isMedia ?? false else { continue }
+                late.append((piece, file.time))
+            }
+        }
+        late.sort { $0.time < $1.time }
+        var result = UncomparedPieces()
+        for (index, (piece, _)) in late.enumerated() {
+            result.folders[piece.folder, default: Folder()].append(piece.file, number: index - late.count)
+        }
+        return result
+    }
+
     /// Adds the last pieces of an earlier process: it may have ended before it noticed a change.
-    mutating func restore(_ earlier: [Piece]) {
-        let new = earlier.filter { known.insert($0).inserted }
-        pieces.insert(contentsOf: new, at: 0)
-        restored = Set(new)
-        hint = hint.map { $0 + new.count }
+    /// - Parameter earlier: what `lastOnes` has returned; what was recorded meanwhile keeps its place.
+    mutating func restore(_ earlier: UncomparedPieces) {
+        for (folder, pieces) in earlier.folders {
+            let later = folders[folder] ?? Folder()
+            var whole = pieces
+            let twice = later.files.filter { pieces.numbers[$0] != nil }
+            if !twice.isEmpty {
+                whole.files.removeAll { twice.contains($0) }
+            }
+            for file in later.files {
+                whole.append(file, number: later.numbers[file, default: 0], tag: later.tags[file])
+            }
+            folders[folder] = whole
+        }
         isRestored = true
     }
 
     /// The strong entity tag with which the origin has sent a piece; nil if it is not known.
     func tag(of piece: Piece) -> EntityTag? {
-        if let tag = tags[piece] {
+        if let tag = folders[piece.folder]?.tags[piece.file] {
             return tag
         }
         guard let mark = marks[piece.folder], mark.file == piece.file else { return nil }
@@ -126,22 +212,24 @@ struct UncomparedPieces {
 
     /// Records the strong entity tag with which the origin sends a piece now.
     mutating func record(_ tag: EntityTag?, of piece: Piece) {
-        if known.contains(piece) {
-            tags[piece] = tag
+        if contains(piece) {
+            folders[piece.folder]?.tags[piece.file] = tag
         } else {
             marks[piece.folder] = tag.map { Mark(file: piece.file, tag: $0) }
         }
     }
 
-    /// Records that the content of some folders was the same when so many of the pieces had been stored.
+    /// Records that the content of some folders was the same when the pieces before a number had been stored. Of each folder the tag of
+    /// one segment is kept: the middle one, because the first ones may be a common title.
     /// - Parameter time: the origin's time.
-    mutating func recordSame(in folders: Set<String>, first count: Int, at time: HTTPDate?) {
-        let compared = pieces.prefix(count).filter { folders.contains($0.folder) }
-        let left = pieces.prefix(count).filter { !folders.contains($0.folder) }
-        pieces = left + pieces.dropFirst(count)
-        mark(compared)
-        known.subtract(compared)
-        restored.subtract(compared)
+    mutating func recordSame(in same: Set<String>, before number: Int, at time: HTTPDate?) {
+        for folder in same {
+            guard let pieces = folders[folder] else { continue }
+            let count = pieces.count(before: number)
+            marks[folder] = pieces.mark(among: count) ?? marks[folder]
+            let rest = pieces.dropping(first: count)
+            folders[folder] = rest.files.isEmpty ? nil : rest
+        }
         began = time ?? began
         if hint != nil {
             ignoresHints = true
@@ -150,39 +238,39 @@ struct UncomparedPieces {
         versions = [:]
     }
 
-    /// Keeps the tag of one segment of each folder: the middle one, because the first ones may be a common title.
-    private mutating func mark(_ compared: [Piece]) {
-        for (folder, pieces) in Dictionary(grouping: compared, by: \.folder) {
-            let segments = pieces.filter { tags[$0] != nil && PieceName($0.file)?.isSegment ?? false }
-            guard !segments.isEmpty else { continue }
-            let middle = segments[segments.count / 2]
-            marks[folder] = tags[middle].map { Mark(file: middle.file, tag: $0) }
-        }
-        for piece in compared {
-            tags[piece] = nil
-        }
-    }
-
     /// Forgets the pieces: none is stored any more, or all that are left are of the earlier content.
     mutating func clear() {
-        pieces = []
-        known = []
-        tags = [:]
+        folders = [:]
         marks = [:]
-        restored = []
         hint = nil
         isRestored = true
     }
 
-    func contains(_ file: String, of folder: String) -> Bool { known.contains(Piece(folder: folder, file: file)) }
+    /// True if there is none.
+    var isEmpty: Bool { folders.isEmpty }
+
+    /// All of them, oldest first.
+    var pieces: [Piece] {
+        let numbered = folders.flatMap { folder, pieces in
+            pieces.files.map { (piece: Piece(folder: folder, file: $0), number: pieces.numbers[$0, default: 0]) }
+        }
+        return numbered.sorted { $0.number < $1.number }.map(\.piece)
+    }
+
+    func contains(_ file: String, of folder: String) -> Bool { folders[folder]?.numbers[file] != nil }
+
+    private func contains(_ piece: Piece) -> Bool { contains(piece.file, of: piece.folder) }
 
     /// True if the piece is of an earlier process.
-    func isRestored(_ piece: Piece) -> Bool { restored.contains(piece) }
+    func isRestored(_ piece: Piece) -> Bool {
+        guard let number = folders[piece.folder]?.numbers[piece.file] else { return false }
+        return number < 0
+    }
 
     /// True if the piece may be of new content, because it came behind the reply that gave reason to compare.
     func isSuspect(_ piece: Piece) -> Bool {
-        guard let hint, known.contains(piece) else { return false }
-        return pieces.dropFirst(hint).contains(piece)
+        guard let hint, let number = folders[piece.folder]?.numbers[piece.file] else { return false }
+        return number >= hint
     }
 
     /// Records that the comparison was tried: once is enough.
@@ -194,12 +282,23 @@ struct UncomparedPieces {
     /// The piece of a folder that was stored first, and so is of the earlier content. Where that is an initialization section, which
     /// two contents may share, the first segment as well; that segment alone, if they are of an earlier process.
     func oldest(in folder: String, where isStored: (String) -> Bool = { _ in true }) -> [PieceName] {
-        let stored = pieces.filter { $0.folder == folder && isStored($0.file) }
-        let names = stored.compactMap { PieceName($0.file) }
-        guard let first = names.first else { return [] }
-        guard !first.isSegment, let segment = names.first(where: \.isSegment) else { return [first] }
-        guard !isRestored(Piece(folder: folder, file: first.description)) else { return [segment] }
-        return [first, segment]
+        var first: PieceName?
+        for file in folders[folder]?.files ?? [] where isStored(file) {
+            guard let name = PieceName(file) else { continue }
+            guard let head = first else {
+                if name.isSegment {
+                    return [name]
+                }
+                first = name
+                continue
+            }
+            guard name.isSegment else { continue }
+            if isRestored(Piece(folder: folder, file: head.description)) {
+                return [name]
+            }
+            return [head, name]
+        }
+        return first.map { [$0] } ?? []
     }
 }
 

@@ -80,7 +80,7 @@ package import Store
         let changes = changes
         let read = try? await DiskWork.run { () throws(StoreError) in
             let pieces = try directory.pieces(knowing: former, isDoubtful: isDoubtful) { PieceName($0) != nil }
-            return (list: Self.list(of: pieces), batches: Self.batches(of: pieces))
+            return Contents(list: Self.list(of: pieces), batches: Self.batches(of: pieces))
         }
         // The folder was moved, read or changed meanwhile.
         guard let read, known == nil, self.changes == changes, (try? self.directory(create: false)) === directory else {
@@ -94,7 +94,14 @@ package import Store
             bundle.observer?.folder(self, finds: present)
             await slice.giveWay()
         }
-        releaseElsewhere(read)
+        releaseElsewhere(consume read)
+    }
+
+    /// What was read from the disk.
+    private struct Contents: Sendable {
+        let list: PieceList
+        /// The pieces, some at a time.
+        let batches: [[(key: String, value: Directory.Entry)]]
     }
 
     private nonisolated static func list(of pieces: [String: Directory.Entry]) -> PieceList {
@@ -403,14 +410,18 @@ package import Store
         }
     }
 
-    /// The times at which the pieces were stored, in seconds since 1970. The disk is read outside the loop.
-    package func storingTimes() async -> [String: Double] {
-        let files = Array(sizes.keys)
-        guard !files.isEmpty, let directory = try? directory(create: false) else { return [:] }
-        return await Task.detached {
-            files.reduce(into: [:]) { times, file in
-                times[file] = directory.directory.writeTime(of: file)
+    /// The pieces that were stored last, and when, in seconds since 1970. The disk is read outside the loop.
+    /// - Parameter seconds: before the time of the last one.
+    package func lastStored(within seconds: Double) async -> [(name: String, time: Double)] {
+        guard !sizes.isEmpty, let directory = try? directory(create: false) else { return [] }
+        return await Task.detached { [sizes] in
+            var files: [(name: String, time: Double)] = []
+            for file in sizes.keys {
+                guard let time = directory.directory.writeTime(of: file) else { continue }
+                files.append((file, time))
             }
+            let last = files.map(\.time).max() ?? 0
+            return files.filter { $0.time >= last - seconds }
         }.value
     }
 

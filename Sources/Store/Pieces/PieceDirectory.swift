@@ -19,12 +19,15 @@ public final class PieceDirectory: Sendable {
     let reading = Mutex<LedgerReader?>(nil)
 
     deinit {
-        let ledger = reading.withLock { reader in
-            defer { reader = nil }
-            return reader?.ledger
-        }
-        if let ledger, ledger.lineCount > Self.longCount {
-            releaseElsewhere(ledger)
+        guard let ledger = takeLedger(), ledger.lineCount > Self.longCount else { return }
+        releaseElsewhere(consume ledger)
+    }
+
+    private func takeLedger() -> Ledger? {
+        reading.withLock { reader in
+            let ledger = reader?.ledger
+            reader = nil
+            return ledger
         }
     }
 
