@@ -13,7 +13,7 @@ import Store
 /// per hour of use. A killed process loses at most one hour of the order.
 @LoopActor final class PlayCache: PieceObserver {
     /// A cached piece. It is in the queue as long as `accounts` has its slot.
-    struct Piece {
+    struct Piece: Sendable {
         let folder: PieceFolder
         let file: String
         /// The file, if it has further names.
@@ -357,10 +357,24 @@ import Store
 
     /// Evicts bytes for a full disk, except pieces that sessions need. Afterwards the limit applies again.
     func evict(bytes: Int64) {
-        queue.sort()
         rounds.limit = max(0, queue.size - bytes)
+        sort()
         rounds.begin(queue.count)
         schedule()
+    }
+
+    /// Sorts the queue by the time of last use: many pieces on a worker and in slices.
+    private func sort() {
+        guard queue.count > Self.mostInTurn else { return queue.sort() }
+        inSlices { [self] slice in
+            let snapshot = queue
+            let size = snapshot.count * PureWork.small
+            let order = await PureWork.shared.run(size: size, for: self) { snapshot.sorted() }
+            for place in order?.reversed() ?? [] {
+                queue.lead(place)
+                await slice.giveWay()
+            }
+        }
     }
 
     /// Waits until the bytes are evicted, or until every piece was looked at and the rest is needed.
@@ -471,7 +485,7 @@ import Store
             return true
         }
         isCounting = false
-        queue.sort()
+        sort()
         rounds.begin(queue.count)
         if rounds.isOver(queue), !isEvictingForDisk, let limit {
             library.report(

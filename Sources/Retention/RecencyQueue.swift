@@ -1,12 +1,13 @@
 /// Elements in the order of their last use, each with its size. Pure.
 ///
-/// A linked list whose links are indices into an array: inserting, using and removing an element takes constant time
-/// and moves nothing in memory. The overhead is 32 bytes per element.
-struct RecencyQueue<Element> {
+/// A linked list whose links are indices into an array of blocks: inserting, using and removing an element takes constant time
+/// and moves nothing in memory; an array that grows to a million elements would be moved as a whole. The overhead is 32 bytes per
+/// element.
+struct RecencyQueue<Element: Sendable>: Sendable {
     /// Identifies an element while it is in the queue. Later the slot may be reused.
     typealias Slot = Int32
 
-    private struct Node {
+    private struct Node: Sendable {
         var element: Element?
         var size: Int64
         /// Time of the last use, in seconds since 1970.
@@ -15,7 +16,29 @@ struct RecencyQueue<Element> {
         var newer: Slot
     }
 
-    private var nodes: [Node] = []
+    /// The nodes by their slots, in blocks of one size: the last one alone may have room.
+    private struct Nodes: Sendable {
+        private var blocks: [[Node]] = []
+        private static var blockSize: Int { 4096 }
+
+        subscript(slot: Slot) -> Node {
+            get { blocks[Int(slot) / Self.blockSize][Int(slot) % Self.blockSize] }
+            _modify { yield &blocks[Int(slot) / Self.blockSize][Int(slot) % Self.blockSize] }
+        }
+
+        mutating func append(_ node: Node) -> Slot {
+            if blocks.last?.count ?? Self.blockSize == Self.blockSize {
+                var block: [Node] = []
+                block.reserveCapacity(Self.blockSize)
+                blocks.append(block)
+            }
+            let last = blocks.count - 1
+            blocks[last].append(node)
+            return Slot(last * Self.blockSize + blocks[last].count - 1)
+        }
+    }
+
+    private var nodes = Nodes()
     private var free: [Slot] = []
     private var newest = Self.none
     var oldest: Slot? {
@@ -30,25 +53,25 @@ struct RecencyQueue<Element> {
 
     // MARK: Elements
 
-    subscript(_ slot: Slot) -> Element? { nodes[Int(slot)].element }
+    subscript(_ slot: Slot) -> Element? { nodes[slot].element }
 
-    func size(of slot: Slot) -> Int64 { nodes[Int(slot)].size }
+    func size(of slot: Slot) -> Int64 { nodes[slot].size }
 
     /// Sets what an element counts for.
     mutating func setSize(_ size: Int64, of slot: Slot) {
-        self.size += size - nodes[Int(slot)].size
-        nodes[Int(slot)].size = size
+        self.size += size - nodes[slot].size
+        nodes[slot].size = size
     }
 
     /// In seconds since 1970.
-    func lastUse(of slot: Slot) -> Int64 { nodes[Int(slot)].lastUse }
+    func lastUse(of slot: Slot) -> Int64 { nodes[slot].lastUse }
 
     var slots: [Slot] {
         var slots: [Slot] = []
         var slot = first
         while slot != Self.none {
             slots.append(slot)
-            slot = nodes[Int(slot)].newer
+            slot = nodes[slot].newer
         }
         return slots
     }
@@ -58,10 +81,9 @@ struct RecencyQueue<Element> {
         let slot: Slot
         if let unused = free.popLast() {
             slot = unused
-            nodes[Int(unused)] = node
+            nodes[unused] = node
         } else {
-            slot = Slot(nodes.count)
-            nodes.append(node)
+            slot = nodes.append(node)
         }
         link(slot)
         count += 1
@@ -70,7 +92,7 @@ struct RecencyQueue<Element> {
     }
 
     mutating func use(_ slot: Slot, at lastUse: Int64) {
-        nodes[Int(slot)].lastUse = lastUse
+        nodes[slot].lastUse = lastUse
         rotate(slot)
     }
 
@@ -83,49 +105,79 @@ struct RecencyQueue<Element> {
 
     mutating func remove(_ slot: Slot) {
         unlink(slot)
-        nodes[Int(slot)].element = nil
-        size -= nodes[Int(slot)].size
+        nodes[slot].element = nil
+        size -= nodes[slot].size
         count -= 1
         free.append(slot)
     }
 
+    // MARK: Order
+
+    /// An element in the order of the last use.
+    struct Place: Sendable {
+        let slot: Slot
+        let lastUse: Int64
+    }
+
+    /// The elements, stably sorted by the time of last use, oldest first.
+    func sorted() -> [Place] {
+        var order = slots.enumerated().map { (index: $0, place: Place(slot: $1, lastUse: lastUse(of: $1))) }
+        order.sort { ($0.place.lastUse, $0.index) < ($1.place.lastUse, $1.index) }
+        return order.map(\.place)
+    }
+
+    /// Makes an element the oldest one, if it was not used and not replaced since `sorted`. With all of them, newest first, the queue is
+    /// sorted; what was used or added meanwhile stays behind them.
+    mutating func lead(_ place: Place) {
+        let isPresent = self[place.slot] != nil
+        guard isPresent, lastUse(of: place.slot) == place.lastUse, first != place.slot else { return }
+        unlink(place.slot)
+        linkFirst(place.slot)
+    }
+
     /// Sorts stably by the time of last use.
     mutating func sort() {
-        // A separate array, so that comparisons touch no other memory.
-        var order = slots.enumerated().map { (time: lastUse(of: $1), index: $0, slot: $1) }
-        order.sort { ($0.time, $0.index) < ($1.time, $1.index) }
-        first = Self.none
-        newest = Self.none
-        for entry in order {
-            link(entry.slot)
+        for place in sorted().reversed() {
+            lead(place)
         }
     }
 
     // MARK: Links
 
     private mutating func link(_ slot: Slot) {
-        nodes[Int(slot)].older = newest
-        nodes[Int(slot)].newer = Self.none
+        nodes[slot].older = newest
+        nodes[slot].newer = Self.none
         if newest == Self.none {
             first = slot
         } else {
-            nodes[Int(newest)].newer = slot
+            nodes[newest].newer = slot
         }
         newest = slot
     }
 
+    private mutating func linkFirst(_ slot: Slot) {
+        nodes[slot].older = Self.none
+        nodes[slot].newer = first
+        if first == Self.none {
+            newest = slot
+        } else {
+            nodes[first].older = slot
+        }
+        first = slot
+    }
+
     private mutating func unlink(_ slot: Slot) {
-        let older = nodes[Int(slot)].older
-        let newer = nodes[Int(slot)].newer
+        let older = nodes[slot].older
+        let newer = nodes[slot].newer
         if older == Self.none {
             first = newer
         } else {
-            nodes[Int(older)].newer = newer
+            nodes[older].newer = newer
         }
         if newer == Self.none {
             newest = older
         } else {
-            nodes[Int(newer)].older = older
+            nodes[newer].older = older
         }
     }
 }
@@ -136,7 +188,7 @@ struct RecencyQueue<Element> {
 /// permits a limited number of looks, so that a queue with many needed elements is not searched again and again.
 struct EvictionRounds {
     /// An element that was removed from the queue, and the slot that it had.
-    struct Evicted<Element> {
+    struct Evicted<Element: Sendable> {
         let element: Element
         let size: Int64
         let slot: RecencyQueue<Element>.Slot
@@ -151,7 +203,7 @@ struct EvictionRounds {
     /// Maximum number of looks and evictions in one turn.
     static let turn = (looks: 256, evictions: 8)
 
-    func isOver<Element>(_ queue: RecencyQueue<Element>) -> Bool {
+    func isOver<Element: Sendable>(_ queue: RecencyQueue<Element>) -> Bool {
         guard let limit else { return false }
         return queue.size > limit
     }
@@ -161,7 +213,7 @@ struct EvictionRounds {
     mutating func begin(_ count: Int) { looks = count }
 
     /// Removes the elements to evict now, in order. `hasMore` is true if the next turn should follow at once.
-    mutating func turn<Element>(
+    mutating func turn<Element: Sendable>(
         over queue: inout RecencyQueue<Element>, isNeeded: (Element) -> Bool
     ) -> (evicted: [Evicted<Element>], hasMore: Bool) {
         var evicted: [Evicted<Element>] = []

@@ -57,6 +57,33 @@ import Testing
         #expect(order == "b e a c d" && queue.lastUse(of: slots["d"] ?? 0) == 1)
     }
 
+    /// Another thread sorts, and the queue is used meanwhile.
+    @Test mutating func whatChangesDuringASortStaysBehindTheSorted() throws {
+        for (name, time) in [("a", 5), ("b", 3), ("c", 4), ("d", 1), ("e", 2)] {
+            slots[name] = queue.append(name, size: 1, lastUse: Int64(time))
+        }
+        let places = queue.sorted()
+        queue.use(try #require(slots["e"]), at: 8)
+        queue.remove(try #require(slots["b"]))
+        slots["f"] = queue.append("f", size: 1, lastUse: 9)
+        #expect(slots["f"] == slots["b"])
+        for place in places.reversed() {
+            queue.lead(place)
+        }
+        #expect(order == "d c a e f" && queue.count == 5)
+    }
+
+    @Test mutating func sortsManyElements() {
+        // More than one block, and not a multiple of any.
+        let count: Int64 = 9001
+        for number in 0..<count {
+            _ = queue.append("", size: 1, lastUse: -number)
+        }
+        queue.sort()
+        let times = queue.slots.map { queue.lastUse(of: $0) }
+        #expect(times == Array(1 - count...0) && queue.size == count)
+    }
+
     @Test mutating func behavesAsAPlainListUnderRandomOperations() {
         var random = SystemRandomNumberGenerator()
         var plain: [Int] = []

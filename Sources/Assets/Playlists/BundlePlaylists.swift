@@ -186,6 +186,7 @@ extension Rendition {
             return known
         }
         guard let source else { return .zero }
+        guard !folder.sizes.isEmpty else { return Self.leastBitRate }
         let files = source.playlist.segments.map { file(of: $0) }
         let peak = Self.peakBitRate(of: source.playlist.segments, files, folder.sizes)
         knownPeakBitRate = peak
@@ -194,7 +195,7 @@ extension Rendition {
 
     /// Computes `peakBitRate` on a worker, if the playlist is long.
     package func readPeakBitRate() async {
-        guard knownPeakBitRate == nil, let source, source.isDurable else { return }
+        guard knownPeakBitRate == nil, let source, source.isDurable, !folder.sizes.isEmpty else { return }
         let segments = source.playlist.segments
         let files = segmentFiles
         let sizes = folder.sizes
@@ -208,11 +209,13 @@ extension Rendition {
         }
     }
 
+    /// The bit rate of a rendition without segments: zero is no BANDWIDTH.
+    private nonisolated static let leastBitRate = BitRate(1)
+
     private nonisolated static func peakBitRate(
         of segments: Segments, _ files: [String], _ sizes: PieceTable<Int64>
     ) -> BitRate {
-        guard !sizes.isEmpty else { return BitRate(1) }
-        return zip(segments, files).reduce(BitRate(1)) { peak, segment in
+        zip(segments, files).reduce(leastBitRate) { peak, segment in
             guard let size = sizes[segment.1] else { return peak }
             return max(peak, BitRate(of: ByteCount(size), in: segment.0.duration))
         }

@@ -91,15 +91,14 @@ import Synchronization
     private func copy(_ plan: ImportPlan, artwork: Artwork?) async throws(ExchangeError) -> Asset {
         let asset = plan.asset
         let id = asset.id
-        let pieces = ImportedPieces(plan.takePieces())
         let folder = plan.folder
         let store = library.store
-        let texts =
-            try await texts(of: plan) + plan.texts.map { (folder: Optional($0.folder), file: $0.file, bytes: $0.bytes) }
+        let files = ImportedFiles(pieces: plan.takePieces(), texts: try await allTexts(of: plan))
         let copying = await LaneTurn.with { turn in
             do throws(StoreError) {
                 try await DiskWork.run { () throws(StoreError) in
                     let bundle = try store.stage(id)
+                    let (pieces, texts) = files.take()
                     do throws(StoreError) {
                         for text in texts {
                             try bundle.add(text.bytes, as: text.file, to: text.folder)
@@ -107,12 +106,12 @@ import Synchronization
                         if let artwork {
                             try bundle.add(artwork.bytes, as: artwork.kind.fileName)
                         }
-                        var files = ImportFiles(folder)
-                        for batch in pieces.take() {
+                        var sources = ImportFiles(folder)
+                        for batch in pieces {
                             for piece in batch {
                                 guard turn.mayGoOn else { throw StoreError(.busy, path: id, detail: "it was given up") }
                                 try store.checkRoom()
-                                try files.add(piece, to: bundle)
+                                try sources.add(piece, to: bundle)
                             }
                         }
                         try bundle.commit()
@@ -147,15 +146,18 @@ import Synchronization
         do throws(ExchangeError) { return .success(try await body()) } catch { return .failure(error) }
     }
 
+    private func allTexts(of plan: ImportPlan) async throws(ExchangeError) -> [ImportedFiles.Text] {
+        let further = plan.texts.map { ImportedFiles.Text(folder: $0.folder, file: $0.file, bytes: $0.bytes) }
+        return try await texts(of: plan) + further
+    }
+
     /// With these the bundle can be adopted if the process ends before the catalogue has the asset.
-    private func texts(
-        of plan: ImportPlan
-    ) async throws(ExchangeError) -> [(folder: String?, file: String, bytes: [UInt8])] {
+    private func texts(of plan: ImportPlan) async throws(ExchangeError) -> [ImportedFiles.Text] {
         let asset = plan.asset
         let playlists = BundlePlaylists(asset)
         let added = asset.content.additions.sorted.filter { $0.source != nil }
         do {
-            var texts: [(folder: String?, file: String, bytes: [UInt8])] = []
+            var texts: [ImportedFiles.Text] = []
             for rendition in plan.listed + added {
                 guard let source = rendition.source else { continue }
                 let names = playlists.names(in: source, of: rendition)
@@ -163,12 +165,12 @@ import Synchronization
                     Result { () throws(PlaylistError) in try names.text(of: source.playlist, as: .bundle) }
                 }
                 guard let text else { throw plan.givenUp }
-                texts.append((rendition.name.id, "media.m3u8", try text.get()))
+                texts.append(.init(folder: rendition.name.id, file: "media.m3u8", bytes: try text.get()))
             }
             if let master = try playlists.master(of: Set(plan.listed.map(\.index))) {
-                texts.append((nil, "master.m3u8", master.text))
+                texts.append(.init(folder: nil, file: "master.m3u8", bytes: master.text))
             }
-            texts.append((nil, BundleIdentity.fileName, try playlists.identity()))
+            texts.append(.init(folder: nil, file: BundleIdentity.fileName, bytes: try playlists.identity()))
             return texts
         } catch let error as ExchangeError {
             throw error
@@ -203,16 +205,23 @@ import Synchronization
     }
 }
 
-/// The pieces of an import on their way to the thread that copies them, which also frees them: a million take long.
-private final class ImportedPieces: Sendable {
-    private let pieces: Mutex<[[ImportPlan.Piece]]>
+/// The pieces and texts of an import on their way to the thread that copies them, which also frees them: a million take long.
+private final class ImportedFiles: Sendable {
+    struct Text: Sendable {
+        /// In the bundle; nil for the bundle itself.
+        let folder: String?
+        let file: String
+        let bytes: [UInt8]
+    }
 
-    init(_ pieces: [[ImportPlan.Piece]]) { self.pieces = Mutex(pieces) }
+    private let contents: Mutex<(pieces: [[ImportPlan.Piece]], texts: [Text])>
 
-    func take() -> [[ImportPlan.Piece]] {
-        pieces.withLock { pieces in
-            defer { pieces = [] }
-            return pieces
+    init(pieces: [[ImportPlan.Piece]], texts: [Text]) { contents = Mutex((pieces, texts)) }
+
+    func take() -> (pieces: [[ImportPlan.Piece]], texts: [Text]) {
+        contents.withLock { contents in
+            defer { contents = ([], []) }
+            return contents
         }
     }
 }
