@@ -39,8 +39,11 @@ public final class LoopThread: SerialExecutor, @unchecked Sendable {
     private var turnNumber = 0
     private var turns = TurnTimes()
     private var processorTurns = TurnTimes()
-    /// The thread's processor time at the end of the last turn.
+    /// The thread's processor time when it was read last, and the lengths of the turns since then.
     private var usedProcessorTime = 0.0
+    private var unreadTurns = 0.0
+    /// Turns of so many seconds altogether take no more processor time than the shortest that is counted apart.
+    private static let mostUnread = TurnTimes.bounds[0]
     private var thread = pthread_t()
 
     /// Creates the base and starts the thread.
@@ -178,14 +181,23 @@ public final class LoopThread: SerialExecutor, @unchecked Sendable {
 
     private func endTurn() {
         guard let turnBegan else { return }
-        turns.record(TurnTimes.now - turnBegan)
+        let length = TurnTimes.now - turnBegan
+        turns.record(length)
         self.turnBegan = nil
         turnNumber += 1
+        recordProcessorTime(ofTurn: length)
+    }
 
-        // Read once a turn: between two turns the thread polls, and that counts as the later one's.
+    /// Reads the processor time, which is a system call, only after so much that it matters: what short turns take counts with the
+    /// next one that is read, as does the polling between two turns.
+    private func recordProcessorTime(ofTurn length: Double) {
+        unreadTurns += length
+        guard unreadTurns >= Self.mostUnread else { return processorTurns.record(0) }
         let used = TurnTimes.processorTime
-        processorTurns.record(used - usedProcessorTime)
+        let spent = used - usedProcessorTime
+        processorTurns.record(min(spent, length), adding: spent)
         usedProcessorTime = used
+        unreadTurns = 0
     }
 
     /// The number of the current turn, by which work that is divided knows when others had theirs.

@@ -18,9 +18,10 @@ public struct TurnTimes: Sendable {
     /// The number of turns.
     public var count: Int { counts.reduce(0, +) }
 
-    mutating func record(_ seconds: Double) {
+    /// - Parameter total: what the turn adds to the sum, if that is not its own length.
+    mutating func record(_ seconds: Double, adding total: Double? = nil) {
         counts[Self.bounds.firstIndex { seconds <= $0 } ?? Self.bounds.count] += 1
-        sum += seconds
+        sum += total ?? seconds
         longest = max(longest, seconds)
     }
 

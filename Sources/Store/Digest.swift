@@ -24,15 +24,17 @@ public struct Digest: Hashable, Sendable, CustomStringConvertible {
         self = state.digest
     }
 
-    /// Passes a whole file's bytes, wherever its offset is.
+    /// Passes a file's bytes up to `end` or to its own, wherever its offset is.
     static func read(
-        _ descriptor: Int32, path: String, body: (UnsafeRawBufferPointer) throws(StoreError) -> Void
+        _ descriptor: Int32, to end: Int64 = .max, path: String,
+        body: (UnsafeRawBufferPointer) throws(StoreError) -> Void
     ) throws(StoreError) {
         let buffer = makeBuffer()
         defer { buffer.deallocate() }
         var offset: off_t = 0
-        while true {
-            let count = pread(descriptor, buffer.baseAddress, buffer.count, offset)
+        while Int64(offset) < end {
+            let length = Int(min(Int64(buffer.count), end - Int64(offset)))
+            let count = pread(descriptor, buffer.baseAddress, length, offset)
             if count < 0, errno == EINTR {
                 continue
             }

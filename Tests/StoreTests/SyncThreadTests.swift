@@ -47,6 +47,43 @@ import Testing
         #expect(check.output == "0.ts: OK\n1.ts: OK\n")
     }
 
+    /// The numbers of open descriptors of the piece `0.ts`.
+    private func openPieces() throws -> Int {
+        let links = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { number in
+            try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)")
+        }
+        return links.count { $0 == folder.path("assets/a/video/0.ts") }
+    }
+
+    @Test("A piece is open once for its readers and its sync, and is closed with the last of them")
+    func sharesTheOpenFile() async throws {
+        let pieces = store.pieces(in: video)
+        do {
+            let file = try store.growingFile(named: "0")
+            try file.append(Array("abc".utf8), at: 0)
+            try file.commit(to: pieces, as: "0.ts")
+            #expect(try openPieces() == 1)
+            await store.flush()
+            #expect(file.bytes(from: 0, count: 3) == Array("abc".utf8))
+            #expect(try openPieces() == 1)
+        }
+        #expect(try openPieces() == 0)
+        try commit("def", as: "0.ts", to: pieces)
+        await store.flush()
+        #expect(try openPieces() == 0)
+    }
+
+    @Test("The line of a gathered piece has the digest of what has arrived, whatever becomes of its file")
+    func keepsTheDigestOfGatheredBytes() async throws {
+        let pieces = store.pieces(in: video)
+        try gather("abc", as: "0.ts", to: pieces)
+        await store.finishCommits()
+        try Data("xyz".utf8).write(to: URL(fileURLWithPath: folder.path("assets/a/video/0.ts")))
+        await store.flush()
+        let entry = try #require(try pieces.ledger()).entries["0.ts"]
+        #expect(entry == Ledger.Entry(size: 3, digest: Digest(of: Array("abc".utf8))))
+    }
+
     @Test func syncsAGroupOfSixteenAtOnce() async throws {
         let pieces = store.pieces(in: video)
         for number in 0..<16 {
@@ -181,7 +218,7 @@ import Testing
             try commit("abc", as: name, to: pieces)
         }
         try video.write([1], as: "2.ts")
-        pieces.didAdd("2.ts", size: 1, descriptor: try unsyncable())
+        pieces.didAdd("2.ts", size: 1, descriptor: SharedDescriptor(try unsyncable()))
         await store.flush()
         #expect(told.withLock { $0.sorted() } == ["0.ts", "1.ts", "2.ts"])
         #expect(folder.files().filter { $0.hasSuffix(".ts") }.isEmpty)
@@ -196,7 +233,7 @@ import Testing
         let pieces = store.pieces(in: video)
         for number in 0..<5 {
             try store.checkRoom()
-            pieces.didAdd("\(number).ts", size: 1, descriptor: try unsyncable())
+            pieces.didAdd("\(number).ts", size: 1, descriptor: SharedDescriptor(try unsyncable()))
             await store.flush()
         }
         let error = #expect(throws: StoreError.self) { try store.checkRoom() }

@@ -55,14 +55,25 @@ struct EntryState: ~Copyable {
 }
 
 extension Ledger.Entry {
-    /// Computes the entry of a whole file. `length` is the file's, as known before; `wasRead` is called with the byte count of each
-    /// part that was read.
+    /// Computes the entry of bytes in memory.
+    init(of bytes: UnsafeRawBufferPointer) {
+        var state = EntryState(length: Int64(bytes.count))
+        state.add(bytes)
+        self = state.entry
+    }
+
+    /// Computes the entry of a file.
+    /// - Parameters:
+    ///   - length: the file's, as known before.
+    ///   - isWhole: true to read no further than that, because the caller looks whether the file has changed.
+    ///   - wasRead: called with the byte count of each part that was read.
     init(
-        reading descriptor: Int32, length: Int64, path: String,
+        reading descriptor: Int32, length: Int64, isWhole: Bool = false, path: String,
         wasRead: (Int) throws(StoreError) -> Void = { _ in }
     ) throws(StoreError) {
         var state = EntryState(length: length)
-        try Digest.read(descriptor, path: path) { bytes throws(StoreError) in
+        let end = isWhole ? length : .max
+        try Digest.read(descriptor, to: end, path: path) { bytes throws(StoreError) in
             state.add(bytes)
             try wasRead(bytes.count)
         }

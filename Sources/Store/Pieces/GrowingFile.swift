@@ -26,6 +26,8 @@ public final class GrowingFile {
         return opened
     }
     private var opened: Int32 = -1
+    /// The open file once it is a piece: the sync thread is its other owner. Nil before.
+    private var shared: SharedDescriptor?
     /// The first bytes of a file on the disk, which are looked at to know what it is.
     private var beginning: [UInt8] = []
     private static let longestBeginning = 1024
@@ -35,13 +37,17 @@ public final class GrowingFile {
     public var takesSmallParts: Bool { hasRoom && gathered != nil }
     private var hasRoom = false
     /// The number of bytes received, from offset 0.
-    public private(set) var written: Int64 = 0
+    public var written: Int64 { writtenCount }
+    // What other rooms read is private: there the compiler sees that no two uses overlap, and leaves out the check.
+    private var writtenCount: Int64 = 0
     /// The bytes after `written` that are about to be appended: set while readers are notified of them, nil otherwise.
     ///
     /// A reader that has sent everything before can send them from memory. A reader that does not gets them from the file.
-    public private(set) var fresh: UnsafeRawBufferPointer?
+    public var fresh: UnsafeRawBufferPointer? { freshBytes }
+    private var freshBytes: UnsafeRawBufferPointer?
     /// The writer's state.
-    public private(set) var state = State.open
+    public var state: State { present }
+    private var present = State.open
     /// The error because of which the file cannot become a piece; nil while it can.
     public private(set) var spillReason: StoreError?
     /// The modification time that a piece made of this file gets, in nanoseconds since 1970. It is known before the first
@@ -81,7 +87,11 @@ public final class GrowingFile {
 
     deinit {
         guard opened >= 0 else { return }
-        close(opened)
+        if let shared {
+            shared.release()
+        } else {
+            close(opened)
+        }
         if let home {
             try? home.folder.remove(home.name)
         }
@@ -118,9 +128,9 @@ public final class GrowingFile {
         }
         guard known < bytes.count else { return }
         let new = UnsafeRawBufferPointer(rebasing: bytes[known...])
-        fresh = new
+        freshBytes = new
         observers.notify()
-        fresh = nil
+        freshBytes = nil
         try append(new)
         observers.notify()
     }
@@ -136,7 +146,7 @@ public final class GrowingFile {
             let count = pwrite(opened, bytes.baseAddress! + done, bytes.count - done, off_t(written))
             if count > 0 {
                 done += count
-                written += Int64(count)
+                writtenCount += Int64(count)
             } else if count == 0 || errno != EINTR {
                 try spill(because: .incomplete(count, path: name))
             }
@@ -148,7 +158,7 @@ public final class GrowingFile {
 
     private func gather(_ bytes: UnsafeRawBufferPointer) {
         gathered?.append(contentsOf: bytes)
-        written += Int64(bytes.count)
+        writtenCount += Int64(bytes.count)
     }
 
     private func compare(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(StoreError) {
@@ -184,7 +194,7 @@ public final class GrowingFile {
             isInMemory = true
         }
         gathered = nil
-        written = 0
+        writtenCount = 0
         let failure = bytes.withUnsafeBytes { bytes -> StoreError? in
             do throws(StoreError) {
                 try append(bytes)
@@ -198,7 +208,7 @@ public final class GrowingFile {
         close(opened)
         opened = -1
         gathered = bytes
-        written = Int64(bytes.count)
+        writtenCount = Int64(bytes.count)
         spillReason = failure
         throw failure
     }
@@ -241,28 +251,33 @@ public final class GrowingFile {
     @discardableResult
     package func commit(to folder: PieceDirectory, as target: String) throws(StoreError) -> FileIdentity? {
         guard let home else { throw spillReason ?? StoreError(.notWritable, path: folder.directory.path) }
-        var kept = dup(descriptor)
-        setTime(kept)
+        let own = descriptor
+        setTime(own)
         folder.willAdd(target)
+        let piece: SharedDescriptor?
         do throws(StoreError) {
             do throws(StoreError) {
                 try home.folder.move(home.name, to: folder.directory, as: target)
+                piece = share(own)
             } catch  where error.errno == EXDEV {
                 // The bundle was moved to another volume meanwhile.
-                close(kept)
-                kept = -1
-                kept = try copy(to: folder, as: target)
+                piece = SharedDescriptor(try copy(to: folder, as: target))
                 try? home.folder.remove(home.name)
             }
         } catch {
             folder.didFail(target)
-            if kept >= 0 {
-                close(kept)
-            }
             throw error
         }
         self.home = nil
-        return folder.didAdd(target, size: written, descriptor: kept.openDescriptor)
+        return folder.didAdd(target, size: written, descriptor: piece)
+    }
+
+    /// Makes the sync thread another owner of the open file.
+    private func share(_ own: Int32) -> SharedDescriptor? {
+        guard own >= 0 else { return nil }
+        let piece = SharedDescriptor(own, owners: 2)
+        shared = piece
+        return piece
     }
 
     /// Without the time, a client that resumes the body gets it from its start.
@@ -299,14 +314,14 @@ public final class GrowingFile {
     public func fail() { end(as: .failed) }
     /// Continues after a failure: more bytes can be appended.
     public func reopen() {
-        if state == .failed {
-            state = .open
+        if present == .failed {
+            present = .open
         }
     }
 
     private func end(as state: State) {
-        guard self.state == .open else { return }
-        self.state = state
+        guard present == .open else { return }
+        present = state
         observers.notify()
     }
 
@@ -444,6 +459,9 @@ public struct GatheredFile: Sendable {
             }
             throw error
         }
-        return folder.didAdd(target, size: Int64(count), descriptor: descriptor.openDescriptor)
+        // The bytes are at hand here, and the sync thread would have to read them from the file.
+        let entry = bytes.withUnsafeBytes { Ledger.Entry(of: $0) }
+        let piece = descriptor.openDescriptor.map { SharedDescriptor($0) }
+        return folder.didAdd(target, size: Int64(count), descriptor: piece, entry: entry)
     }
 }

@@ -85,31 +85,36 @@ public final class PieceDirectory: Sendable {
     func didFail(_ file: String) { state.withLock { $0.expected[file] = nil } }
     func expected(_ file: String) -> Expected? { state.withLock { $0.expected[file] } }
 
-    /// Schedules the sync and the line of a new piece. Takes ownership of `descriptor`; nil to open it by its name. Returns the
+    /// Schedules the sync and the line of a new piece. Becomes an owner of `descriptor`; nil to open it by its name. Returns the
     /// identity of an open piece.
-    @discardableResult func didAdd(_ file: String, size: Int64, descriptor: Int32?) -> FileIdentity? {
-        let identity = descriptor.flatMap { FileIdentity(of: $0) }
+    /// - Parameter entry: that of its bytes, if it is known; otherwise the sync thread computes it from the file.
+    @discardableResult func didAdd(
+        _ file: String, size: Int64, descriptor: SharedDescriptor?, entry: Ledger.Entry? = nil
+    ) -> FileIdentity? {
+        let identity = descriptor.flatMap { FileIdentity(of: $0.number) }
         // Without a thread that syncs, nothing waits for the piece's line.
         var number = 0
         if syncThread != nil {
             number = expect(file, identity)
         }
-        sync(file, number: number, size: size, descriptor: descriptor, identity: identity)
+        sync(
+            .init(
+                pieces: self, file: file, number: number, size: size, descriptor: descriptor, identity: identity,
+                entry: entry))
         return identity
     }
 
     /// Schedules the sync of a text that has grown, together with the pieces that it lists. It is not a piece and gets no line.
     func didGrow(_ file: String, descriptor: Int32?) {
-        sync(file, number: nil, size: 0, descriptor: descriptor, identity: nil)
+        let open = descriptor.map { SharedDescriptor($0) }
+        sync(.init(pieces: self, file: file, number: nil, size: 0, descriptor: open))
     }
 
-    private func sync(_ file: String, number: Int?, size: Int64, descriptor: Int32?, identity: FileIdentity?) {
+    private func sync(_ arrival: SyncThread.Arrival) {
         if let syncThread {
-            syncThread.sync(
-                .init(
-                    pieces: self, file: file, number: number, size: size, descriptor: descriptor, identity: identity))
-        } else if let descriptor {
-            close(descriptor)
+            syncThread.sync(arrival)
+        } else {
+            arrival.descriptor?.release()
         }
     }
 

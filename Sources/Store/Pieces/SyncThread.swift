@@ -11,10 +11,12 @@ final class SyncThread: Sendable {
         let number: Int?
         /// Its length in bytes; 0 if unknown.
         let size: Int64
-        /// The open file, owned by the sync thread; nil to open it by its name.
-        var descriptor: Int32?
+        /// The open file, of which the sync thread is an owner; nil to open it by its name.
+        var descriptor: SharedDescriptor?
         /// The file at its arrival; nil if unknown.
         var identity: FileIdentity?
+        /// The entry of its bytes; nil to compute it from the file.
+        var entry: Ledger.Entry?
     }
 
     private struct Queue {
@@ -76,9 +78,8 @@ final class SyncThread: Sendable {
                 queue.since = .now
                 queue.bytes = 0
             }
-            if queue.arrivals.count >= Self.mostSingly, let descriptor = arrival.descriptor {
-                close(descriptor)
-                arrival.descriptor = nil
+            if queue.arrivals.count >= Self.mostSingly {
+                arrival.descriptor.take()?.release()
             }
             queue.arrivals.append(arrival)
             queue.bytes += arrival.size
