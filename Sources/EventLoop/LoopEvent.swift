@@ -1,7 +1,7 @@
 import CLibevent
 
 /// Owns one libevent event and the closure that it calls.
-/// The timer and the watches wrap it. It may be dropped on any thread: the event is freed on the loop's.
+/// The watches wrap it. It may be dropped on any thread: the event is freed on the loop's.
 struct LoopEvent: ~Copyable {
     final class Action {
         let run: @LoopActor (Int16) -> Void
@@ -40,19 +40,8 @@ struct LoopEvent: ~Copyable {
         }
     }
 
-    /// Arms the event. With `timeout`, it fires with `EV_TIMEOUT` if nothing else happens in that time.
-    @LoopActor func add(timeout: Duration? = nil) {
-        guard let timeout else {
-            event_add(event, nil)
-            return
-        }
-        var value = timeval(timeout)
-        event_add(event, &value)
-    }
-
-    /// Runs the closure once, after the callbacks that are already due.
-    @LoopActor func activate(_ what: Int16) { event_active(event, Int32(what), 0) }
-    @LoopActor func remove() { event_del(event) }
+    /// Arms the event.
+    @LoopActor func add() { event_add(event, nil) }
 }
 
 extension timeval {
@@ -68,20 +57,77 @@ extension timeval {
 ///
 /// Dropping it cancels it. The closure is retained until then: capture its owner weakly.
 public struct LoopTimer: ~Copyable {
-    private let event: LoopEvent
+    private let event: TimerEvent
 
     /// Creates an unscheduled timer.
-    @LoopActor public init(_ fire: @escaping @LoopActor () -> Void) {
-        event = LoopEvent(descriptor: -1, flags: weir_ev_timeout) { _ in fire() }
+    @LoopActor public init(_ fire: @escaping @LoopActor () -> Void) { event = TimerEvent.acquire(fire) }
+
+    deinit {
+        let event = event
+        if LoopActor.loop.isCurrent {
+            LoopActor.assumeIsolated { event.release() }
+        } else {
+            Task { @LoopActor in event.release() }
+        }
     }
 
     /// Fires after `delay`; replaces a pending schedule.
     @LoopActor public func schedule(after delay: Duration) { event.add(timeout: delay) }
     /// Fires after the callbacks that are already due, before those of descriptors that become ready later. Repeated calls
     /// fire once.
-    @LoopActor public func fireSoon() { event.activate(weir_ev_timeout) }
+    @LoopActor public func fireSoon() { event.activate() }
     /// Cancels a pending schedule.
     @LoopActor public func cancel() { event.remove() }
+}
+
+/// The event of a timer. The next timer uses it again: each request has several, which live as long as it does.
+@LoopActor private final class TimerEvent {
+    private static var idle: [TimerEvent] = []
+    private static let mostIdle = 64
+
+    /// The event in libevent, which refers to this object. Freed with its last timer, on the loop.
+    private let event: OpaquePointer
+    private var fire: (@LoopActor () -> Void)?
+
+    private static let fired: @convention(c) (Int32, Int16, UnsafeMutableRawPointer?) -> Void = { _, _, context in
+        guard let context else { return }
+        // libevent calls on the loop's thread only.
+        let timer = Unmanaged<TimerEvent>.fromOpaque(context).takeUnretainedValue()
+        LoopActor.assumeIsolated { timer.fire?() }
+    }
+
+    private init() {
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: event_get_struct_event_size(), alignment: 16)
+        event = OpaquePointer(memory)
+        event_assign(
+            event, LoopActor.loop.base, -1, weir_ev_timeout, Self.fired, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    /// Returns the event of a new timer.
+    static func acquire(_ fire: @escaping @LoopActor () -> Void) -> TimerEvent {
+        let event = idle.popLast() ?? TimerEvent()
+        event.fire = fire
+        return event
+    }
+
+    /// Takes the event of a timer that is dropped.
+    func release() {
+        event_del(event)
+        fire = nil
+        if Self.idle.count < Self.mostIdle {
+            Self.idle.append(self)
+        } else {
+            UnsafeMutableRawPointer(event).deallocate()
+        }
+    }
+
+    func add(timeout: Duration) {
+        var value = timeval(timeout)
+        event_add(event, &value)
+    }
+
+    func activate() { event_active(event, Int32(weir_ev_timeout), 0) }
+    func remove() { event_del(event) }
 }
 
 /// Reports when a descriptor is readable or writable (level-triggered).

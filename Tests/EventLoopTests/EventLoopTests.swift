@@ -246,6 +246,25 @@ import Testing
         #expect(!fired)
     }
 
+    /// A timer takes over the event of one that was dropped, and none of its schedules.
+    @Test @LoopActor func timerFiresForNoneThatWasDropped() async {
+        var fired: [String] = []
+        do {
+            let soon = LoopTimer { fired.append("soon") }
+            soon.fireSoon()
+            let later = LoopTimer { fired.append("later") }
+            later.schedule(after: .milliseconds(1))
+        }
+        let next = LoopTimer { fired.append("next") }
+        let other = LoopTimer { fired.append("other") }
+        await Self.pass(.milliseconds(5))
+        #expect(fired.isEmpty)
+        next.fireSoon()
+        await Self.pass(.milliseconds(1))
+        #expect(fired == ["next"])
+        _ = consume other
+    }
+
     @Test @LoopActor func cancelledTimerDoesNotFire() async {
         var fired = false
         let silent = LoopTimer { fired = true }
