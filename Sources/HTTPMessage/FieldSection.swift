@@ -103,6 +103,7 @@ public struct FieldLine: Sendable, Hashable {
 
     /// True if the line has this name, in any case.
     public func isNamed(_ field: FieldName) -> Bool {
+        guard name.utf8.count == field.text.utf8CodeUnitCount else { return false }
         var name = name
         return name.withUTF8 { field.matches(UnsafeRawBufferPointer($0)) }
     }

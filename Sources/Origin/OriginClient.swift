@@ -141,7 +141,8 @@ public import HTTPMessage
         isProbe: Bool = false
     ) -> Transfer {
         lastID += 1
-        let transfer = Transfer(lastID, for: request, receiver: receiver, client: self, isProbe: isProbe)
+        let asked = AskedRequest(request)
+        let transfer = Transfer(lastID, for: asked, receiver: receiver, client: self, isProbe: isProbe)
         transfers[lastID] = transfer
         starting.append((transfer, refusal))
         pump?.fireSoon()
@@ -311,7 +312,7 @@ public import HTTPMessage
     }
 
     func open(
-        _ request: OriginRequest, attempt: TransferState.Attempt, plan: ConnectionPlan,
+        _ asked: AskedRequest, attempt: TransferState.Attempt, plan: ConnectionPlan,
         addresses: [SocketAddress], priority: OriginRequest.Priority
     ) -> CurlRequest? {
         activity.requests += 1
@@ -322,8 +323,9 @@ public import HTTPMessage
             silence = longestSilence(at: origin)
         }
         let terms = connections.terms(
-            at: origin, among: addresses.map { $0.with(port: origin.port) }, isPlaylist: request.acceptsCompression,
-            mayOfferHTTP2: configuration.usesHTTP2 && mayShare && request.method == .get
+            at: origin, among: addresses.map { $0.with(port: origin.port) },
+            isPlaylist: asked.request.acceptsCompression,
+            mayOfferHTTP2: configuration.usesHTTP2 && mayShare && asked.request.method == .get
                 && attempt.manner.allowsHTTP2,
             now: .now, silence: silence)
         let settings = CurlRequest.Settings(
@@ -331,7 +333,7 @@ public import HTTPMessage
             maximumConnectionAge: terms.maximumAge, offersHTTP2: terms.offersHTTP2,
             isMultiplexed: terms.isMultiplexed, mayShareConnection: terms.mayShare,
             bounds: priority == .background ? link.bounds : nil)
-        return CurlRequest(request, attempt: attempt, settings: settings)
+        return CurlRequest(asked, attempt: attempt, settings: settings)
     }
 
     func add(_ wire: CurlRequest, _ plan: ConnectionPlan) -> Bool {
@@ -341,7 +343,8 @@ public import HTTPMessage
     }
 
     /// Decides how an attempt connects.
-    func plan(_ request: OriginRequest, _ attempt: TransferState.Attempt) -> ConnectionPlan {
+    func plan(_ asked: AskedRequest, _ attempt: TransferState.Attempt) -> ConnectionPlan {
+        let request = asked.request
         var rights = AddressRights(peer: OriginRequest.Peer(of: attempt.url))
         rights.namedPeer = request.namedPeer
         rights.firstClass = request.route.firstClass

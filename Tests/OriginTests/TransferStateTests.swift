@@ -197,3 +197,15 @@ struct TransferStateTests {
         }
     }
 }
+
+extension TransferState {
+    /// The state of a transfer of a request that only this test has.
+    init(
+        _ request: OriginRequest, rule: GiveUpRule, isProbe: Bool = false, redirectLimit: Int,
+        usesDigest: Bool = false, now: ContinuousClock.Instant
+    ) {
+        self.init(
+            AskedRequest(request), rule: rule, isProbe: isProbe, redirectLimit: redirectLimit, usesDigest: usesDigest,
+            now: now)
+    }
+}

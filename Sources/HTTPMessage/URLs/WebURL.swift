@@ -56,18 +56,23 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
 
         /// `scheme://host`, with `:port` where it is not the scheme's default.
         public var description: String {
-            var text = scheme.name
+            var text = ""
+            append(to: &text)
+            return text
+        }
+
+        fileprivate func append(to text: inout String) {
+            text += scheme.name
             text += "://"
             if needsHandler {
                 text += host
-                return text
+                return
             }
             text += bracketed(host)
             if port != scheme.defaultPort {
                 text += ":"
                 text += String(port)
             }
-            return text
         }
     }
 
@@ -77,27 +82,43 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
         return "[\(host)]"
     }
 
-    /// Scheme, host and port.
-    public let origin: Origin
-    /// The percent-encoded path; begins with `/`. May be empty if a handler answers the URL.
-    public let path: String
-    /// The percent-encoded query after the first `?`; nil without a `?`, empty if nothing follows it.
-    public let query: String?
+    private final class Parts: Sendable {
+        let origin: Origin
+        let path: String
+        let query: String?
+        let authorization: FieldLine?
 
+        init(origin: Origin, path: String, query: String?, authorization: FieldLine?) {
+            self.origin = origin
+            self.path = path
+            self.query = query
+            self.authorization = authorization
+        }
+    }
+
+    /// In a box: a URL is copied far more often than it is made, with each request, attempt and resource that names it.
+    private let parts: Parts
+
+    /// Scheme, host and port.
+    public var origin: Origin { parts.origin }
+    /// The percent-encoded path; begins with `/`. May be empty if a handler answers the URL.
+    public var path: String { parts.path }
+    /// The percent-encoded query after the first `?`; nil without a `?`, empty if nothing follows it.
+    public var query: String? { parts.query }
     /// The user name and password of a reference, as an Authorization field for this URL only; nil for none. Secret, and
     /// no part of the URL's text. References that are resolved against the URL and stay on its host have it too.
-    public private(set) var authorization: FieldLine?
+    public var authorization: FieldLine? { parts.authorization }
 
     init(origin: Origin, path: String, query: String?, authorization: FieldLine? = nil) {
-        self.origin = origin
-        self.path = path
-        self.query = query
-        self.authorization = authorization
+        parts = Parts(origin: origin, path: path, query: query, authorization: authorization)
     }
 
     /// Compares the texts.
     public static func == (left: WebURL, right: WebURL) -> Bool {
-        left.path == right.path && left.query == right.query && left.origin == right.origin
+        if left.parts === right.parts {
+            return true
+        }
+        return left.path == right.path && left.query == right.query && left.origin == right.origin
     }
 
     /// Hashes the parts of the text.
@@ -118,9 +139,13 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
     public var port: UInt16 { origin.port }
     /// The whole URL for a request. May contain a token in its query: use `redacted` in messages.
     public var text: String {
-        var text = origin.description
-        text += path
-        if let query {
+        let parts = parts
+        var text = ""
+        // One allocation, with room for a scheme and a port.
+        text.reserveCapacity(parts.origin.host.utf8.count + parts.path.utf8.count + (parts.query?.utf8.count ?? 0) + 32)
+        parts.origin.append(to: &text)
+        text += parts.path
+        if let query = parts.query {
             text += "?"
             text += query
         }
@@ -269,9 +294,8 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
             return try WebURL(absolute: text)
         }
         let split = UserInformation(splitting: String(Substring(text)))
-        var url = try WebURL(absolute: split.url[...].utf8)
-        url.authorization = split.field
-        return url
+        let url = try WebURL(absolute: split.url[...].utf8)
+        return WebURL(origin: url.origin, path: url.path, query: url.query, authorization: split.field)
     }
 
     /// The path through its last slash, to which relative references are added.

@@ -102,7 +102,8 @@ import HTTPMessage
     }
 
     /// Nil when libcurl has no memory.
-    init?(_ request: OriginRequest, attempt: TransferState.Attempt, settings: Settings) {
+    init?(_ asked: AskedRequest, attempt: TransferState.Attempt, settings: Settings) {
+        let request = asked.request
         let isFresh = attempt.manner.usesDigest || attempt.manner.asksProxyForScheme
         guard let handle = settings.handles.acquire(isFresh: isFresh) else { return nil }
 

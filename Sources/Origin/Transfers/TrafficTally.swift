@@ -18,7 +18,14 @@ public import HTTPMessage
     }
 
     /// The counts since the process began.
-    public private(set) var counts: [WebURL.Origin: Count] = [:]
+    public var counts: [WebURL.Origin: Count] {
+        guard let latest else { return earlier }
+        return earlier.merging([latest.origin: latest.count]) { $1 }
+    }
+    /// The latest origin with its count so far: each part of a body counts, and nearly all come from one origin.
+    private var latest: (origin: WebURL.Origin, count: Count)?
+    /// The counts of the other origins.
+    private var earlier: [WebURL.Origin: Count] = [:]
     /// Requests that followed an error which may pass.
     public private(set) var retries = 0
 
@@ -30,9 +37,23 @@ public import HTTPMessage
         self.countsEveryUrgency = countsEveryUrgency
     }
 
-    func recordRequest(to origin: WebURL.Origin) { counts[origin, default: Count()].requests += 1 }
+    func recordRequest(to origin: WebURL.Origin) {
+        select(origin)
+        latest?.count.requests += 1
+    }
+
     func recordRetry() { retries += 1 }
+
     func record(bytes: Int, from origin: WebURL.Origin) {
-        counts[origin, default: Count()].bytes &+= Int64(clamping: bytes)
+        select(origin)
+        latest?.count.bytes &+= Int64(clamping: bytes)
+    }
+
+    private func select(_ origin: WebURL.Origin) {
+        guard latest?.origin != origin else { return }
+        if let latest {
+            earlier[latest.origin] = latest.count
+        }
+        latest = (origin, earlier.removeValue(forKey: origin) ?? Count())
     }
 }

@@ -41,20 +41,20 @@ import HTTPMessage
     private var hold = TransferHold()
 
     init(
-        _ id: UInt64, for request: OriginRequest, receiver: any TransferReceiver, client: OriginClient, isProbe: Bool
+        _ id: UInt64, for asked: AskedRequest, receiver: any TransferReceiver, client: OriginClient, isProbe: Bool
     ) {
         self.id = id
         self.client = client
         self.receiver = receiver
         self.isProbe = isProbe
-        urgency = TransferUrgency(request)
+        urgency = TransferUrgency(asked.request)
         // `leave` drops the timers before this object is released.
         state = TransferState(
-            request, rule: client.configuration.giveUpRule, isProbe: isProbe,
+            asked, rule: client.configuration.giveUpRule, isProbe: isProbe,
             redirectLimit: client.configuration.redirectLimit,
-            usesDigest: client.connections.usesDigest(request.url.origin), now: .now)
+            usesDigest: client.connections.usesDigest(asked.request.url.origin), now: .now)
         watchdog = LoopTimer { [unowned self] in watchdogFired() }
-        guard let bound = request.deadline else { return }
+        guard let bound = asked.request.deadline else { return }
         deadline = LoopTimer { [unowned self] in deadlinePassed() }
         deadline?.schedule(after: bound)
     }
@@ -130,7 +130,7 @@ import HTTPMessage
         guard receiver != nil, let attempt else { return }
         isDecoded = false
         body.begin(at: .now)
-        let plan = client.plan(request, attempt)
+        let plan = client.plan(state.asked, attempt)
         if let reason = client.refusal(of: plan) {
             return attemptEnded(.failed(.init(code: .refusedAddress, underlying: reason, isTransient: false)))
         }
@@ -159,7 +159,7 @@ import HTTPMessage
         // A cached answer for the peer's name comes at once, and is not that of the named host.
         watch = .pause
         if let attempt {
-            resolve(client.plan(request, attempt))
+            resolve(client.plan(state.asked, attempt))
         }
     }
 
@@ -167,8 +167,9 @@ import HTTPMessage
     private func connect(to addresses: [SocketAddress], _ plan: ConnectionPlan? = nil) {
         guard let attempt else { return }
         body.connect(at: .now)
-        let plan = plan ?? client.plan(request, attempt)
-        guard let wire = client.open(request, attempt: attempt, plan: plan, addresses: addresses, priority: priority)
+        let asked = state.asked
+        let plan = plan ?? client.plan(asked, attempt)
+        guard let wire = client.open(asked, attempt: attempt, plan: plan, addresses: addresses, priority: priority)
         else {
             return end(OriginError(.local, url: attempt.url))
         }
@@ -266,12 +267,13 @@ import HTTPMessage
         switch action {
         case .send(let attempt):
             self.attempt = attempt
-            if !isLocated, attempt.url == request.url, client.isHandled(request) {
+            let asked = state.asked
+            if !isLocated, attempt.url == asked.request.url, client.isHandled(asked.request) {
                 return askHandler(attempt)
             }
             isLocated = false
-            if request.isDowngraded(at: attempt.url) {
-                client.recordDowngrade(from: request.first, to: attempt.url)
+            if asked.request.isDowngraded(at: attempt.url) {
+                client.recordDowngrade(from: asked.request.first, to: attempt.url)
             }
             client.enqueue(self, host: attempt.url.origin)
         case .wait(let pause):

@@ -1,5 +1,12 @@
 import HTTPMessage
 
+/// A request in a box: it is large, and each step of its transfer would copy it.
+final class AskedRequest: Sendable {
+    let request: OriginRequest
+
+    init(_ request: OriginRequest) { self.request = request }
+}
+
 /// The state machine of one transfer: redirects, retries and resumption. Pure: the shell reports events (a head, bytes,
 /// an end) and performs the returned actions. The *target* is the whole resource or the request's range of it; offsets
 /// count within the target. A body is continued only by a 206 with exactly the requested range of a file of the same
@@ -22,21 +29,14 @@ struct TransferState {
         case complete
     }
 
-    private final class Asked: Sendable {
-        let request: OriginRequest
-
-        init(_ request: OriginRequest) { self.request = request }
-    }
-
     private(set) var request: OriginRequest {
         get { asked.request }
-        set { asked = Asked(newValue) }
+        set { asked = AskedRequest(newValue) }
     }
 
     /// Longest unwanted body that is read to its end to keep the connection.
     static let longestSkip: Int64 = 64 * 1024
-    /// In a box, because it is large, and each question to a running transfer would copy it.
-    private var asked: Asked
+    private(set) var asked: AskedRequest
     private let rule: GiveUpRule
     /// The request's own policy; nil for the rule's.
     private let policy: RetryPolicy?
@@ -83,10 +83,11 @@ struct TransferState {
     private var pending: Pending?
 
     init(
-        _ request: OriginRequest, rule: GiveUpRule, isProbe: Bool = false, redirectLimit: Int,
+        _ asked: AskedRequest, rule: GiveUpRule, isProbe: Bool = false, redirectLimit: Int,
         usesDigest: Bool = false, now: ContinuousClock.Instant
     ) {
-        asked = Asked(request)
+        let request = asked.request
+        self.asked = asked
         self.rule = rule
         policy = isProbe ? .never : request.retries
         self.redirectLimit = redirectLimit
