@@ -60,7 +60,9 @@ public import Store
     public var length: Int64? { response.length }
     var response = ResponseRecord()
     /// The result; nil before the end.
-    public private(set) var outcome: Result<Void, FetchError>?
+    public var outcome: Result<Void, FetchError>? { ending }
+    // Private, as what is asked for each part that arrives: the compiler sees that no two uses overlap, and leaves out the check.
+    private var ending: Result<Void, FetchError>?
     /// The reason why the bytes are not stored, although they should be.
     public var keepFailure: StoreError? { storageFailure ?? file.spillReason }
     var storageFailure: StoreError?
@@ -146,7 +148,7 @@ public import Store
 
     /// True if the bytes so far can be continued later.
     var isParked: Bool {
-        guard case .failure = outcome else { return false }
+        guard case .failure = ending else { return false }
         return body.isSound && folder != nil && file.isKeepable && file.written > 0
     }
 
@@ -190,8 +192,8 @@ public import Store
 
     /// Calls back once a reply can begin, or at the end; at once if that was before.
     public func whenAnnounced(_ body: @escaping (Result<Void, FetchError>) -> Void) {
-        if let outcome {
-            return body(outcome)
+        if let ending {
+            return body(ending)
         }
         if state.isAnnounced {
             return body(.success(()))
@@ -201,8 +203,8 @@ public import Store
 
     /// Calls back at the end; at once if that was before.
     public func whenEnded(_ body: @escaping (Result<Void, FetchError>) -> Void) {
-        if let outcome {
-            body(outcome)
+        if let ending {
+            body(ending)
         } else {
             observers.add(at: .ended, body)
         }
@@ -210,7 +212,7 @@ public import Store
 
     /// Calls back if every byte has arrived some time before the end: another resource may be requested meanwhile.
     public func whenArrived(_ body: @escaping () -> Void) {
-        if outcome == nil {
+        if ending == nil {
             observers.add(at: .arrived) { _ in body() }
         }
     }
@@ -229,7 +231,7 @@ public import Store
     public var isTrailing: Bool { transfer?.isTrailing ?? false }
 
     /// True while a player waits for bytes of it.
-    private var isDelivering: Bool { state.hasPlayers && !isComplete && outcome == nil }
+    private var isDelivering: Bool { state.hasPlayers && !isComplete && ending == nil }
 
     func notify(_ moment: FetchObservers.Moment) {
         for notify in observers.take(moment) {
@@ -308,7 +310,7 @@ public import Store
     }
 
     private var present: Approach {
-        if case .success = outcome {
+        if case .success = ending {
             return .arrived
         }
         if state.isUnderWay {
@@ -341,7 +343,7 @@ public import Store
     /// Starts the fetch, or continues it at the URL known now. Does nothing while a transfer is under way.
     func start(_ urgency: Urgency, at location: Resource) {
         guard !state.isUnderWay else { return }
-        outcome = nil
+        ending = nil
         file.reopen()
         move(to: location)
         alternates?.reset(location)
@@ -460,7 +462,7 @@ public import Store
         leaveLead()
         failure = nil
         graceTimer?.cancel()
-        self.outcome = outcome
+        ending = outcome
         let isSuccess = if case .success = outcome { true } else { false }
         perform(state.end(isSuccess: isSuccess))
         if isSuccess {

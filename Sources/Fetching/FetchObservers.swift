@@ -39,6 +39,10 @@ struct FetchObservers {
     /// are not.
     mutating func takeAtEnd() -> [Observer] {
         arrived = []
-        return take(.announced) + take(.unawaited) + take(.ended)
+        // Nearly always all others have gone.
+        guard announced.isEmpty, unawaited.isEmpty else {
+            return take(.announced) + take(.unawaited) + take(.ended)
+        }
+        return take(.ended)
     }
 }

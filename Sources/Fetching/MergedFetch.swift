@@ -14,6 +14,9 @@ import Origin
     private var head: OriginHead?
 
     static func send(_ fetches: [Fetch]) {
+        if fetches.count == 1 {
+            return fetches[0].start(.background, at: fetches[0].location)
+        }
         for run in Resource.runs(of: fetches.map(\.location)) {
             if run.count > 1 {
                 MergedFetch(Array(fetches[run])).start()

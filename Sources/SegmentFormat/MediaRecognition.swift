@@ -84,6 +84,8 @@ public enum MediaRecognition {
 
     /// True if the text is one of cues, with the word or without (SubRip).
     public static func isTextTrack(_ bytes: some Collection<UInt8>) -> Bool {
+        // Nearly all that is looked at is other media, and shows it by its first byte.
+        guard let first = bytes.first, mayBeginText(first) else { return false }
         var text = Array(bytes.prefix(firstLook))[...]
         if text.starts(with: [0xEF, 0xBB, 0xBF]) {
             text = text.dropFirst(3)
@@ -99,6 +101,15 @@ public enum MediaRecognition {
         }
         guard let first = text.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else { return false }
         return text.firstRange(of: Array(" --> ".utf8)) != nil
+    }
+
+    /// True for the first byte of a mark of UTF-8 or UTF-16, a blank, the word of WebVTT and the number of a cue.
+    private static func mayBeginText(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0xEF, 0xFE, 0xFF, 0x20, 0x09, 0x0A, 0x0D, UInt8(ascii: "W"): true
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        default: false
+        }
     }
 
     private static func isBox(_ bytes: [UInt8]) -> Bool {

@@ -7,7 +7,7 @@ struct DownloadRequestsTests {
 
     /// Requests that have so many fetches each.
     private func requests(_ fetches: [Int], small: Set<Int> = []) -> DownloadRequests {
-        var requests = DownloadRequests(at: start)
+        let requests = DownloadRequests(at: start)
         for (index, count) in fetches.enumerated() {
             let request = requests.begin(isSmall: small.contains(index + 1))
             for _ in 0..<count {
@@ -19,7 +19,7 @@ struct DownloadRequestsTests {
 
     /// As `requests`, on a link that carries a megabyte in a moment: all requests that may be are used.
     private func fastRequests(_ fetches: [Int], small: Set<Int> = []) -> DownloadRequests {
-        var requests = requests(fetches, small: small)
+        let requests = requests(fetches, small: small)
         for step in 0...4 {
             let now = start + .milliseconds(300 * step)
             _ = requests.measure(bytes: Int64(step) << 20, pieces: step, most: 4, now: now)
@@ -72,7 +72,7 @@ struct DownloadRequestsTests {
     }
 
     @Test func aRequestLastsAsLongAsItsFetches() {
-        var requests = requests([2])
+        let requests = requests([2])
         requests.endFetch(of: 1)
         #expect(!requests.mayBegin(atMost: 4, ending: 0))
         requests.endFetch(of: 1)
@@ -83,7 +83,7 @@ struct DownloadRequestsTests {
     }
 
     @Test func smallRequestsAreForgottenWithTheirFetches() {
-        var requests = requests([1, 1], small: [1])
+        let requests = requests([1, 1], small: [1])
         #expect(!requests.mayBegin(atMost: 4, ending: 0))
         requests.endFetch(of: 1)
         #expect(!requests.mayBegin(atMost: 4, ending: 0))
@@ -95,7 +95,7 @@ struct DownloadRequestsTests {
         "a request ends soon if its rest takes no longer than the way to the origin",
         arguments: [(1, 10_000, true), (1, 10_001, false), (2, 1, false)])
     func ends(fetches: Int, missing: Int64, isEnding: Bool) {
-        var requests = requests([fetches])
+        let requests = requests([fetches])
         #expect(!requests.isEnding(1, missing: 0, rate: 100_000))
         requests.recordFirstByte(after: .milliseconds(300))
         requests.recordFirstByte(after: .milliseconds(100))
@@ -105,7 +105,7 @@ struct DownloadRequestsTests {
 
     @Test("beside others, only a far origin is asked early", arguments: [(49, false), (50, true)])
     func far(milliseconds: Int, asksEarly: Bool) {
-        var requests = fastRequests([1, 1])
+        let requests = fastRequests([1, 1])
         requests.recordFirstByte(after: .milliseconds(milliseconds))
         #expect(!requests.measuresLatency)
         #expect(requests.asksEarly(atMost: 8) == asksEarly)
@@ -116,7 +116,7 @@ struct DownloadRequestsTests {
     /// Two segments whose bodies start late and then come fast: more requests would fill the time.
     @Test(arguments: [(400, true), (nil, false)] as [(Int?, Bool)])
     func aFarOriginIsTriedInFull(wait: Int?, isTried: Bool) {
-        var requests = requests([1])
+        let requests = requests([1])
         for step in 1...3 {
             let now = start + .milliseconds(500 * step)
             requests.recordEnd(
@@ -128,7 +128,7 @@ struct DownloadRequestsTests {
 
     /// The share of the link that players leave says nothing about it.
     @Test func besidePlayersNothingIsMeasured() {
-        var requests = requests([1])
+        let requests = requests([1])
         for step in 0...8 {
             let now = start + .milliseconds(300 * step)
             let isNarrowed = requests.measure(bytes: Int64(step) << 20, pieces: step, most: nil, now: now)

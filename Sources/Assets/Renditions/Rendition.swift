@@ -125,12 +125,15 @@ import Store
     public private(set) var source: Source? {
         didSet {
             hasEnded = source?.isDurable ?? false
+            least = source?.needed ?? 0
             isLive = source != nil && !hasEnded
             isRecorded = source?.isRecorded ?? false
         }
     }
     /// True if its playlist is known, and has ended, so that its resources may be stored. Asked many times for each segment.
     package private(set) var hasEnded = false
+    /// The number of files without which it is not complete. Asked for each piece that is stored: `source` is a large value.
+    private var least = 0
     /// True if its playlist is known, and has not ended.
     public private(set) var isLive = false
     /// True if its playlist is known. Asked for each of thousands of renditions: `source` is a large value.
@@ -503,8 +506,8 @@ import Store
 
     /// True if every segment, initialization section and key is stored and usable, so that it plays without the origin.
     public var isComplete: Bool {
-        // Most of a list of thousands are never loaded.
-        guard hasPlaylist else { return false }
+        // Most of a list of thousands are never loaded. Of the others, usually too few files are stored.
+        guard hasEnded, folder.sizes.count >= least - givenUp.count else { return false }
         let state = (folder.changes, keys.changes)
         if let known = computed.wholeness, known.folder == state.0, known.keys == state.1 {
             return known.isComplete

@@ -14,7 +14,7 @@ import Store
     private let download: Download
     private let library: Library
     private let most: Int
-    private var requests = DownloadRequests(at: .now)
+    private let requests = DownloadRequests(at: .now)
     private var round = DownloadRound()
     private var faults = DownloadFaults()
     /// Pieces that were stored since the start, and bytes of fetches that are not in `fetching` any more.
@@ -420,17 +420,20 @@ import Store
     private func follow(_ piece: Piece) {
         let fetch = piece.fetch
         fetching[ObjectIdentifier(fetch)] = piece
-        piece.subscription = fetch.subscribe { [weak self, weak fetch] in
-            if let fetch {
-                self?.grew(fetch)
+        piece.subscription = fetch.subscribe { [weak self, weak piece] in
+            if let piece {
+                self?.grew(piece)
             }
         }
         fetch.whenArrived { [weak self] in self?.arrived(fetch) }
         fetch.whenEnded { [weak self] result in self?.ended(fetch, result) }
     }
 
-    private func grew(_ fetch: Fetch) {
-        guard requests.asksEarly(atMost: mostRequests), let piece = fetching[ObjectIdentifier(fetch)], !piece.isEnding
+    private func grew(_ piece: Piece) {
+        let fetch = piece.fetch
+        // Bytes are announced to those who send them, and again once they are counted.
+        guard fetch.fresh == nil, !piece.isEnding, fetching[ObjectIdentifier(fetch)] === piece,
+            requests.asksEarly(atMost: mostRequests)
         else { return }
         if requests.measuresLatency, piece.wait == nil, !piece.isJoined, !fetch.isCopy {
             let time = ContinuousClock.now - piece.asked

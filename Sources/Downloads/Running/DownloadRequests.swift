@@ -2,7 +2,9 @@
 ///
 /// Keys and initialization sections are small, so they do not count. One request more may begin near the end of each: the link has
 /// nothing to carry while the next one is on its way, and requests that began together end together.
-struct DownloadRequests {
+///
+/// A class, because a value would be copied for each question that a piece asks.
+final class DownloadRequests {
     private var parallel: ParallelRequests
     /// The fetches of each request that lack bytes.
     private var fetches: [Int: Int] = [:]
@@ -20,10 +22,10 @@ struct DownloadRequests {
     // MARK: Requests
 
     /// Forgets what was measured.
-    mutating func restart(at now: ContinuousClock.Instant) { parallel = ParallelRequests(at: now) }
+    func restart(at now: ContinuousClock.Instant) { parallel = ParallelRequests(at: now) }
 
     /// Begins a request, and returns its number. It counts once it has fetches.
-    mutating func begin(isSmall: Bool) -> Int {
+    func begin(isSmall: Bool) -> Int {
         last += 1
         if isSmall {
             small.insert(last)
@@ -32,10 +34,10 @@ struct DownloadRequests {
     }
 
     /// Records that a request brings one more resource.
-    mutating func addFetch(to request: Int) { fetches[request, default: 0] += 1 }
+    func addFetch(to request: Int) { fetches[request, default: 0] += 1 }
 
     /// Records that one of its resources has arrived, or is not wanted any more.
-    mutating func endFetch(of request: Int) {
+    func endFetch(of request: Int) {
         let count = (fetches[request] ?? 1) - 1
         guard count > 0 else {
             fetches[request] = nil
@@ -45,7 +47,7 @@ struct DownloadRequests {
         fetches[request] = count
     }
 
-    mutating func removeAll() {
+    func removeAll() {
         fetches = [:]
         small = []
     }
@@ -53,15 +55,15 @@ struct DownloadRequests {
     // MARK: Measurement
 
     /// True if the next first byte says how far the origin is.
-    @inline(__always) var measuresLatency: Bool { parallel.width == 1 }
+    var measuresLatency: Bool { parallel.width == 1 }
 
-    mutating func recordFirstByte(after time: Duration) { latency = min(latency ?? time, time) }
+    func recordFirstByte(after time: Duration) { latency = min(latency ?? time, time) }
 
     /// Records that a request for one segment has ended.
     /// - Parameters:
     ///   - wait: the time to its first byte; nil if it was not measured.
     ///   - time: the whole time that it took.
-    mutating func recordEnd(of request: Int, after wait: Duration?, of time: Duration, bytes: Int64) {
+    func recordEnd(of request: Int, after wait: Duration?, of time: Duration, bytes: Int64) {
         guard let wait, fetches[request] == 1, !small.contains(request) else { return }
         latest = ParallelRequests.Request(wait: wait, body: time - wait, bytes: bytes)
     }
@@ -69,7 +71,7 @@ struct DownloadRequests {
     /// Records the totals of the download.
     /// - Parameter most: the most requests; nil beside players, where the client decides.
     /// - Returns: true if those beyond the width are to stop.
-    mutating func measure(bytes: Int64, pieces: Int, most: Int?, now: ContinuousClock.Instant) -> Bool {
+    func measure(bytes: Int64, pieces: Int, most: Int?, now: ContinuousClock.Instant) -> Bool {
         let count = ParallelRequests.Count(
             bytes: bytes, pieces: pieces, at: now, request: latest.take())
         guard let most else {
@@ -81,18 +83,17 @@ struct DownloadRequests {
 
     // MARK: Width
 
-    // Inlined, as all that is asked for each piece: a call would copy the measurements.
     /// The number of requests at once.
-    @inline(__always) func width(atMost most: Int) -> Int { min(parallel.width, most) }
+    func width(atMost most: Int) -> Int { min(parallel.width, most) }
 
     /// True if another request may begin.
     /// - Parameter ending: the number of those that end soon.
-    @inline(__always) func mayBegin(atMost most: Int, ending: Int) -> Bool {
+    func mayBegin(atMost most: Int, ending: Int) -> Bool {
         fetches.count < widthNow(atMost: most, ending: ending)
     }
 
     /// As `width`, with those that are small, and those that begin early.
-    @inline(__always) private func widthNow(atMost most: Int, ending: Int) -> Int {
+    private func widthNow(atMost most: Int, ending: Int) -> Int {
         let width = width(atMost: most)
         var early = 0
         if asksEarly(atMost: most) {
@@ -103,7 +104,7 @@ struct DownloadRequests {
 
     /// True if the next request is sent before a present one ends. Where several are under way, the others fill the time that a
     /// near origin needs.
-    @inline(__always) func asksEarly(atMost most: Int) -> Bool {
+    func asksEarly(atMost most: Int) -> Bool {
         let width = parallel.width
         if width == 1 {
             return true
@@ -113,7 +114,7 @@ struct DownloadRequests {
     }
 
     /// True if the rest of a request takes no longer than another one needs for its first byte.
-    @inline(__always) func isEnding(_ request: Int, missing: Int64, rate: Double) -> Bool {
+    func isEnding(_ request: Int, missing: Int64, rate: Double) -> Bool {
         guard fetches[request] == 1, let latency else { return false }
         return Double(missing) <= rate * (latency / .seconds(1))
     }

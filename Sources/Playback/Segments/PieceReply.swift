@@ -111,7 +111,7 @@ import Store
 /// is still awaited. For other players, and if the fetch fails, the source is chosen again.
 @LoopActor final class FetchReply {
     private let fetch: Fetch
-    private var request: SegmentRequest
+    private let request: SegmentRequest
     private weak var playback: PlayerRoutes?
     /// True to answer once all bytes are stored, false to answer while they arrive.
     private let isSentComplete: Bool
@@ -124,12 +124,13 @@ import Store
     private var stallWatch: StallWatch?
 
     init(_ fetch: Fetch, for request: SegmentRequest, in playback: PlayerRoutes, isSentComplete: Bool) {
+        var request = request
+        request.fetchStatus = CacheStatus.of(fetch)
         self.fetch = fetch
         self.request = request
         self.playback = playback
         self.isSentComplete = isSentComplete
         playerTimeout = playback.playerTimeout
-        self.request.fetchStatus = CacheStatus.of(fetch)
     }
 
     func start() {
@@ -232,8 +233,9 @@ import Store
     private func fail(_ error: LibraryError) {
         guard request.exchange.isOpen, !isAnswered else { return }
         isAnswered = true
-        request.recordFailure(error)
-        playback?.serve(failed: request)
+        var failed = request
+        failed.recordFailure(error)
+        playback?.serve(failed: failed)
     }
 }
 
