@@ -1,8 +1,9 @@
-"""The memory and the processor time of a process, as /proc has them."""
+"""The memory and the processor time of a process, as /proc has them, and a port for one."""
 
 import contextlib
 import os
 import pathlib
+import socket
 
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -23,3 +24,10 @@ def cpu(process):
     """(seconds outside the kernel, seconds in it) of a process so far."""
     fields = pathlib.Path("/proc/%d/stat" % process).read_text().rsplit(")", 1)[1].split()
     return int(fields[11]) / TICKS, int(fields[12]) / TICKS
+
+
+def free_port():
+    """A port on which nothing listens."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]

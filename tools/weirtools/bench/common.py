@@ -15,9 +15,8 @@ import socket
 import statistics
 import subprocess
 import sys
-import urllib.parse
 
-from weirtools import ROOT, packages
+from weirtools import ROOT, packages, processes
 from weirtools.origins import virtual
 from weirtools.scenes import scene
 
@@ -70,7 +69,7 @@ class Bench(scene.Stage):
         own; it is then one process.
         """
         home = self.home("nginx")
-        port = free_port()
+        port = processes.free_port()
         user = "user root;" if os.geteuid() == 0 else ""
         temporary = "\n".join("%s_temp_path %s/%s;" % (name, home, name)
                               for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
@@ -129,12 +128,6 @@ def memory():
         if shutil.disk_usage("/dev/shm").free >= 8 << 30:
             return "/dev/shm"
     return None
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def connects(port):

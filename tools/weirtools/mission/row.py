@@ -3,12 +3,10 @@
 import dataclasses
 import typing
 
+from weirtools.scenes.scene import Trouble as Missing, need  # noqa: F401
+
 # The rows, by their numbers, in the order in which they are printed.
 ROWS = {}
-
-
-class Missing(Exception):
-    """Something that the row promises is not so; the argument says what."""
 
 
 @dataclasses.dataclass
@@ -30,8 +28,3 @@ def row(number, sentence, command, quick=True):
         return attempt
 
     return add
-
-
-def need(condition, words):
-    if not condition:
-        raise Missing(words)

@@ -1,19 +1,13 @@
 """Live streams that are paused, rewound, and recorded while they are played: in mpv, VLC, Chromium's own HLS player and hls.js."""
 
-import contextlib
 import json
-import os
-import pwd
 import re
-import socket
-import subprocess
 import tempfile
 import time
 
 from weirtools import TOOLS
-from weirtools.mission.row import need
 from weirtools.origins import server
-from weirtools.players import browsing
+from weirtools.players import browsing, mpv, vlc
 from weirtools.scenes import scene
 
 # The origin of tools/lab/live lists five segments of two seconds.
@@ -29,7 +23,7 @@ class Broadcast(scene.Server):
         super().__init__(lambda port: [str(TOOLS / "lab" / "live"), "--seconds", str(seconds), "--port", str(port)])
 
 
-class MPV:
+class MPV(mpv.MPV):
     """mpv that reads six seconds ahead, as it does where a stream is larger than its cache."""
 
     name, jumps_to_end = "mpv", False
@@ -37,21 +31,7 @@ class MPV:
 
     def __init__(self, url):
         self.folder = tempfile.TemporaryDirectory(prefix="weir-mpv-")
-        path = self.folder.name + "/ipc"
-        self.child = subprocess.Popen(
-            ["mpv", "--no-config", "--vo=null", "--ao=null", "--ytdl=no", "--no-terminal", "--input-ipc-server=" + path,
-             *self.LITTLE, url], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        self.connection = socket.socket(socket.AF_UNIX)
-        scene.wait_for("mpv", lambda: self.connection.connect_ex(path) == 0)
-        self.lines = self.connection.makefile("r", encoding="utf-8")
-
-    def ask(self, *words):
-        self.connection.sendall((json.dumps({"command": words, "request_id": 7}) + "\n").encode())
-        for line in self.lines:
-            message = json.loads(line)
-            if message.get("request_id") == 7:
-                return message.get("data")
-        return None
+        super().__init__(self.folder.name + "/ipc", *self.LITTLE, url)
 
     def position(self):
         return self.ask("get_property", "time-pos")
@@ -63,50 +43,20 @@ class MPV:
         self.ask("seek", position, "absolute")
 
     def close(self):
-        self.child.kill()
-        self.child.wait()
+        super().close()
         self.folder.cleanup()
 
 
-class VLC:
-    """VLC by its rc interface; as nobody where we are root, for it refuses to run as root."""
+class VLC(vlc.VLC):
+    """VLC as it is."""
 
     # Whatever a live playlist lists, VLC 3 goes on at its end after a pause; but it seeks in all of it.
     name, jumps_to_end = "VLC", True
 
     def __init__(self, url):
         self.folder = tempfile.TemporaryDirectory(prefix="weir-vlc-")
-        user = []
-        if os.geteuid() == 0:
-            nobody = pwd.getpwnam("nobody")
-            os.chown(self.folder.name, nobody.pw_uid, nobody.pw_gid)
-            user = ["runuser", "-u", "nobody", "--"]
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
-        self.child = subprocess.Popen(
-            user + ["env", "HOME=" + self.folder.name, "XDG_RUNTIME_DIR=" + self.folder.name, "LC_ALL=C.UTF-8",
-                    "DBUS_SESSION_BUS_ADDRESS=", "cvlc", "-I", "rc", "--rc-host", "127.0.0.1:%d" % port, "--vout", "dummy",
-                    "--aout", "dummy", "--no-media-library", "--no-metadata-network-access", url],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
-        self.connection = scene.wait_for("VLC", lambda: self.connect(port))
-
-    def connect(self, port):
-        with contextlib.suppress(OSError):
-            return socket.create_connection(("127.0.0.1", port), timeout=5)
-        return None
-
-    def ask(self, command):
-        self.connection.sendall((command + "\n").encode())
-        text = b""
-        self.connection.settimeout(0.2)
-        with contextlib.suppress(TimeoutError):
-            while more := self.connection.recv(4096):
-                text += more
-                if re.search(rb"(?m)^(?:> )*\d+\s*$", text):
-                    break
-        found = re.findall(rb"(?m)^(?:> )*(\d+)\s*$", text)
-        return int(found[-1]) if found else None
+        super().__init__(self.folder.name, url, patience=scene.PATIENCE)
+        scene.need(self.connection, "VLC has no interface")
 
     def position(self):
         return self.ask("get_time")
@@ -118,9 +68,7 @@ class VLC:
         self.ask("seek %d" % position)
 
     def close(self):
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self.child.pid, 9)
-        self.child.wait()
+        super().close()
         self.folder.cleanup()
 
 
@@ -191,7 +139,7 @@ class HLSJS(Chromium):
 
     def position(self):
         faults = self.browser.evaluate(self.session, "window.faults")
-        need(not faults, "hls.js gives up: %s" % faults)
+        scene.need(not faults, "hls.js gives up: %s" % faults)
         return super().position()
 
 
@@ -205,9 +153,9 @@ def watch(player, seconds, tolerance=2.0):
     while last < begin + seconds:
         position = player.position()
         if position is not None and position != last:
-            need(-0.5 < position - last < tolerance, "%s jumps from %.1f s to %.1f s" % (player.name, last, position))
+            scene.need(-0.5 < position - last < tolerance, "%s jumps from %.1f s to %.1f s" % (player.name, last, position))
             last, moved = position, time.monotonic()
-        need(time.monotonic() - moved < 12, "%s stands still at %.1f s" % (player.name, last))
+        scene.need(time.monotonic() - moved < 12, "%s stands still at %.1f s" % (player.name, last))
         time.sleep(0.1)
     return last
 
@@ -230,7 +178,7 @@ def pause(make, url, seconds):
         if player.jumps_to_end:
             go_back(player, at)
         after = watch(player, 2 * WINDOW)
-        need(abs(at - before) < 3, "%s went on from %.1f s to %.1f s while it was paused" % (player.name, before, at))
+        scene.need(abs(at - before) < 3, "%s went on from %.1f s to %.1f s while it was paused" % (player.name, before, at))
         return "paused at %.1f s for %d s, played on to %.1f s" % (at, seconds, after)
     finally:
         player.close()

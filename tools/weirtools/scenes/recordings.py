@@ -2,12 +2,11 @@
 
 import collections
 import json
-import subprocess
 import threading
 import time
 import urllib.parse
 
-from weirtools.mission.row import need
+from weirtools.media import films
 from weirtools.origins import server
 from weirtools.scenes import scene
 
@@ -24,19 +23,13 @@ class Channel:
 
     def __init__(self, name, folder, seconds):
         self.name, self.folder, self.server = name, folder, None
-        folder.mkdir()
-        tone = 300 + 100 * len(name)
-        subprocess.run(
-            ["ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=160x90:rate=10", "-f", "lavfi", "-i",
-             "sine=frequency=%d" % tone, "-t", str(seconds), "-c:v", "libx264", "-preset", "ultrafast", "-threads", "1", "-b:v", "60k",
-             "-g", "5", "-keyint_min", "5", "-sc_threshold", "0", "-bf", "0", "-c:a", "aac", "-b:a", "32k", "-metadata",
-             "service_name=" + name, "-f", "hls", "-hls_time", str(SEGMENT), "-hls_list_size", "0", "-hls_segment_filename", "%d.ts",
-             "all.m3u8"], cwd=folder, check=True)
+        films.encode(folder, seconds, segment=SEGMENT, kilobits=60, keys=5, tone=300 + 100 * len(name),
+                     options=("-bf", "0", "-metadata", "service_name=" + name))
         count = len(list(folder.glob("*.ts")))
         self.segments = [(folder / ("%d.ts" % number)).read_bytes() for number in range(count)]
         # By its bytes each segment is known again.
         self.numbers = {data: number for number, data in enumerate(self.segments)}
-        need(len(self.numbers) == count, "two segments of %s are alike" % name)
+        scene.need(len(self.numbers) == count, "two segments of %s are alike" % name)
         self.requests, self.lock = collections.Counter(), threading.Lock()
         self.begin, self.port = time.monotonic(), 0
         self.come()
@@ -96,7 +89,7 @@ def recorded(weir, name, channel):
     if "#EXT-X-STREAM-INF" in text:
         url = urllib.parse.urljoin(url, scene.uris(text)[0])
         text = scene.fetch(url)
-    need("#EXT-X-ENDLIST" in text, "%s has no end" % name)
+    scene.need("#EXT-X-ENDLIST" in text, "%s has no end" % name)
     numbers, is_gap = [], False
     for line in text.splitlines():
         if line.startswith("#EXT-X-GAP"):
@@ -104,7 +97,7 @@ def recorded(weir, name, channel):
         elif line and not line.startswith("#"):
             if not is_gap:
                 data = scene.load(urllib.parse.urljoin(url, line))
-                need(data in channel.numbers, "a segment of %s is none of the broadcast" % name)
+                scene.need(data in channel.numbers, "a segment of %s is none of the broadcast" % name)
                 numbers.append(channel.numbers[data])
             is_gap = False
     return numbers
@@ -113,25 +106,25 @@ def recorded(weir, name, channel):
 def judge(weir, name, channel, seconds, holes=0):
     """Compares a recording with the broadcast; returns what is seen, in words. `holes`: the fewest segments that are missing."""
     numbers = recorded(weir, name, channel)
-    need(numbers, "%s is empty" % name)
-    need(all(one < other for one, other in zip(numbers, numbers[1:])), "the segments of %s are not in order" % name)
+    scene.need(numbers, "%s is empty" % name)
+    scene.need(all(one < other for one, other in zip(numbers, numbers[1:])), "the segments of %s are not in order" % name)
     span = numbers[-1] + 1 - numbers[0]
     missing = span - len(numbers)
     length = span * SEGMENT
     # It begins with what the origin lists then.
     most = seconds + WINDOW * SEGMENT + LEEWAY
-    need(seconds - LEEWAY <= length <= most, "%s covers %.1f s in place of %d to %.1f" % (name, length, seconds, most))
+    scene.need(seconds - LEEWAY <= length <= most, "%s covers %.1f s in place of %d to %.1f" % (name, length, seconds, most))
     shortfall = weir.assets()[name].get("shortfall")
     if not holes:
-        need(missing == 0, "%s lacks %d segments: %s" % (name, missing, numbers))
-        need(shortfall is None, "%s is said to lack something: %s" % (name, shortfall))
+        scene.need(missing == 0, "%s lacks %d segments: %s" % (name, missing, numbers))
+        scene.need(shortfall is None, "%s is said to lack something: %s" % (name, shortfall))
         return "%s: %d segments, each as broadcast" % (name, len(numbers))
     jumps = sum(other > one + 1 for one, other in zip(numbers, numbers[1:]))
-    need(jumps == 1, "%s has %d holes in place of 1: %s" % (name, jumps, numbers))
-    need(holes <= missing <= holes + 12, "%s lacks %d segments; the origin had dropped %d" % (name, missing, holes))
+    scene.need(jumps == 1, "%s has %d holes in place of 1: %s" % (name, jumps, numbers))
+    scene.need(holes <= missing <= holes + 12, "%s lacks %d segments; the origin had dropped %d" % (name, missing, holes))
     words = weir.run("list")
     line = next((line for line in words.splitlines() if name in line), "")
-    need("1 hole" in line and "missing" in line, "weir list does not say what %s lacks: %s" % (name, line))
+    scene.need("1 hole" in line and "missing" in line, "weir list does not say what %s lacks: %s" % (name, line))
     return "%s: %d segments, each as broadcast, and %d missing in one hole, as weir list says" % (name, len(numbers), missing)
 
 
@@ -150,19 +143,19 @@ def beside_everything(weir, channels, origin, say):
     time.sleep(max(0, begin + 6 - time.monotonic()))
     three.leave()
     second = record(weir, one, 25)
-    need(first != second, "the second recording of a channel is the first")
+    scene.need(first != second, "the second recording of a channel is the first")
     time.sleep(max(0, begin + 6 + AWAY - time.monotonic()))
     three.come()
     wait_for_end(weir, [first, second, busy, broken], 60)
     states = [weir.assets()[name]["state"] for name in films]
-    need(states == ["downloading"] * 3, "the downloads beside them are %s" % states)
+    scene.need(states == ["downloading"] * 3, "the downloads beside them are %s" % states)
 
     say(judge(weir, first, one, 25) + ", at the same time as")
     say(judge(weir, second, one, 25))
     say(judge(weir, busy, two, 20) + ", beside three downloads")
     say(judge(weir, broken, three, 45, holes=int(AWAY / SEGMENT) - WINDOW - 4))
     twice = [path for path, count in one.requests.items() if path.endswith(".ts") and count > 1]
-    need(not twice, "the player and two recordings fetched twice: %s" % twice)
+    scene.need(not twice, "the player and two recordings fetched twice: %s" % twice)
 
 
 def across_a_kill(weir, channel, say):

@@ -39,6 +39,11 @@ class Trouble(Exception):
     """Something beside the player did not do what it should; the argument says what."""
 
 
+def need(condition, words):
+    if not condition:
+        raise Trouble(words)
+
+
 def fetch(url, body=None):
     """The answer to a GET, or to a POST of JSON."""
     data = None if body is None else json.dumps(body).encode()

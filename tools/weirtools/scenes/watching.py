@@ -6,12 +6,13 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import threading
 import time
 
 from weirtools import ROOT
+from weirtools.media import films
+from weirtools.players import mpv
 from weirtools.scenes import scene
 
 LENGTH, SEGMENT, SHORT = 90, 2, 16
@@ -36,15 +37,7 @@ def make_film(folder):
     """/film/master.m3u8 of 90 s in two qualities, /film/high/media.m3u8, and /film/high/short.m3u8 of 16 s."""
     for name, rate in RATES.items():
         place = folder / name
-        place.mkdir(parents=True)
-        video = "%dk" % (rate - 64)
-        subprocess.run(
-            ["ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=160x90:rate=10:duration=%d" % LENGTH,
-             "-f", "lavfi", "-i", "sine=frequency=440:duration=%d" % LENGTH, "-c:v", "libx264", "-threads", "1", "-preset",
-             "ultrafast", "-b:v", video, "-minrate", video, "-maxrate", video, "-bufsize", "%dk" % (rate // 4), "-x264-params",
-             "nal-hrd=cbr:filler=1:keyint=20:min-keyint=20:scenecut=0", "-c:a", "aac", "-b:a", "32k", "-f", "hls", "-hls_time",
-             str(SEGMENT), "-hls_playlist_type", "vod", "-hls_list_size", "0", "-hls_segment_filename", "%d.ts", "media.m3u8"],
-            cwd=place, check=True)
+        films.encode(place, LENGTH, segment=SEGMENT, kilobits=rate - 64, buffer=rate // 4, filled=True, tone=440)
         lines = (place / "media.m3u8").read_text().splitlines()
         ends = [index for index, line in enumerate(lines) if line.endswith(".ts")]
         (place / "short.m3u8").write_text("\n".join(lines[: ends[SHORT // SEGMENT - 1] + 1] + ["#EXT-X-ENDLIST", ""]))
@@ -52,39 +45,27 @@ def make_film(folder):
     (folder / "master.m3u8").write_text("#EXTM3U\n" + "".join(entries))
 
 
-class MPV:
+class MPV(mpv.MPV):
     """An mpv in real time. A thread reads its properties: watched media and stalls are summed up as they happen."""
 
     def __init__(self, stage, url, *options, script=False):
         folder = stage.folder / ("mpv-%d" % time.monotonic_ns())
         folder.mkdir()
-        path, words = str(folder / "ipc"), []
+        words = []
         if script:
             given = "weir-program=%s,weir-state=%s,weir-patience=20" % (stage.weir.binary, stage.weir.state)
             words = ["--script=%s" % (ROOT / "conf/mpv/weir.lua"), "--script-opts=" + given]
         self.truth, self.last, self.since, self.started, self.ended = Truth(), None, None, False, threading.Event()
-        self.seeking, self.number = False, 10
-        self.child = subprocess.Popen(
-            ["mpv", "--no-config", "--vo=null", "--ao=null", "--ytdl=no", "--no-terminal", "--load-scripts=no",
-             "--input-ipc-server=" + path, *words, *options, url],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            env={**os.environ, "HOME": str(folder), "XDG_CONFIG_HOME": str(folder), "WEIR_STATE": "", "WEIR_LISTEN": ""})
-        self.connection = socket.socket(socket.AF_UNIX)
-        scene.wait_for("mpv", lambda: self.connection.connect_ex(path) == 0)
-        for number, name in enumerate(("time-pos", "paused-for-cache", "seeking"), 1):
-            self.send("observe_property", number, name)
+        self.seeking = False
+        environment = {**os.environ, "HOME": str(folder), "XDG_CONFIG_HOME": str(folder), "WEIR_STATE": "", "WEIR_LISTEN": ""}
+        super().__init__(folder / "ipc", "--load-scripts=no", *words, *options, url,
+                         start=lambda words: subprocess.Popen(words, env=environment, **mpv.QUIET))
+        self.observe("time-pos", "paused-for-cache", "seeking")
         threading.Thread(target=self.read, daemon=True).start()
 
-    def send(self, *words):
-        self.number += 1
-        self.connection.sendall((json.dumps({"command": words, "request_id": self.number}) + "\n").encode())
-
     def read(self):
-        try:
-            for line in self.connection.makefile("r", encoding="utf-8"):
-                self.take(json.loads(line))
-        except (OSError, ValueError):
-            pass
+        for message in self.messages():
+            self.take(message)
         self.end_stall()
         self.ended.set()
 

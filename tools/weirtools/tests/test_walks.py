@@ -1,6 +1,5 @@
 """The tables of "How a request travels" name types and functions that exist: a reader follows them file by file."""
 
-import pathlib
 import re
 import unittest
 

@@ -31,13 +31,14 @@ import os
 import queue
 import select
 import signal
-import socket
 import subprocess
 import sys
 import threading
 import time
 
 from weirtools.bench import common
+from weirtools.media import films
+from weirtools.players import mpv
 
 VARIANTS = [(160, 90, 200), (320, 180, 600), (640, 360, 1500)]  # width, height, kb/s
 LIMIT = 120  # seconds for one picture
@@ -84,13 +85,7 @@ def make_film(folder, seconds):
     lines = ["#EXTM3U"]
     for width, height, rate in VARIANTS:
         home = folder / ("%dp" % height)
-        home.mkdir(parents=True)
-        source = "testsrc2=size=%dx%d:rate=25:duration=%d,noise=alls=20:allf=t" % (width, height, seconds)
-        subprocess.run(
-            ["ffmpeg", "-v", "error", "-f", "lavfi", "-i", source, "-f", "lavfi", "-i", "sine=duration=%d" % seconds, "-c:v",
-             "libx264", "-preset", "ultrafast", "-b:v", "%dk" % rate, "-maxrate", "%dk" % rate, "-bufsize", "%dk" % rate,
-             "-g", "50", "-c:a", "aac", "-b:a", "64k", "-hls_time", "6", "-hls_playlist_type", "vod", "-hls_segment_filename",
-             home / "%d.ts", home / "media.m3u8"], check=True)
+        films.encode(home, seconds, segment=6, kilobits=rate, size="%dx%d" % (width, height), frames=25, keys=50, noise=20, tone=440, sound="64k")
         lines += ["#EXT-X-STREAM-INF:BANDWIDTH=%d,RESOLUTION=%dx%d" % ((rate + 90) * 1000, width, height),
                   "%dp/media.m3u8" % height]
     (folder / "master.m3u8").write_text("\n".join(lines) + "\n")
@@ -216,43 +211,29 @@ class Table:
         print(flush=True)
 
 
-class MPV:
-    """mpv without a window, steered by its IPC."""
+class MPV(mpv.MPV):
+    """mpv that notes when a picture comes."""
 
     def __init__(self, bench, home):
         self.bench, path = bench, home / "mpv"
-        with contextlib.suppress(FileNotFoundError):
-            path.unlink()
-        self.child = bench.start(
-            ["mpv", "--no-config", "--no-terminal", "--idle", "--vo=null", "--ao=null", "--hls-bitrate=max",
-             "--input-ipc-server=%s" % path], env=environment())
-        self.socket = socket.socket(socket.AF_UNIX)
-        common.wait_for("socket of mpv", lambda: self.connects(str(path)))
-        self.rest = b""
-
-    def connects(self, path):
-        with contextlib.suppress(FileNotFoundError, ConnectionRefusedError):
-            self.socket.connect(path)
-            return True
+        path.unlink(missing_ok=True)
+        super().__init__(path, "--idle", "--hls-bitrate=max", start=lambda words: bench.start(words, env=environment()), left=lambda: LIMIT)
 
     def picture_after(self, *command):
         """Seconds from a command until the next picture."""
         start = time.monotonic()
-        self.socket.sendall(json.dumps({"command": command}).encode() + b"\n")
-        while time.monotonic() - start < LIMIT:
-            if not select.select([self.socket], [], [], 1)[0]:
-                continue
-            *lines, self.rest = (self.rest + self.socket.recv(65536)).split(b"\n")
-            events = [json.loads(line).get("event") for line in lines]
-            if "playback-restart" in events:
-                return time.monotonic() - start
-            if "end-file" in events:
-                sys.exit("mpv cannot play it")
-        return float("inf")
+        self.send(*command)
+        try:
+            message = self.next(lambda message: message.get("event") in ("playback-restart", "end-file"))
+        except TimeoutError:
+            return float("inf")
+        if message["event"] == "end-file":
+            sys.exit("mpv cannot play it")
+        return time.monotonic() - start
 
     def end(self):
         self.bench.forget(self.child, signal.SIGKILL)
-        self.socket.close()
+        self.connection.close()
 
 
 def play_mpv(bench, url, seconds, home):

@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 
-from weirtools import TOOLS
+from weirtools import TOOLS, processes
 from weirtools.bench import certificates, common, downloaders
 from weirtools.media import transport
 
@@ -24,7 +24,7 @@ server {
 
 def far_origin(bench, milliseconds, chain, key):
     """The port of a relay in front of an nginx that serves the folder "origin" by HTTP/2."""
-    port = common.free_port()
+    port = processes.free_port()
     bench.nginx("root %s;" % (bench.folder / "origin"), http=SERVER % (port, chain, key, bench.folder / "origin"))
     relay = bench.start([sys.executable, TOOLS / "weirtools" / "bench" / "delay.py", port, milliseconds / 2],
                         stdout=subprocess.PIPE, text=True, has_input=True)

@@ -17,16 +17,16 @@ first picture. Wanted: the program sends at most 3 % and 64 KB for each broken r
 """
 
 import concurrent.futures
-import contextlib
-import json
 import os
-import socket
 import subprocess
 import sys
 import threading
 import time
 
+from weirtools import processes
 from weirtools.bench import certificates, common, limited_origin
+from weirtools.media import films
+from weirtools.players import mpv
 
 LIMITS = ["connection", "program", "link", "http2"]
 # Of the picture, in shares of the rate; the packets of the transport stream and short segments take some more.
@@ -68,14 +68,8 @@ def measure(bench, arguments):
 
 def make_film(folder, arguments):
     """media.m3u8 with segments of four seconds."""
-    folder.mkdir(parents=True)
-    source = "testsrc2=size=640x360:rate=25:duration=%d,noise=alls=20:allf=t" % arguments.seconds
-    rate = str(int(arguments.rate * 8 * SHARE))
-    subprocess.run(
-        ["ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", source, "-c:v", "libx264", "-preset", "ultrafast", "-b:v", rate,
-         "-minrate", rate, "-maxrate", rate, "-bufsize", rate, "-x264-params", "nal-hrd=cbr:filler=1", "-g", "50", "-f", "hls",
-         "-hls_time", str(SEGMENT), "-hls_playlist_type", "vod", "-hls_segment_filename", folder / "%d.ts", folder / "media.m3u8"],
-        check=True)
+    films.encode(folder, arguments.seconds, segment=SEGMENT, kilobits=int(arguments.rate * 8 * SHARE) // 1000, size="640x360", frames=25,
+                 keys=50, filled=True, noise=20)
 
 
 class NGINX:
@@ -84,7 +78,7 @@ class NGINX:
     acknowledged = None
 
     def __init__(self, bench, has_ranges):
-        self.bench, self.port = bench, common.free_port()
+        self.bench, self.port = bench, processes.free_port()
         self.log = bench.home("log") / "access"
         chain, key = bench.certificate
         self.server = bench.nginx("root %s;" % bench.folder, http="""
@@ -149,29 +143,19 @@ def play(bench, arguments, limit, ranges, download, count):
     return Play(origin, crossed, player)
 
 
-class MPV:
-    """mpv in real time, without a window; a thread reads what it reports."""
+class MPV(mpv.MPV):
+    """mpv in real time; a thread reads what it reports."""
 
     def __init__(self, bench, url):
-        path = bench.home("mpv") / "socket"
         self.began, self.first, self.since, self.stalled = time.monotonic(), None, None, 0.0
         self.has_read_all, self.bench = threading.Event(), bench
-        self.child = bench.start(["mpv", "--no-config", "--no-terminal", "--vo=null", "--ao=null", "--input-ipc-server=%s" % path, url])
-        self.socket = socket.socket(socket.AF_UNIX)
-        common.wait_for("socket of mpv", lambda: self.connects(str(path)))
-        for number, name in enumerate(("paused-for-cache", "demuxer-cache-state"), 1):
-            self.socket.sendall(json.dumps({"command": ["observe_property", number, name]}).encode() + b"\n")
+        super().__init__(bench.home("mpv") / "socket", url, start=bench.start)
+        self.observe("paused-for-cache", "demuxer-cache-state")
         threading.Thread(target=self.read, daemon=True).start()
 
-    def connects(self, path):
-        with contextlib.suppress(FileNotFoundError, ConnectionRefusedError):
-            self.socket.connect(path)
-            return True
-
     def read(self):
-        with contextlib.suppress(OSError, ValueError):
-            for line in self.socket.makefile("r", encoding="utf-8"):
-                self.take(json.loads(line))
+        for message in self.messages():
+            self.take(message)
         self.has_read_all.set()
 
     def take(self, message):
@@ -193,7 +177,7 @@ class MPV:
 
     def end(self):
         self.bench.forget(self.child)
-        self.socket.close()
+        self.connection.close()
 
 
 def report(bench, arguments, found):

@@ -13,6 +13,7 @@ The compiled program stays in .build-bench.
 import subprocess
 
 from weirtools.bench import common
+from weirtools.media import films
 
 BUILD = common.ROOT / ".build-bench" / "splice"
 SOURCES = (("426x240", 600), ("854x480", 5500), ("1280x720", 20000))  # size, kb/s
@@ -25,12 +26,8 @@ def run(*command, **options):
 def rendition(folder, size, kilobits):
     """An initialization section and a segment of six seconds at about this rate; noise is what needs it."""
     home = folder / ("%s-%d" % (size, kilobits))
-    home.mkdir()
-    run("ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=%s:rate=25:duration=6,noise=alls=40:allf=t" % size,
-        "-f", "lavfi", "-i", "sine=sample_rate=48000:duration=6", "-c:v", "libx264", "-preset", "ultrafast", "-g", "150",
-        "-b:v", "%dk" % kilobits, "-minrate", "%dk" % kilobits, "-maxrate", "%dk" % kilobits, "-bufsize", "%dk" % kilobits,
-        "-pix_fmt", "yuv420p", "-c:a", "aac", "-b:a", "96k", "-f", "hls", "-hls_time", "6", "-hls_segment_type", "fmp4",
-        "-hls_segment_filename", "%d.m4s", "media.m3u8", cwd=home)
+    films.encode(home, 6, segment=6, kilobits=kilobits, size=size, frames=25, noise=40, tone=440, sound="96k",
+                 options=("-hls_segment_type", "fmp4", "-hls_segment_filename", "%d.m4s"))
     return home
 
 

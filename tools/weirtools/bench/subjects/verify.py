@@ -18,6 +18,7 @@ import sys
 import time
 
 from weirtools.bench import common
+from weirtools.media import films
 
 # Bytes of one presentation, and the most segments of one.
 TOTAL, MOST = 256 << 20, 200
@@ -46,11 +47,7 @@ def twice(weir):
 
 
 def make_film(folder, seconds):
-    folder.mkdir(parents=True)
-    subprocess.run(
-        ["ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=1280x720:rate=25:duration=%d" % seconds, "-c:v", "libx264",
-         "-preset", "ultrafast", "-b:v", "3M", "-maxrate", "3M", "-bufsize", "6M", "-g", "100", "-f", "hls", "-hls_time", "4",
-         "-hls_playlist_type", "vod", "-hls_segment_filename", "%d.ts", "media.m3u8"], cwd=folder, check=True)
+    films.encode(folder, seconds, segment=4, kilobits=3000, buffer=6000, size="1280x720", frames=25)
 
 
 def decode(url):

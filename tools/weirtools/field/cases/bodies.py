@@ -1,7 +1,7 @@
 """Point 8: content codings, statuses and lengths of bodies."""
 
 from weirtools.field.actions import (
-    ages, both, claims, coded, cut_at, ends_early, first, frames, gives, misstates, needs, sometimes, unless_range, weakens)
+    ages, both, claims, coded, cut_at, ends_early, first, frames, gives, misstates, sometimes, unless_range, weakens)
 from weirtools.field.case import Host, case, changed, cut_by_packager, fixture, in_packets_of, media_playlist, vod
 
 TRUTH, SEGMENTS, PLAYLISTS = "ts/90p/media.m3u8", "*.ts", "*.m3u8"

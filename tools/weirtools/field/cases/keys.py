@@ -4,7 +4,7 @@ import base64
 
 from weirtools import MEDIA
 from weirtools.field.actions import coded, frames, gives, redirect
-from weirtools.field.case import case, changed, fixture, media_playlist, vod
+from weirtools.field.case import case, changed, fixture, vod
 
 AES, PLAIN = "aes/master.m3u8", "aes-noiv/90p/media.m3u8"
 
