@@ -220,7 +220,7 @@ import Testing
 
     static let rows = defaults + minimums + preferences + media + conditionRows
 
-    @Test(arguments: rows)
+    @Test("the selection of a film's tracks is as each sentence on it says", arguments: rows)
     func theSelectionIs(_ row: Row) throws {
         let playlist = try Presentations.of(lines: Self.film)
         guard !row.chosen.isEmpty else {

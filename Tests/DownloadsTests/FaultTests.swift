@@ -81,7 +81,9 @@ import Testing
     }
 
     /// The faults wait for the limits of the client, so several have their turn at once.
-    @Test(.namingCases, arguments: Fault.Target.allCases)
+    @Test(
+        "a download recovers from each fault of its origin, or reports it", .namingCases,
+        arguments: Fault.Target.allCases)
     func recoversOrReports(_ target: Fault.Target) async throws {
         let expected = try await reference(target.fixture)
         let cases = Fault.all.filter { $0.concerns(target) }.flatMap { [($0, true), ($0, false)] }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The commands and a daemon")
+@Suite("The commands and a daemon:")
 struct CommandTests {
     private func objects(_ text: String) throws -> [[String: Any]] {
         try text.split(separator: "\n").map {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Download commands")
+@Suite("Download commands:")
 struct DownloadCommandTests {
     private func objects(_ text: String) throws -> [[String: Any]] {
         try text.split(separator: "\n").map {

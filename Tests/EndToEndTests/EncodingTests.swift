@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Playlist encodings: compression, byte order marks, characters.
-@Suite("Playlist encodings")
+@Suite("Playlist encodings:")
 struct EncodingTests {
     @Test("gzip is requested for playlists only, and the frames are the same", arguments: ["aes", "cmaf"])
     func requestsGzipForPlaylists(fixture: String) async throws {

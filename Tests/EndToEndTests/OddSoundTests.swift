@@ -25,7 +25,8 @@ struct OddSoundTests {
             for player in [Player.mpv, .vlc] {
                 let report = try await player.play(entry)
                 // VLC's position may be seconds before the end: see Player.Report.position.
-                #expect(report.ended && report.position ?? 0 >= 0.5, "\(player): \(report)")
+                let least = player == .mpv ? 3.5 : 0.5
+                #expect(report.ended && report.position ?? 0 >= least, "\(player): \(report)")
             }
         }
     }

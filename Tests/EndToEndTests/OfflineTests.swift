@@ -48,6 +48,15 @@ struct OfflineTests {
         }
     }
 
+    @Test("the multivariant playlist lists each language of the sound that is stored", arguments: Absence.allCases)
+    func listsEachStoredLanguage(absence: Absence) async throws {
+        try await stored(["cmaf"], absence, options: ["-q", "180p", "--audio", "all"]) { scene, entry in
+            let text = try await HTTPProbe.fetch(scene.weir.url(entry("cmaf"))).text
+            let sounds = text.split(separator: "\n").filter { $0.hasPrefix("#EXT-X-MEDIA:TYPE=AUDIO") }
+            #expect(sounds.count == 2 && sounds[0].contains("LANGUAGE=\"en\"") && sounds[1].contains("LANGUAGE=\"fr\""))
+        }
+    }
+
     @Test("every stored frame is decoded", arguments: [Absence.offlineProcess, .offlineSession])
     func decodesEveryStoredFrame(absence: Absence) async throws {
         try await stored(["aes", "byterange-fmp4"], absence) { scene, entry in

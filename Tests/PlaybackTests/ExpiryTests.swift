@@ -81,6 +81,7 @@ import Testing
         let asset = try fixture.asset("ts")
         try await fixture.library.rename(asset, to: "film")
         #expect(try await fixture.get("/film.m3u8").status == 200)
+        #expect(try await fixture.get("/\(asset.id).m3u8").status == 200, "its id lasts")
         #expect(try await fixture.get(pieces[1]).status == 200)
         #expect(try await fixture.get("/ts.m3u8").status == 200)
         clock.advance(by: 3600)

@@ -145,7 +145,7 @@ private final class MemoryStore: ListStore {
         #expect(try await scene.read().problem == nil)
     }
 
-    @Test func itIsReadAgainAtItsTime() async throws {
+    @Test("a channel list is read again at its time") func itIsReadAgainAtItsTime() async throws {
         let scene = try await ListScene()
         try await scene.give(Self.two)
         _ = try await scene.read()

@@ -279,7 +279,7 @@ import Testing
         return conditions
     }
 
-    @Test func itRunsBesideAllDownloads() async throws {
+    @Test("a recording runs beside all downloads") func itRunsBesideAllDownloads() async throws {
         let scene = try await ChannelScene("/_live/news/media.m3u8", .downloader { $0.running = 1 })
         try await scene.house.origin.add(OriginRule("/ts/*.ts") { $0.hold = true })
         let film = try await scene.house.downloader.start(scene.house.open("/ts/master.m3u8"), DownloadOrder())

@@ -9,7 +9,7 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test func marksAFolderThatTarSkips() async throws {
+    @Test("a bundle is marked so that tar leaves it out") func marksAFolderThatTarSkips() async throws {
         let store = try BundleStore(path: folder.path)
         let bundle = try store.bundle("a-k3f9", create: true)
         try bundle.write([1], as: "0.ts")

@@ -38,7 +38,8 @@ import WeirAPI
 
     private let line = "weir: started the daemon, which ends after 1m without work, or with: weir stop\n"
 
-    @Test func theFirstCommandStartsItAndTheNextOnesUseIt() async throws {
+    @Test("the first command starts the daemon, and the next ones use it")
+    func theFirstCommandStartsItAndTheNextOnesUseIt() async throws {
         try await withDaemon {
             let first = try await run(["list"])
             #expect(first.exit == .code(0) && first.errors.hasPrefix(line), "\(first)")
@@ -83,7 +84,9 @@ import WeirAPI
         }
     }
 
-    @Test func itEndsAfterATimeWithoutWork() async throws {
+    @Test("a daemon that a command started ends after a time without work") func itEndsAfterATimeWithoutWork()
+        async throws
+    {
         let result = try await run(["mode"], ["WEIR_IDLE_EXIT": "1s"])
         #expect(result.exit == .code(0), "\(result)")
         try await waitUntil("the end of the daemon", within: .seconds(30)) { !state.isClaimed }
@@ -116,7 +119,9 @@ import WeirAPI
         #expect(!state.isClaimed)
     }
 
-    @Test(arguments: [(["list", "--no-start"], ""), (["list"], "false")])
+    @Test(
+        "a user can forbid that commands start a daemon",
+        arguments: [(["list", "--no-start"], ""), (["list"], "false")])
     func aUserCanForbidIt(arguments: [String], variable: String) async throws {
         let result = try await run(arguments, ["WEIR_START": variable])
         #expect(result.exit == .code(69) && result.errors.hasSuffix("\ntry: weir serve\n"), "\(result)")

@@ -42,7 +42,7 @@ import WeirAPI
         }
     }
 
-    @Test func addQueuesAndReturns() async throws {
+    @Test("add sends all its options, --also too, and returns") func addQueuesAndReturns() async throws {
         let daemon = try await ScriptedDaemon(
             state: state, states: [sampleDownload.with { ($0.state, $0.title) = (.paused, "S") }])
         let result = try await run([

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Attempts of another site's page while its visitor has Weir's page open.
-@Suite("Pages of other sites") struct PageForeignTests {
+@Suite("Pages of other sites:") struct PageForeignTests {
     /// An attempt: the body of an async function that returns what it could read. `D` is the daemon, `O` the origin of a
     /// stream, `id` a download's.
     struct Attempt: Sendable {

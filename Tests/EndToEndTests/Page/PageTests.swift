@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The page, in Chromium") struct PageTests {
+@Suite("The page, in Chromium:") struct PageTests {
     @Test(
         "a URL shows its variants, downloads the selection, pauses, resumes, adds tracks, and shows progress")
     func downloadsSelection() async throws {

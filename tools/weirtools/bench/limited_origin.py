@@ -71,7 +71,17 @@ class Origin(server.Server):
                 self.broken.append((request.path, asked, entry["bytes"], entry["length"]))
 
     def has_left(self, connection):
-        with contextlib.suppress(OSError, struct.error):
-            information = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 256)
-            with self.lock:
-                self.acknowledged += struct.unpack_from("Q", information, ACKNOWLEDGED)[0]
+        with self.lock:
+            self.acknowledged += acknowledged(connection)
+
+    def arrived(self):
+        """The bytes that clients' systems have acknowledged so far, whatever their programs have read."""
+        with self.lock:
+            return self.acknowledged + sum(map(acknowledged, self.connections.copy()))
+
+
+def acknowledged(connection):
+    """The bytes of a connection that the other end's system has."""
+    with contextlib.suppress(OSError, struct.error):
+        return struct.unpack_from("Q", connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 256), ACKNOWLEDGED)[0]
+    return 0

@@ -1,21 +1,16 @@
-"""The stage of one row: an origin with the fixtures, a daemon of its own, commands, the API, players and their frames."""
+"""The stage of a user's play: an origin with the fixtures, a daemon of its own, commands, the API, players and their frames."""
 
 import contextlib
 import http.client
 import json
 import os
-import re
 import shutil
 import subprocess
-import sys
-import threading
 
 from weirtools import MEDIA, TOOLS
-from weirtools.mission.row import Missing, need
 from weirtools.players import frames
 from weirtools.scenes import scene
-
-HEAD = "#EXTM3U\n#EXT-X-VERSION:6\n"
+from weirtools.scenes.scene import Trouble, need
 
 
 class Stage(scene.Stage):
@@ -25,8 +20,6 @@ class Stage(scene.Stage):
         super().__init__(binary, name="mission")
         self.options, self.plain = options, {}
         self.own_origin = self.own_weir = None
-        # Of the daemon's environment and of the commands', from the next start on.
-        self.variables = {}
 
     def __enter__(self):
         super().__enter__()
@@ -54,10 +47,6 @@ class Stage(scene.Stage):
         file.write_bytes(text if isinstance(text, bytes) else text.encode())
         return "%s/%s" % (origin.url, path)
 
-    def master(self, path, *lines):
-        """Lays a multivariant playlist at the origin, and returns its URL."""
-        return self.write(path, HEAD + "\n".join(lines) + "\n")
-
     def rules(self, *rules):
         scene.fetch(self.origin.url + "/_origin/rules", list(rules))
 
@@ -68,31 +57,13 @@ class Stage(scene.Stage):
         """The origin's requests so far whose path contains a text."""
         return [entry for entry in self.origin.requests() if part in entry["path"]]
 
-    def media_requests(self):
-        return self.origin.media_requests()
-
-    def end_origin(self):
-        self.origin.kill()
-
     # The daemon
 
     @property
     def weir(self):
         if not self.own_weir:
-            self.own_weir = self.new_weir(options=self.options, users="root,nobody", variables=self.variables)
+            self.own_weir = self.new_weir(options=self.options, users="root,nobody")
         return self.own_weir
-
-    def restart(self, options=None, kill=True):
-        """Ends the daemon, at once or in order, and starts another over the same folders."""
-        if self.own_weir:
-            self.servers.remove(self.own_weir)
-            if kill:
-                self.own_weir.kill()
-            else:
-                self.own_weir.end()
-            self.own_weir = None
-        self.options = self.options if options is None else options
-        return self.weir
 
     def configure(self, text):
         """Writes the configuration file that the daemon and the commands read."""
@@ -100,11 +71,7 @@ class Stage(scene.Stage):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
 
-    @property
-    def token(self):
-        return self.weir.token
-
-    # Commands
+    # Commands and the API
 
     def command(self, *words, **options):
         """(exit status, standard output, standard error) of a command."""
@@ -112,14 +79,7 @@ class Stage(scene.Stage):
 
     def run(self, *words, **options):
         """The output of a command, which must exit with 0."""
-        status, output, errors = self.command(*words, **options)
-        if status:
-            raise Missing("weir %s exits with %d: %s" % (" ".join(map(str, words[:2])), status, errors.strip()[:200]))
-        return output
-
-    def lines(self, *words, **options):
-        """The JSON objects that a command prints, one a line."""
-        return [json.loads(line) for line in self.run(*words, **options).splitlines()]
+        return self.weir.run(*words, **options)
 
     def refused(self, status, *words):
         """The words on standard error of a command, which must exit with this status."""
@@ -127,78 +87,9 @@ class Stage(scene.Stage):
         need(found == status, "weir %s exits with %d, not %d: %s" % (" ".join(map(str, words[:2])), found, status, errors.strip()[:200]))
         return errors
 
-    @contextlib.contextmanager
-    def following(self, *words):
-        """A command that runs beside the row; a list that its lines of JSON are added to."""
-        child = subprocess.Popen(self.weir.words(*words), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, env=self.weir.environment)
-        seen = []
-
-        def read():
-            for line in child.stdout:
-                seen.append(json.loads(line))
-
-        reader = threading.Thread(target=read, daemon=True)
-        reader.start()
-        try:
-            yield seen
-        finally:
-            child.terminate()
-            child.wait()
-            reader.join(5)
-
-    # HTTP
-
-    @staticmethod
-    def ask(method, url, body=None, fields=None):
-        """(status, head fields, body) of a request."""
-        return scene.ask(method, url, body, fields)
-
-    def get(self, path, **fields):
-        return self.ask("GET", self.weir.url + path, fields={name.replace("_", "-"): value for name, value in fields.items()})
-
-    def text(self, path):
-        status, _, body = self.get(path)
-        need(status == 200, "GET %s is answered with %d" % (path, status))
-        return body.decode()
-
-    def system_bus(self, **values):
-        """A system bus with NetworkManager and logind; returns a function that changes their properties, such as Metered=1."""
-        path, known = self.folder / "bus", self.folder / "bus.json"
-
-        def change(**values):
-            new = known.with_suffix(".new")
-            new.write_text(json.dumps(values))
-            new.replace(known)
-
-        change(**values)
-        script = TOOLS / "weirtools" / "scenes" / "system_bus.py"
-        self.serve(scene.Server(lambda _: [sys.executable, script, path, known], named=False))
-        self.variables["DBUS_SYSTEM_BUS_ADDRESS"] = "unix:path=%s" % path
-        return change
-
     def api(self, method, path, body=None):
         """(status, JSON) of the API."""
         return self.weir.api(method, path, body)
-
-    def asset(self, name):
-        status, found = self.api("GET", "/assets/" + name)
-        need(status == 200, "the API has no asset %s: %d" % (name, status))
-        return found
-
-    def download(self, name):
-        _, found = self.api("GET", "/downloads")
-        return next((each for each in found["downloads"] if each["asset"] == name), None)
-
-    def settle(self):
-        """Waits until the sums of all stored pieces are on disk: only then damage can be told."""
-        def is_settled():
-            folders = {piece.parent for piece in (self.folder / "store").rglob("*.ts")}
-            return folders and all(
-                (folder / "SHA256SUMS").is_file()
-                and len(re.findall(r"(?m)^[0-9a-f]{64}", (folder / "SHA256SUMS").read_text())) == len(list(folder.glob("*.ts")))
-                for folder in folders
-            )
-        self.wait("sums of the stored pieces", is_settled)
 
     # Players
 
@@ -215,12 +106,12 @@ class Stage(scene.Stage):
             self.plain[path] = self.frames(str(self.root / path), "-allowed_extensions", "ALL")
         return self.plain[path]
 
-    def plays(self, path, fixture, **options):
+    def plays(self, path, fixture):
         """A path of Weir must give exactly the frames of a fixture's file."""
-        found = self.frames(path if path.startswith("http") else self.weir.url + path, **options)
+        found = self.frames(self.weir.url + path)
         need(found and any(stream.frames for stream in found), "%s plays nothing" % path)
         if words := frames.all_differences(found, self.of_fixture(fixture)):
-            raise Missing("%s: %s" % (path, words))
+            raise Trouble("%s: %s" % (path, words))
 
     def player(self, name, url, within=60):
         """The report of a real player that plays to the end: mpv, vlc, chromium …"""
@@ -228,13 +119,6 @@ class Stage(scene.Stage):
         done = subprocess.run(words, capture_output=True, text=True, timeout=within + 60, stdin=subprocess.DEVNULL)
         need(done.returncode == 0, "%s: %s" % (name, (done.stderr.strip().splitlines() or ["no words"])[-1]))
         return json.loads(done.stdout)
-
-    @staticmethod
-    def wait(what, condition, bound=30):
-        try:
-            return scene.wait_for(what, condition, bound)
-        except scene.Trouble as trouble:
-            raise Missing(str(trouble)) from trouble
 
     @contextlib.contextmanager
     def unread(self, path):
