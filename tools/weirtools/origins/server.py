@@ -222,11 +222,16 @@ class Conversation:
             except ValueError:
                 self.connection.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
                 return False
-            while len(received) < length:
+            if request.headers.get("expect", "").lower() == "100-continue":
+                self.connection.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
+            most = self.server.takes(request)
+            while len(received) < (length if most is None else min(length, most)):
                 more = self.connection.recv(65536)
                 if not more:
                     return False
                 received += more
+            if most is not None:
+                return False
             request.body, received = received[:length], received[length:]
             if not self.respond(request):
                 return self.ends_in_order
@@ -337,6 +342,9 @@ class Server:
 
     def answer(self, request):
         raise NotImplementedError
+
+    def takes(self, request):
+        """Called with a request's head: None, or the number of bytes of its body after which the connection ends."""
 
     def has_sent(self, request):
         """Called when a reply has ended, however it did."""
