@@ -37,6 +37,62 @@ struct LoopLagTests {
         return Data((head + segments.joined() + parts.joined() + reports.joined()).utf8)
     }
 
+    private static let head = "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:2\n#EXT-X-PLAYLIST-TYPE:VOD\n"
+    private static let end = "#EXT-X-ENDLIST\n"
+
+    private static func many(_ count: Int, _ line: (Int) -> String) -> String { (0..<count).map(line).joined() }
+
+    /// Variables whose values would double at each step, if they were replaced within each other.
+    private static func nestedVariables() -> String {
+        let first = "#EXT-X-DEFINE:NAME=\"v0\",VALUE=\"aaaaaaaaaaaaaaaa\"\n"
+        let rest = (1..<60).map { "#EXT-X-DEFINE:NAME=\"v\($0)\",VALUE=\"{$v\($0 - 1)}{$v\($0 - 1)}\"\n" }.joined()
+        return "#EXTM3U\n#EXT-X-TARGETDURATION:2\n" + first + rest + "#EXTINF:2,\n{$v59}.ts\n" + end
+    }
+
+    /// Playlists with as much as possible of one thing: each may be refused or played.
+    private static let limits: [String: @Sendable () -> String] = [
+        "keys": { head + many(20_000) { "#EXT-X-KEY:METHOD=AES-128,URI=\"k\($0)\"\n#EXTINF:2,\na.ts\n" } + end },
+        "sections": { head + many(20_000) { "#EXT-X-MAP:URI=\"m\($0)\"\n#EXTINF:2,\na.mp4\n" } + end },
+        "dates": {
+            head
+                + many(10_000) {
+                    "#EXT-X-DATERANGE:ID=\"d\($0)\",START-DATE=\"2026-01-01T00:00:00Z\",X-ASSET-URI=\"a.m3u8\"\n"
+                } + end
+        },
+        "discontinuities": { head + many(50_000) { "#EXT-X-DISCONTINUITY\n#EXTINF:2,\n\($0).ts\n" } + end },
+        "renditions": {
+            "#EXTM3U\n"
+                + many(50_000) { "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"g\",NAME=\"n\($0)\",URI=\"a\($0).m3u8\"\n" }
+                + "#EXT-X-STREAM-INF:BANDWIDTH=1,AUDIO=\"g\"\nv.m3u8\n"
+        },
+        "groups": {
+            "#EXTM3U\n"
+                + many(1_000) {
+                    "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"g\",NAME=\"n\($0)\",LANGUAGE=\"x\($0)\",URI=\"a\($0).m3u8\"\n"
+                } + many(300) { "#EXT-X-STREAM-INF:BANDWIDTH=\($0 + 1),AUDIO=\"g\"\nv\($0).m3u8\n" }
+        },
+        "variables": nestedVariables,
+        "line": { head + "#EXTINF:2," + String(repeating: "a", count: 2 << 20) + "\na.ts\n" + end },
+        "attributes": { head + "#EXT-X-MAP:URI=\"a\"" + many(100_000) { ",A\($0)=1" } + "\n#EXTINF:2,\na.mp4\n" + end },
+        "quotes": { head + String(repeating: "#EXT-X-MAP:URI=\"", count: 20_000) + "\n" + end },
+        "commas": { head + "#EXT-X-KEY:" + String(repeating: ",", count: 500_000) + "\n#EXTINF:2,\na.ts\n" + end },
+        "itself": { "#EXTM3U\n" + many(50) { "#EXT-X-STREAM-INF:BANDWIDTH=\(1000 + $0)\nitself.m3u8\n" } },
+        "comments": { head + many(1_150_000) { _ in "# " + String(repeating: "a", count: 60) + "\n" } + end },
+        "returns": {
+            head.replacing("\n", with: "\r") + many(50_000) { "#EXTINF:2,\r\($0).ts\r" } + "#EXT-X-ENDLIST\r"
+        },
+        "zeros": { head + many(20_000) { "#EXTINF:2,\0\n\($0).ts\n" } + end },
+        "blanks": { head + String(repeating: " \t", count: 1_000_000) + "\n#EXTINF:2,\na.ts\n" + end },
+        "skip": {
+            "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXT-X-SKIP:SKIPPED-SEGMENTS=9223372036854775807\n#EXTINF:2,\na.ts\n"
+        },
+        "names": { "#EXTM3U\n#EXT-X-TARGETDURATION:1\n" + many(200_000) { _ in "#EXTINF:1,\na.ts\n" } },
+        "parts": {
+            "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXT-X-PART-INF:PART-TARGET=0.1\n"
+                + many(50_000) { _ in "#EXT-X-PART:DURATION=0.1,URI=\"p.ts\"\n" }
+        },
+    ]
+
     /// Writes the playlists: a debug build needs seconds for their text.
     private static func write(to path: String) throws {
         let playlists = [
@@ -49,7 +105,7 @@ struct LoopLagTests {
             "long": media(150_000),
             "live": live(60_000),
         ]
-        for (name, text) in playlists {
+        for (name, text) in playlists.merging(limits.mapValues { Data($0().utf8) }, uniquingKeysWith: { $1 }) {
             try text.write(to: URL(filePath: "\(path)/\(name).m3u8"))
         }
         try Repository.fixture("/ts/90p/0.ts").write(to: URL(filePath: path + "/segment.ts"))
@@ -101,6 +157,11 @@ struct LoopLagTests {
     }
 
     private static let steps = [
+        Step(testDescription: "as much as possible of one thing", most: mostOfMany) { tests, scene in
+            for name in limits.keys.sorted() {
+                try await tests.openAtItsLimit(name, scene)
+            }
+        },
         Step(testDescription: "10,000 variants", most: mostOfMany) { tests, scene in
             let url = scene.origin.url("/wide.m3u8")
             for entry in ["/\(url)", "/auto/\(url)", "/\(url)"] {
@@ -143,6 +204,60 @@ struct LoopLagTests {
             }
         },
     ]
+
+    /// Opens a playlist as players do, and the first and last that it names; then its asset is listed and removed.
+    private func openAtItsLimit(_ name: String, _ scene: Scene) async throws {
+        let url = scene.origin.url("/\(name).m3u8")
+        for entry in ["/\(url)", "/auto/\(url)"] {
+            let answer = try await get(scene, entry)
+            #expect(answer.isComplete, "\(entry)")
+            let paths = PlaylistWalk.references(in: answer.text).filter { $0.hasPrefix("/") }
+            for path in [paths.first, paths.last].compactMap(\.self)
+            where answer.status == 200 && entry.hasPrefix("/http") {
+                _ = try await get(scene, path)
+            }
+        }
+        _ = try await scene.weir.run(["list"])
+        _ = try await scene.weir.run(["remove", name, "--yes"])
+    }
+
+    /// The kinds that a URL shows in turn, with other names or numbers each time.
+    private static func changing(_ number: Int) -> [String] {
+        let short = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n"
+        return [
+            String(decoding: media(3), as: UTF8.self), String(decoding: master(3) { "v\($0).m3u8" }, as: UTF8.self),
+            "<html>",
+            short + many(2_000) { "#EXTINF:1,\n\(number)-\($0).ts\n" },
+            short + "#EXT-X-MEDIA-SEQUENCE:\(number * 1_000_000)\n"
+                + many(2_000) { "#EXTINF:1,\ns\($0).ts?\(number)\n" },
+        ]
+    }
+
+    @Test(
+        "a URL that shows something else at each load costs little memory, and is always answered",
+        arguments: [0..<5, 3..<4, 4..<5])
+    func changingURL(forms: Range<Int>) async throws {
+        try await Scene.with { scene in
+            func most() async throws -> Int {
+                let status = try String(
+                    contentsOfFile: "/proc/\(try #require(await scene.weir.pid))/status", encoding: .utf8)
+                return try #require(status.firstMatch(of: /VmHWM:\s+(\d+) kB/).flatMap { Int($0.1) })
+            }
+            let before = try await most()
+            for number in 0..<60 {
+                let body = Self.changing(number)[forms.lowerBound + number % forms.count]
+                try await scene.origin.replaceRules(
+                    with: OriginRule("/changing.m3u8") { ($0.status, $0.body) = (200, body) })
+                let answer = try await get(scene, "/" + scene.origin.url("/changing.m3u8"))
+                #expect(answer.isComplete)
+                if let last = PlaylistWalk.references(in: answer.text).last, answer.status == 200, last.hasPrefix("/a/")
+                {
+                    _ = try await get(scene, last)
+                }
+            }
+            #expect(try await most() - before < 64 << 10)
+        }
+    }
 
     @Test("no turn of the loop computes for long, and another client is served between them", arguments: steps)
     private func keepsTheLoopFree(step: Step) async throws {

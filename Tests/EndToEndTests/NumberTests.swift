@@ -32,6 +32,48 @@ struct NumberTests {
         "99999999999999999999999999999999999999999999",
     ]
 
+    /// Numbers that are none, that are signed, or that are just inside and outside of the bounds of the types that hold them.
+    private static let edges =
+        integers + floats + [
+            "-0", "-1", "1", "9007199254740993", "-9223372036854775808", "18446744073709551615",
+            String(repeating: "9", count: 300), "1e999", "-1e308", "1e-320", "nan", "inf", "0x7fffffffffffffff",
+            "9223372036854775807.5", "4398046511105", "1000000000000000", "1000000000000001", "1000000000.0000001",
+            "9999999999.999999", "4611686018427387903", "1.7976931348623157e309",
+        ]
+
+    /// Lines of a media playlist, before its second segment; N is the number. Those of a head are read there too.
+    private static let mediaLines = [
+        "#EXT-X-TARGETDURATION:N", "#EXT-X-MEDIA-SEQUENCE:N", "#EXT-X-DISCONTINUITY-SEQUENCE:N", "#EXT-X-VERSION:N",
+        "#EXT-X-BITRATE:N", "#EXT-X-START:TIME-OFFSET=N", "#EXT-X-BYTERANGE:N", "#EXT-X-BYTERANGE:N@0",
+        "#EXT-X-BYTERANGE:1@N", "#EXT-X-BYTERANGE:N@N", "#EXT-X-MAP:URI=\"0.ts\",BYTERANGE=\"N@N\"",
+        "#EXT-X-SKIP:SKIPPED-SEGMENTS=N", "#EXT-X-PART-INF:PART-TARGET=N",
+        "#EXT-X-SERVER-CONTROL:CAN-SKIP-UNTIL=N,HOLD-BACK=N,PART-HOLD-BACK=N",
+        "#EXT-X-PART:DURATION=N,URI=\"0.ts\"", "#EXT-X-PART:DURATION=1,URI=\"0.ts\",BYTERANGE=\"N@N\"",
+        "#EXT-X-PRELOAD-HINT:TYPE=PART,URI=\"0.ts\",BYTERANGE-START=N,BYTERANGE-LENGTH=N",
+        "#EXT-X-RENDITION-REPORT:URI=\"a\",LAST-MSN=N,LAST-PART=N",
+        "#EXT-X-DATERANGE:ID=\"a\",START-DATE=\"2026-01-01T00:00:00Z\",DURATION=N,PLANNED-DURATION=N",
+        "#EXT-X-PROGRAM-DATE-TIME:N-01-01T00:00:00Z", "#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:NZ",
+        "#EXT-X-KEY:METHOD=AES-128,URI=\"k\",IV=0xN", "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"k\",KEYFORMATVERSIONS=\"N\"",
+        "#EXT-X-BITRATE:N\n#EXTINF:N,\n0.ts",
+    ]
+    private static let attributes = [
+        "BANDWIDTH=N", "BANDWIDTH=1,AVERAGE-BANDWIDTH=N", "BANDWIDTH=1,RESOLUTION=NxN", "BANDWIDTH=1,FRAME-RATE=N",
+        "BANDWIDTH=1,SCORE=N", "BANDWIDTH=1,PROGRAM-ID=N",
+    ]
+
+    /// Each line with each number where tests are thorough, else with a sixth of them, each line with others.
+    private static let lines: [Case] = (mediaLines + attributes).enumerated().flatMap { place, line in
+        let chosen = edges.enumerated().filter { OncePerRun.isThorough || ($0.offset + place).isMultiple(of: 6) }
+        return chosen.map { _, number in
+            let text = line.replacing("N", with: number)
+            guard line.hasPrefix("#") else { return Case(testDescription: text, master: variants(text)) }
+            let media = [
+                "#EXT-X-TARGETDURATION:2", "#EXTINF:2,", "0.ts", text, "#EXTINF:2,", "1.ts", "#EXTINF:2,", "2.ts",
+            ]
+            return Case(testDescription: text, media: media)
+        }
+    }
+
     private static func variants(_ attributes: String) -> [String] {
         ["", ",RESOLUTION=640x360", ",RESOLUTION=1280x720"].enumerated().flatMap { index, resolution in
             ["#EXT-X-STREAM-INF:\(attributes)\(resolution)", "\(index)/../media.m3u8?\(index)"]
@@ -111,14 +153,15 @@ struct NumberTests {
     @Test("survives play, listing, download, pause, cancel and removal")
     func survivesPlaylists() async throws {
         let folder = try TemporaryFolder()
-        for (index, example) in Self.cases.enumerated() {
+        let cases = Self.cases + Self.lines
+        for (index, example) in cases.enumerated() {
             for (name, text) in example.files {
                 try folder.write(Data(text.utf8), to: "\(index)/\(name)")
             }
         }
         try await Scene.with(root: folder.path) { scene in
             let token = try token(scene.weir)
-            for (index, example) in Self.cases.enumerated() {
+            for (index, example) in cases.enumerated() {
                 try await drive(scene, token, "/\(index)/entry.m3u8", example.testDescription)
             }
         }
@@ -160,6 +203,45 @@ struct NumberTests {
         let assets: [Asset]
     }
 
+    /// Texts of a live playlist, of which each replaces the one before; N is the number, M another.
+    private static let reloads = [
+        ["#EXT-X-MEDIA-SEQUENCE:N", "#EXT-X-MEDIA-SEQUENCE:M", "#EXT-X-MEDIA-SEQUENCE:0"],
+        [
+            "#EXT-X-MEDIA-SEQUENCE:N\n#EXT-X-DISCONTINUITY-SEQUENCE:N",
+            "#EXT-X-MEDIA-SEQUENCE:N\n#EXT-X-SKIP:SKIPPED-SEGMENTS=M",
+        ],
+        [
+            "#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,CAN-SKIP-UNTIL=N\n#EXT-X-MEDIA-SEQUENCE:N",
+            "#EXT-X-MEDIA-SEQUENCE:M",
+        ],
+        [
+            "#EXT-X-DISCONTINUITY-SEQUENCE:N\n#EXT-X-BITRATE:M",
+            "#EXT-X-DISCONTINUITY-SEQUENCE:M\n#EXT-X-MEDIA-SEQUENCE:9",
+        ],
+    ]
+
+    @Test("survives reloads of a live playlist")
+    func survivesReloads() async throws {
+        try await Scene.with { scene in
+            let token = try token(scene.weir)
+            let tail = (0..<3).map { "#EXTINF:1,\n\($0).ts\n" }.joined()
+            for (place, texts) in Self.reloads.enumerated() {
+                for (index, number) in Self.edges.enumerated() {
+                    let other = Self.edges[(index * 7 + place) % Self.edges.count]
+                    let path = "/live-\(place)-\(index).m3u8"
+                    for text in texts {
+                        let lines = text.replacing("N", with: number).replacing("M", with: other)
+                        let body = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n\(lines)\n\(tail)"
+                        try await scene.origin.replaceRules(
+                            with: OriginRule(path) { ($0.status, $0.body) = (200, body) })
+                        _ = try await HTTPProbe.fetch(await scene.weir.url("/\(scene.origin.url(path))"))
+                    }
+                    try await drive(scene, token, path, "\(texts[0]) \(number), \(other)")
+                }
+            }
+        }
+    }
+
     @Test("survives bodies of the API")
     func survivesBodies() async throws {
         try await Scene.with { scene in
@@ -167,7 +249,7 @@ struct NumberTests {
             try await scene.get("ts", ["-q", "90p"])
             let segment = try await PlaylistWalk.segments(scene.master("ts")).first
             let session = segment?.split(separator: "/").dropFirst(4).first
-            for number in Self.integers + Self.floats + ["-1", "-9223372036854775808"] {
+            for number in Self.edges {
                 let bodies = [
                     ("PUT", "assets/ts/policy", "{\"expires\": \(number), \"afterFirstPlay\": \(number)}"),
                     ("PUT", "assets/ts/policy", "{\"keysExpire\": \(number), \"keysAfterFirstPlay\": \(number)}"),
@@ -175,6 +257,16 @@ struct NumberTests {
                     ("POST", "downloads", "{\"source\": \"ts\", \"range\": \"\(number)-\(number)\"}"),
                     ("POST", "downloads", "{\"source\": \"ts\", \"quality\": \"\(number)M\"}"),
                     ("POST", "selection", "{\"source\": \"ts\", \"preferences\": {\"minimumBitRate\": \(number)}}"),
+                    ("POST", "downloads", "{\"source\": \"ts\", \"quality\": \"\(number)p\"}"),
+                    ("POST", "downloads", "{\"source\": \"ts\", \"range\": [\(number), \(number)]}"),
+                    (
+                        "POST", "downloads",
+                        "{\"source\": \"ts\", \"preferences\": {\"minimumSize\": \"\(number)x\(number)\"}}"
+                    ),
+                    (
+                        "POST", "selection",
+                        "{\"source\": \"ts\", \"conditions\": [\"height<=\(number)\", \"peak<=\(number)\", \"fps<\(number)\"]}"
+                    ),
                     (
                         "PUT", "sessions/\(session ?? "none")/report",
                         "{\"playhead\": \(number), \"rate\": \(number), \"stalls\": \(number), \"stallTime\": \(number), "

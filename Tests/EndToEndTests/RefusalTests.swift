@@ -33,6 +33,31 @@ struct RefusalTests {
         }
     }
 
+    /// Paths that try to leave the store, or to reach what no origin of the user's is.
+    private static let paths = [
+        "/../etc/passwd", "/offline/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/a/..%2f..%2fstate%2ftoken/x",
+        "//etc/passwd", "/offline/%00", "/file:///etc/passwd", "/a/film/../../state/token",
+        "/offline/film.m3u8%0d%0aX-A:1", "/\\..\\..\\etc", "/a//b//c",
+        "/offline/" + String(repeating: "%2e", count: 500),
+        "/a/%ff/%fe/%c0%af", "/ftp://127.0.0.1/x", "/http://127.0.0.1:1/x", "/https://[::1]:1/x.m3u8",
+        "/http://169.254.169.254/latest/meta-data/",
+    ]
+
+    @Test("what leads out of its folders, or to a service of this machine or cloud")
+    func refusesHostilePaths() async throws {
+        try await Scene.with { scene in
+            let port = await scene.weir.port
+            for path in Self.paths {
+                let connection = try RawConnection(port: port)
+                try await connection.send(
+                    "GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n\r\n")
+                let reply = String(decoding: try await connection.receive(within: .seconds(40)).bytes, as: UTF8.self)
+                let status = try #require(Int(reply.dropFirst("HTTP/1.1 ".count).prefix(3)), "\(path)")
+                #expect(status >= 400 && !reply.contains("root:") && !reply.contains("\nX-A:"), "\(path): \(reply)")
+            }
+        }
+    }
+
     /// Request heads, with HOST for the correct Host line, and the expected status.
     private static let heads: [(head: String, status: Int)] = [
         ("GET /ts.m3u8 HTTP/1.1\r\nHOSTHOST\r\n", 400), ("GET /ts.m3u8 HTTP/1.1\r\n\r\n", 400),

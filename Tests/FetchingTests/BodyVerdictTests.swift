@@ -40,6 +40,34 @@ import Testing
         #expect(try verdict(bytes.dropLast(2) + bytes.suffix(2), as: "0.vtt") == .imposter("text"))
     }
 
+    @Test(
+        "A page in place of media is known in each form",
+        arguments: [
+            "<!-- %s -->", "<!DOCTYPE html><p>%s", "<html><body>%s", "<HTML>%s", "<head><title>%s",
+            "<script>var a='%s'</script>",
+            "<meta a='%s'>", "<title>%s</title>", "<h1>%s</h1>", "<center>%s", "<svg>%s</svg>", "<a href='%s'>",
+            "<style>%s</style>", "<div>%s</div>", "<iframe src='%s'>", "<p>%s", "<noscript>%s", "<body>%s", "<br>%s",
+            "<?xml version='1.0'?><Error>%s</Error>", "<Error>%s</Error>", "{\"error\": \"%s\"}",
+            "[{\"error\": \"%s\"}]",
+            "Access denied: %s", "error code: 1020 %s", "%s", "#EXTM3U\n# %s", "404 page not found %s", "<table>%s",
+            "<img src='%s'>",
+        ])
+    func pages(_ page: String) throws {
+        let text = page.replacing("%s", with: "hostile-8f3a61")
+        let wide = ("\u{FEFF}" + text).utf16
+        let forms: [[UInt8]] = [
+            Array(text.utf8), Array((" \r\n\t\n" + text).utf8), [0xEF, 0xBB, 0xBF] + Array(text.utf8),
+            wide.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] },
+            wide.flatMap { [UInt8($0 >> 8), UInt8(truncatingIfNeeded: $0)] },
+        ]
+        for bytes in forms {
+            guard case .imposter = try verdict(bytes) else {
+                Issue.record("\(bytes.prefix(20)) of \(text)")
+                continue
+            }
+        }
+    }
+
     @Test func textIsKnownOnlyOnceThereIsEnoughOfIt() throws {
         let text = Array(String(repeating: "error. ", count: 200).utf8)
         #expect(try verdict(Array(text.prefix(600)), isWhole: false) == .unknown)

@@ -68,8 +68,19 @@ struct AssetListTests {
 
     @Test("is rejected if nested too deeply or too large, and reports the line of an error")
     func limits() throws {
-        let deep = String(repeating: "[", count: 100_000)
-        #expect(try #require(throws: PlaylistError.self) { try AssetList(Array(deep.utf8)) }.code == .badAssetList)
+        let depth = 200_000
+        let arrays = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+        let objects = String(repeating: "{\"a\":", count: depth / 2) + "1" + String(repeating: "}", count: depth / 2)
+        let asset = "{\"ASSETS\": [{\"URI\": \"a.m3u8\", "
+        for deep in [arrays, objects, asset + "\"X\": \(arrays)}]}", String(repeating: "[", count: depth)] {
+            #expect(try #require(throws: PlaylistError.self) { try AssetList(Array(deep.utf8)) }.code == .badAssetList)
+        }
+        let number = asset + "\"DURATION\": " + String(repeating: "9", count: depth) + "}]}"
+        #expect(try AssetList(Array(number.utf8)).uris == ["a.m3u8"])
+        let half = "{\"ASSETS\": [{\"URI\": \"\\ud800.m3u8\", \"DURATION\": -1}]}"
+        #expect(throws: PlaylistError.self) { try AssetList(Array(half.utf8)) }
+        let many = (0..<100_000).map { "{\"URI\":\"a\($0)\",\"DURATION\":1e308}" }.joined(separator: ",")
+        #expect(throws: PlaylistError.self) { try AssetList(Array("{\"ASSETS\": [\(many)]}".utf8)) }
         let large = [UInt8](repeating: 0x20, count: 1 << 20 + 1)
         #expect(try #require(throws: PlaylistError.self) { try AssetList(large) }.code == .overLimit)
         #expect(try #require(throws: PlaylistError.self) { try AssetList(Array("{\n\n!".utf8)) }.line == 3)

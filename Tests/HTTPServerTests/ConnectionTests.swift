@@ -110,6 +110,16 @@ import Testing
         #expect(try await connection.reply().text == "soon\n")
     }
 
+    @Test("An upgrade is not taken", arguments: ["websocket", "h2c", "TLS/1.3, HTTP/1.1"])
+    func upgrade(to name: String) async throws {
+        let fixture = try await ServerFixture { $0.reply(.ok, "plain") }
+        let connection = try fixture.connect()
+        let fields = ["Upgrade: \(name)", "Sec-WebSocket-Key: YWFhYWFhYWFhYWFhYWFhYQ==", "HTTP2-Settings: AAAA"]
+        try await connection.send(fixture.request("GET /", fields[0], "Connection: Upgrade", fields[1], fields[2]))
+        let reply = try await connection.reply()
+        #expect(reply.status == 200 && reply.text == "plain\n" && reply.field("Upgrade") == nil)
+    }
+
     @Test func aRequestByteByByteIsAnswered() async throws {
         // Sending each byte costs the test a thread, which adds up on a busy machine.
         let fixture = try await ServerFixture(with: { $0.headTimeout = .seconds(60) }) { exchange in

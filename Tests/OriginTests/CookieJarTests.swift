@@ -33,6 +33,28 @@ extension OverSockets {
             #expect(sent == [nil, "hdntl=exp~1", "hdntl=exp~1", nil, nil])
         }
 
+        /// Some for other hosts and for all of a domain.
+        @Test("Many long cookies of an origin make no request long")
+        func manyLongCookies() async throws {
+            let domains = [
+                "", "; Domain=localhost", "; Domain=.com", "; Domain=example.com", "; Domain=127.0.0.1; Path=/..",
+                "; Domain=",
+            ]
+            let long = String(repeating: "a", count: 900)
+            let fields = (0..<60).map { "Set-Cookie: c\($0)=\(long)\(domains[$0 % 6]); Max-Age=99999999999\r\n" }
+                .joined()
+            let origin = try ScriptedOrigin { _, _ in [.text("HTTP/1.1 200 OK\r\n\(fields)Content-Length: 1\r\n\r\nx")]
+            }
+            let bench = Bench()
+            let jar = CookieJar()
+            for _ in 0..<12 {
+                #expect(await bench.run(try request(bench, "http://127.0.0.1:\(origin.port)/a/b", jar)).1 == nil)
+            }
+            let sent = origin.requests.map { $0.fields["cookie"]?.utf8.count ?? 0 }
+            #expect(sent.count == 12 && sent.dropFirst().allSatisfy { (900..<60_000).contains($0) }, "\(sent)")
+            #expect(jar.lines.allSatisfy { !$0.contains("example.com") && !$0.hasPrefix(".com") })
+        }
+
         @Test func scopeIsDomainPathSecureAndExpiry() async throws {
             let origin = try ScriptedOrigin { request, _ in
                 guard request.target == "/set" else { return [.reply(200, [:], "x")] }

@@ -5,8 +5,7 @@ import socket
 import threading
 import time
 
-from weirtools.attacks.playlists import media
-from weirtools.attacks.stage import SEGMENTS, get, reply
+from weirtools.attacks.stage import SEGMENTS, count_replies, get, reply
 from weirtools.scenes import scene
 
 # Connections of a crowd, for so many that the daemon accepts.
@@ -83,10 +82,22 @@ def long_segment(stage):
     return path
 
 
+def pipelined(stage):
+    """5,000 requests in one part: each is answered once, in order, up to the connection's last one."""
+    before = stage.weir.memory("VmHWM")
+    one = get(stage.stored, "Range: bytes=0-0").replace(b"Connection: close\r\n", b"")
+    count, grown = count_replies(stage.ask(one * 5000, 30)), stage.weir.memory("VmHWM") - before
+    wrong = "%d answers, %d MB" % (count, grown >> 20)
+    stage.case("5,000 requests at once", None if 0 < count <= 5000 and grown < 16 << 20 else wrong)
+
+
 def run(stage):
+    pipelined(stage)
     # While a playlist is written, its clients wait, and nothing is taken from them: 60 ms in a debug build for the short one.
     segments = 100_000 if stage.descriptors is None else 2_000
-    stage.origin.replies["/long.m3u8"] = reply(media(segments).encode(), kind="application/vnd.apple.mpegurl")
+    lines = "".join("#EXTINF:2,\n%d.ts\n" % number for number in range(segments))
+    text = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXT-X-PLAYLIST-TYPE:VOD\n%s#EXT-X-ENDLIST\n" % lines
+    stage.origin.replies["/long.m3u8"] = reply(text.encode(), kind="application/vnd.apple.mpegurl")
     long, count = get("/%s/long.m3u8" % stage.origin.url), size(stage)
     stage.ask(long, 60, 1 << 30)
     threads = 8 if stage.descriptors is None else 3

@@ -7,7 +7,6 @@ what an attack costs everybody else.
 import contextlib
 import http.client
 import json
-import random
 import re
 import signal
 import socket
@@ -21,8 +20,6 @@ from weirtools.scenes import scene
 
 # An attack may add so much to the witness's p99, in seconds (promise 9), and to the daemon's memory, in bytes.
 LATENCY, MEMORY = 0.05, 256 << 20
-# What a hostile body contains; it must not be found in the store.
-MARK = b"hostile-8f3a61"
 SEGMENTS = sorted((MEDIA / "ts/90p").glob("*.ts"), key=lambda path: int(path.stem))
 
 
@@ -40,7 +37,7 @@ class Origin(server.Server):
             self.requests.append((path, request.raw))
         return self.replies.get(path, reply(b"none here", 404))
 
-    def vod(self, name, bodies=(), text=None):
+    def vod(self, name, bodies=()):
         """The URL of a playlist of three segments, of which `bodies` replaces some: {number: reply}."""
         lines = ["#EXTM3U", "#EXT-X-TARGETDURATION:2", "#EXT-X-PLAYLIST-TYPE:VOD"]
         for number in range(3):
@@ -48,7 +45,7 @@ class Origin(server.Server):
             self.replies["/%s/%d.ts" % (name, number)] = dict(bodies).get(
                 number, reply(SEGMENTS[number].read_bytes(), kind="video/mp2t")
             )
-        text = text or "\n".join([*lines, "#EXT-X-ENDLIST", ""])
+        text = "\n".join([*lines, "#EXT-X-ENDLIST", ""])
         self.replies["/%s/media.m3u8" % name] = reply(text.encode(), kind="application/vnd.apple.mpegurl")
         return "%s/%s/media.m3u8" % (self.url, name)
 
@@ -67,11 +64,10 @@ def reply(body=b"", status=200, kind="text/plain", length=None, fields=()):
 class Stage(scene.Stage):
     """A daemon with one stored film, the origin, the witness, and the findings of one topic."""
 
-    def __init__(self, binary, topic, seed, seconds, descriptors=None):
+    def __init__(self, binary, seconds, descriptors=None):
         super().__init__(binary, name="attack")
-        self.topic, self.descriptors = topic, descriptors
-        self.random, self.until = random.Random("%s %s" % (seed, topic)), time.monotonic() + seconds
-        self.cases, self.findings, self.most_memory, self.notes, self.has_ended = 0, [], 0, [], False
+        self.descriptors, self.until = descriptors, time.monotonic() + seconds
+        self.cases, self.findings, self.most_memory, self.notes = 0, [], 0, []
 
     def __enter__(self):
         super().__enter__()
@@ -102,11 +98,8 @@ class Stage(scene.Stage):
             self.findings.append("%s: %s" % (label, finding))
         self.most_memory = max(self.most_memory, self.weir.memory("VmHWM"))
 
-    def has_time(self):
-        return time.monotonic() < self.until
-
     def finish(self):
-        """Checks the daemon, its film and its store after an attack."""
+        """Checks the daemon and its film after an attack."""
         if not self.weir.is_up:
             return self.findings.append("the daemon has ended with status %d" % self.weir.child.returncode)
         status, _, body = split(self.ask(get(self.stored)))
@@ -114,21 +107,6 @@ class Stage(scene.Stage):
             self.findings.append("the stored film does not play any more: %s" % status)
         if self.most_memory - self.memory_before > MEMORY:
             self.findings.append("the daemon took %d MB more" % ((self.most_memory - self.memory_before) >> 20))
-        if found := self.hostile_files():
-            self.findings.append("stored: %s" % found[0])
-
-    def hostile_files(self):
-        return [
-            str(path)
-            for path in (self.folder / "store").rglob("*")
-            if path.is_file()
-            and path.suffix in (".ts", ".mp4", ".m4s", ".vtt")
-            and (
-                MARK in (data := path.read_bytes())
-                or MARK.decode().encode("utf-16-le") in data
-                or MARK.decode().encode("utf-16-be") in data
-            )
-        ]
 
     # Requests
 
@@ -141,19 +119,12 @@ class Stage(scene.Stage):
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return connection
 
-    def ask(self, request, timeout=15, most=64 << 20, ends=False):
-        """All that comes back for these bytes until the end of the connection; what there is after the timeout.
-
-        `ends`: the client sends no more and says so, as none that waits for an answer does. `has_ended` is whether the
-        connection ended before the timeout.
-        """
-        self.has_ended = False
+    def ask(self, request, timeout=15, most=64 << 20):
+        """All that comes back for these bytes until the end of the connection; what there is after the timeout."""
         request = request.replace(b"{host}", self.host.encode())
         got = bytearray()
         with contextlib.suppress(OSError), self.connect(timeout) as connection:
             connection.sendall(request)
-            if ends:
-                connection.shutdown(socket.SHUT_WR)
             end = time.monotonic() + timeout
             while len(got) < most and time.monotonic() < end:
                 try:
@@ -163,7 +134,6 @@ class Stage(scene.Stage):
                 except OSError:
                     part = b""
                 if not part:
-                    self.has_ended = True
                     break
                 got += part
         return bytes(got)
