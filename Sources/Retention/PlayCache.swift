@@ -370,8 +370,8 @@ import Store
             let snapshot = queue
             let size = snapshot.count * PureWork.small
             let order = await PureWork.shared.run(size: size, for: self) { snapshot.sorted() }
-            for place in order?.reversed() ?? [] {
-                queue.lead(place)
+            for use in order?.reversed() ?? [] {
+                queue.lead(use)
                 await slice.giveWay()
             }
         }

@@ -113,32 +113,32 @@ struct RecencyQueue<Element: Sendable>: Sendable {
 
     // MARK: Order
 
-    /// An element in the order of the last use.
-    struct Place: Sendable {
+    /// The last use of an element.
+    struct Use: Sendable {
         let slot: Slot
         let lastUse: Int64
     }
 
     /// The elements, stably sorted by the time of last use, oldest first.
-    func sorted() -> [Place] {
-        var order = slots.enumerated().map { (index: $0, place: Place(slot: $1, lastUse: lastUse(of: $1))) }
-        order.sort { ($0.place.lastUse, $0.index) < ($1.place.lastUse, $1.index) }
-        return order.map(\.place)
+    func sorted() -> [Use] {
+        var order = slots.enumerated().map { (index: $0, use: Use(slot: $1, lastUse: lastUse(of: $1))) }
+        order.sort { ($0.use.lastUse, $0.index) < ($1.use.lastUse, $1.index) }
+        return order.map(\.use)
     }
 
     /// Makes an element the oldest one, if it was not used and not replaced since `sorted`. With all of them, newest first, the queue is
     /// sorted; what was used or added meanwhile stays behind them.
-    mutating func lead(_ place: Place) {
-        let isPresent = self[place.slot] != nil
-        guard isPresent, lastUse(of: place.slot) == place.lastUse, first != place.slot else { return }
-        unlink(place.slot)
-        linkFirst(place.slot)
+    mutating func lead(_ use: Use) {
+        let isPresent = self[use.slot] != nil
+        guard isPresent, lastUse(of: use.slot) == use.lastUse, first != use.slot else { return }
+        unlink(use.slot)
+        linkFirst(use.slot)
     }
 
     /// Sorts stably by the time of last use.
     mutating func sort() {
-        for place in sorted().reversed() {
-            lead(place)
+        for use in sorted().reversed() {
+            lead(use)
         }
     }
 

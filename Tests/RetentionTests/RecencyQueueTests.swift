@@ -62,13 +62,13 @@ import Testing
         for (name, time) in [("a", 5), ("b", 3), ("c", 4), ("d", 1), ("e", 2)] {
             slots[name] = queue.append(name, size: 1, lastUse: Int64(time))
         }
-        let places = queue.sorted()
+        let uses = queue.sorted()
         queue.use(try #require(slots["e"]), at: 8)
         queue.remove(try #require(slots["b"]))
         slots["f"] = queue.append("f", size: 1, lastUse: 9)
         #expect(slots["f"] == slots["b"])
-        for place in places.reversed() {
-            queue.lead(place)
+        for use in uses.reversed() {
+            queue.lead(use)
         }
         #expect(order == "d c a e f" && queue.count == 5)
     }

@@ -64,7 +64,7 @@ struct UncomparedPieces {
             return low
         }
 
-        /// The same without its oldest files.
+        /// A copy without its oldest files.
         func dropping(first count: Int) -> Folder {
             var rest = Folder()
             for file in files.dropFirst(count) {
@@ -166,7 +166,8 @@ struct UncomparedPieces {
     func lastOnes(
         of stored: [(folder: String, files: [(name: String, time: Double)])], within seconds: Double
     ) -> UncomparedPieces {
-        let last = stored.flatMap { $0.files.map(\.time) }.max() ?? 0
+        let times = stored.flatMap { $0.files.map(\.time) }
+        let last = times.max() ?? 0
         var late: [(piece: Piece, time: Double)] = []
         for (folder, files) in stored {
             for file in files where file.time >= last - seconds {
@@ -251,10 +252,14 @@ struct UncomparedPieces {
 
     /// All of them, oldest first.
     var pieces: [Piece] {
-        let numbered = folders.flatMap { folder, pieces in
-            pieces.files.map { (piece: Piece(folder: folder, file: $0), number: pieces.numbers[$0, default: 0]) }
+        var numbered: [(piece: Piece, number: Int)] = []
+        for (folder, pieces) in folders {
+            for file in pieces.files {
+                numbered.append((Piece(folder: folder, file: file), pieces.numbers[file, default: 0]))
+            }
         }
-        return numbered.sorted { $0.number < $1.number }.map(\.piece)
+        numbered.sort { $0.number < $1.number }
+        return numbered.map(\.piece)
     }
 
     func contains(_ file: String, of folder: String) -> Bool { folders[folder]?.numbers[file] != nil }
@@ -298,7 +303,7 @@ struct UncomparedPieces {
             }
             return [head, name]
         }
-        return first.map { [$0] } ?? []
+        return [first].compactMap(\.self)
     }
 }
 

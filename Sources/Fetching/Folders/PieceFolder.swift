@@ -97,10 +97,10 @@ package import Store
         releaseElsewhere(consume read)
     }
 
-    /// What was read from the disk.
+    /// A folder as it was read from the disk.
     private struct Contents: Sendable {
         let list: PieceList
-        /// The pieces, some at a time.
+        /// The pieces with their facts, some at a time.
         let batches: [[(key: String, value: Directory.Entry)]]
     }
 
