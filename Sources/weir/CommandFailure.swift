@@ -121,9 +121,15 @@ extension AsyncParsableCommand {
 enum Interruption {
     /// Runs work to its end. SIGINT or SIGTERM cancels its task, which should then return soon.
     static func orEnd<Value: Sendable>(_ work: @escaping @Sendable () async -> Value) async -> Value {
-        let task = Task { await work() }
+        let (isCaught, caught) = AsyncStream.makeStream(of: Void.self)
+        let task = Task {
+            // A signal that came before it is caught would end the process at once, and the work would go on in the daemon.
+            for await _ in isCaught {}
+            return await work()
+        }
         let watch = Task {
-            if await Signals.first(of: [SIGINT, SIGTERM]) != nil {
+            let signal = await Signals.first(of: [SIGINT, SIGTERM]) { caught.finish() }
+            if signal != nil {
                 task.cancel()
             }
         }

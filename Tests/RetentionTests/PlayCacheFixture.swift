@@ -14,8 +14,14 @@ import Testing
 @LoopActor final class PlayCacheFixture {
     let base: TestHouse
 
-    init(pieces limit: Int?) async throws {
-        base = try await TestHouse(.cacheLimit(limit.map { Int64($0 * 1000) }))
+    /// - Parameter clock: that of the sessions' positions; nil for the system's.
+    init(pieces limit: Int?, clock: TestClock? = nil) async throws {
+        let cacheLimit = TestHouse.Part.cacheLimit(limit.map { Int64($0 * 1000) })
+        if let clock {
+            base = try await TestHouse(cacheLimit, .clock(clock))
+        } else {
+            base = try await TestHouse(cacheLimit)
+        }
     }
 
     var library: Library { base.library }
