@@ -12,7 +12,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     var request = OriginRequest(url)
     request.fields = [plain]
     request.credentials = OriginRequest.Credentials(origin: url.origin, fields: [secret])
-    var state = TransferState(request, rule: GiveUpRule(), redirectLimit: 10, now: .now)
+    var state = TransferState(AskedRequest(request), rule: GiveUpRule(), redirectLimit: 10, now: .now)
     guard case .send(var attempt) = state.begin() else { fatalError("no attempt") }
     var redirects = 0
     for line in bytes.dropFirst().split(separator: 0x0A, omittingEmptySubsequences: false) {
