@@ -223,7 +223,4 @@ static const long weir_utime_omit = UTIME_OMIT;
 // mallopt(3), which Swift's Glibc does not have: the most arenas that the allocator makes.
 static inline void weir_limit_arenas(int count) { mallopt(M_ARENA_MAX, count); }
 
-// Small free parts are joined with their neighbours at once, and not kept for later.
-static inline void weir_join_freed_memory(void) { mallopt(M_MXFAST, 0); }
-
 #endif

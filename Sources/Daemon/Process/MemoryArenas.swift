@@ -12,8 +12,5 @@ enum MemoryArenas {
         if getenv("MALLOC_ARENA_MAX") == nil {
             weir_limit_arenas(count)
         }
-        // Otherwise small parts that any thread frees pile up, and the next large step of the loop joins them all: 26 ms after an import
-        // of a million segments.
-        weir_join_freed_memory()
     }
 }
