@@ -102,13 +102,6 @@ import Testing
 
     private static var inputs: [Input] { statuses + texts + files + playlists + words }
 
-    /// The commands whose answers are compared with that of `get`: each for a third of the inputs of each kind, since a process of a
-    /// debug build takes a tenth of a second; in a run of all checks each for all.
-    private static func others(for number: Int, _ source: String, player: String, target: String) -> [[String]] {
-        let all = [["show", source], ["play", source, "--player", player], ["export", source, target]]
-        return OncePerRun.isThorough ? all : [all[number % all.count]]
-    }
-
     @Test("is answered by get, show, play and export with one sentence and one code")
     func isAnsweredWithOneSentence() async throws {
         #expect(Self.inputs.count >= 88)
@@ -117,14 +110,16 @@ import Testing
             let player = try folder.write(Data("#!/bin/sh\ntouch '\(folder.path("started"))'\n".utf8), to: "player")
             try #require(chmod(player, 0o755) == 0)
             var blocks: [String] = []
-            for (number, input) in Self.inputs.enumerated() {
+            for input in Self.inputs {
                 try await scene.origin.clearRules()
                 for rule in input.rules {
                     try await scene.origin.add(rule)
                 }
                 let source = input.word.replacing("ORIGIN", with: scene.origin.url(""))
                 let got = try await answer(["get", source], scene)
-                for line in Self.others(for: number, source, player: player, target: folder.path("film")) {
+                for line in [
+                    ["show", source], ["play", source, "--player", player], ["export", source, folder.path("film")],
+                ] {
                     let other = try await answer(line, scene)
                     #expect(other == got, "\(line[0]) \(input.word)")
                 }
