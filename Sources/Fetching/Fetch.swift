@@ -61,7 +61,7 @@ public import Store
     var response = ResponseRecord()
     /// The result; nil before the end.
     public var outcome: Result<Void, FetchError>? { ending }
-    // Private, as what is asked for each part that arrives: the compiler sees that no two uses overlap, and leaves out the check.
+    // Asked for each part that arrives. Of a private variable the compiler sees that no two uses overlap, and leaves out the check.
     private var ending: Result<Void, FetchError>?
     /// The reason why the bytes are not stored, although they should be.
     public var keepFailure: StoreError? { storageFailure ?? file.spillReason }

@@ -82,7 +82,7 @@ import Testing
         #expect(end == .closed || end == .reset)
         let replies = String(decoding: bytes, as: UTF8.self)
         let statuses = replies.matches(of: #/HTTP/1\.1 (\d{3}) /#).compactMap { Int($0.1) }
-        // What is reset may have lost its reply.
+        // A connection that is reset may lose its reply.
         #expect(statuses.count == 1 || statuses.isEmpty && end == .reset)
         #expect(statuses.allSatisfy { (400..<500).contains($0) || $0 == 501 || $0 == 505 }, "\(statuses)")
     }

@@ -38,7 +38,8 @@ public final class GrowingFile {
     private var hasRoom = false
     /// The number of bytes received, from offset 0.
     public var written: Int64 { writtenCount }
-    // What other rooms read is private: there the compiler sees that no two uses overlap, and leaves out the check.
+    // Stored apart from `written`, as are `freshBytes` and `present`: of a private variable the compiler sees that no two uses overlap,
+    // and leaves out the check of each.
     private var writtenCount: Int64 = 0
     /// The bytes after `written` that are about to be appended: set while readers are notified of them, nil otherwise.
     ///

@@ -1,14 +1,17 @@
+import Synchronization
+
 /// Gives the memory of a large value back on another thread: for a million elements that takes a tenth of a second, wherever the last
 /// user happens to be. The caller gives the value away with `consume`.
 package func releaseElsewhere(_ value: consuming some Sendable) {
     let holder = Holder(value)
-    Task.detached(priority: .utility) { holder.value = nil }
+    Task.detached(priority: .utility) { holder.empty() }
 }
 
 /// Whoever lets the holder go last, its value is gone before: the other thread may be the first to end.
-private final class Holder<Value: Sendable>: @unchecked Sendable {
-    /// Only the other thread uses it.
-    var value: Value?
+private final class Holder<Value: Sendable>: Sendable {
+    private let value: Mutex<Value?>
 
-    init(_ value: consuming Value) { self.value = consume value }
+    init(_ value: consuming Value) { self.value = Mutex(consume value) }
+
+    func empty() { value.withLock { $0 = nil } }
 }
