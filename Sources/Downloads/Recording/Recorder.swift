@@ -55,6 +55,8 @@ import Store
     private var lastTrial = 0
     /// The keys that the origin was asked for once more, because they did not fit.
     private var replaced: Set<Int> = []
+    /// Those that it is being asked for.
+    private var asking: Set<Int> = []
     /// The keys of which the user was told that they do not fit.
     private var told: Set<Int> = []
     /// The words that the observer knows.
@@ -205,27 +207,39 @@ import Store
         }
     }
 
-    /// Asks for a key once more that does not fit: the origin may have sent a page for a moment.
+    /// Asks for a key once more that does not fit: the origin may have sent a page for a moment. Tells the user if it still does not.
     private func replaceIfUnfit(_ key: Int) async {
-        guard !isOver, keyTrial.unfit.contains(key) else { return }
+        guard !isOver, keyTrial.unfit.contains(key), !asking.contains(key) else { return }
         if replaced.insert(key).inserted {
-            do throws(LibraryError) {
-                if try await library.keys.replaceUnfit(key, of: asset) {
-                    await keyTrial.runAgain(key)
-                }
-            } catch {
-                if error.code == .missing {
-                    // It is not in the catalogue yet: another segment shows the same.
-                    replaced.remove(key)
-                } else {
-                    report("\(asset.name): \(error)")
-                }
-            }
-            guard !isOver else { return }
+            asking.insert(key)
+            await askAgain(for: key)
+            asking.remove(key)
+            guard !isOver, replaced.contains(key) else { return }
         }
         if keyTrial.isUnfit(key), told.insert(key).inserted {
             report("\(asset.name) cannot be played: \(keyTrial.fault(of: key))")
             reportHoles()
+        }
+    }
+
+    private func askAgain(for key: Int) async {
+        do throws(LibraryError) {
+            if try await library.keys.replaceUnfit(key, of: asset) {
+                await keyTrial.runAgain(key)
+            }
+        } catch {
+            if error.code == .missing {
+                // It is not in the catalogue yet: `follow` saves it and asks again.
+                replaced.remove(key)
+            } else {
+                report("\(asset.name): \(error)")
+            }
+        }
+    }
+
+    private func replaceSavedKeys() {
+        for key in keyTrial.unfit where !replaced.contains(key) {
+            Task { @LoopActor in await replaceIfUnfit(key) }
         }
     }
 
@@ -243,6 +257,7 @@ import Store
                 return end(.failed(LibraryError(.missing, "\(asset.name) was removed")))
             }
             await library.records.saveNewKeys(of: asset)
+            replaceSavedKeys()
             retry(track)
             update()
         }
