@@ -207,7 +207,7 @@ import Store
         }
     }
 
-    /// Asks for a key once more that does not fit: the origin may have sent a page for a moment. Tells the user if it still does not.
+    /// Asks for a key once more that does not fit: the origin may have sent a page for a moment. Reports it if it still does not.
     private func replaceIfUnfit(_ key: Int) async {
         guard !isOver, keyTrial.unfit.contains(key), !asking.contains(key) else { return }
         if replaced.insert(key).inserted {
