@@ -26,13 +26,13 @@ import Store
     /// Writes the file, on another thread; the error as a sentence.
     private let save: @Sendable (String) -> String?
     /// The latest write, in progress or done.
-    private var writing: Task<Void, Never>?
+    private var writing: Task<String?, Never>?
     /// True if the file has something else than plans: nothing is written over it.
     private var isUnreadable = false
     private let report: @Sendable (String) -> Void
     private var timer: LoopTimer?
-    /// The names of plans whose recording is just beginning.
-    private var beginning: Set<String> = []
+    /// The recordings that are just beginning, by the names of their plans.
+    private var beginning: [String: Task<Void, Never>] = [:]
     /// Why the recordings that are due do not begin yet, by the names of their plans.
     private var failures: [String: String] = [:]
     private var isOpen = true
@@ -106,7 +106,7 @@ import Store
     private func replace(_ name: String, with plan: PlannedRecording?) async -> String? {
         let former = self[name]
         set(name, to: plan)
-        let failure = await write()
+        let failure = await write().value
         if failure != nil {
             set(name, to: former)
         }
@@ -140,7 +140,7 @@ import Store
                 pause = min(pause, Self.retryPause)
             } else if let next = due.next {
                 pause = min(pause, max(1, next.begin - now))
-            } else if !beginning.contains(plan.name) {
+            } else if beginning[plan.name] == nil {
                 finish(plan)
             }
         }
@@ -168,15 +168,14 @@ import Store
     }
 
     private func begin(_ name: String, _ occurrence: Schedule.Occurrence, at now: Int64) {
-        guard !beginning.contains(name), let plan = self[name] else { return }
+        guard beginning[name] == nil, let plan = self[name] else { return }
         guard let channel = library.asset(id: plan.channel) else {
             report("\(name): its channel was removed, and nothing more is recorded")
             return forget(name)
         }
-        beginning.insert(name)
-        Task { @LoopActor in
+        beginning[name] = Task { @LoopActor in
             let hasBegun = await begin(plan, in: channel, occurrence, at: now)
-            beginning.remove(name)
+            beginning[name] = nil
             if hasBegun {
                 look()
             } else {
@@ -267,34 +266,46 @@ import Store
     }
 
     private func note() {
+        let write = write()
         Task { @LoopActor in
-            if let failure = await write() {
+            if let failure = await write.value {
                 report("the planned recordings are not noted: \(failure)")
             }
         }
     }
 
-    /// Writes all plans, after all earlier writes. Returns an error as a sentence.
-    private func write() async -> String? {
-        guard !isUnreadable else { return "the file of planned recordings has something else; move it away" }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        guard let data = try? encoder.encode(all) else { return "they cannot be written" }
-        let text = String(decoding: data, as: UTF8.self)
-        let save = save
+    /// Begins to write all plans, after all earlier writes. The result is an error as a sentence.
+    private func write() -> Task<String?, Never> {
         let before = writing
-        let task = Task { @LoopActor () -> String? in
-            await before?.value
+        let text = text()
+        let save = save
+        let write = Task { @LoopActor () -> String? in
+            _ = await before?.value
+            guard !isUnreadable else { return "the file of planned recordings has something else; move it away" }
+            guard let text else { return "they cannot be written" }
             do throws(StoreError) {
                 return try await DiskWork.run { () throws(StoreError) in save(text) }
             } catch {
                 return "\(error)"
             }
         }
-        writing = Task { @LoopActor in _ = await task.value }
-        return await task.value
+        writing = write
+        return write
     }
 
-    /// Waits until the latest change is written.
-    package func close() async { await writing?.value }
+    /// All plans as the file has them; nil if they cannot be written so.
+    private func text() -> String? {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        guard let data = try? encoder.encode(all) else { return nil }
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    /// Waits until the recordings that are beginning are noted, and the latest change is written.
+    package func close() async {
+        for recording in beginning.values {
+            await recording.value
+        }
+        _ = await writing?.value
+    }
 }

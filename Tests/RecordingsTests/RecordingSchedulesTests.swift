@@ -158,6 +158,19 @@ private final class PlanFile: Sendable {
         #expect(scene.schedules.isWaiting && scene.schedules.all.first?.recordings.count == 2)
     }
 
+    @Test func aRecordingThatIsBeginningAtTheEndOfTheProcessIsNoted() async throws {
+        let scene = try await PlanScene()
+        try await scene.plan("20:15", every: ["sat", "sun"])
+        try await scene.house.origin.add(OriginRule("*.m3u8") { $0.hold = true })
+        try scene.move(to: "2026-11-21 20:15")
+        try await waitUntil("the request") { try await scene.house.origin.load().paused == 1 }
+        async let restart: Void = scene.restart()
+        try await scene.house.origin.clearRules()
+        try await scene.house.origin.release()
+        try await restart
+        #expect(scene.schedules.all.first?.recordings.count == 1)
+    }
+
     @Test func aChannelThatDoesNotAnswerIsAskedAgainUntilTheEnd() async throws {
         let scene = try await PlanScene()
         try await scene.house.origin.add(OriginRule("*.m3u8") { $0.status = 404 })

@@ -84,12 +84,25 @@ struct TestOriginFaultTests {
         try await connection.send("GET \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         _ = try await connection.receiveHead()
         #expect(try await connection.receive(count: 5000).bytes == file.prefix(5000))
+        try await waitUntil("the pause") { try await origin.requests().first?.state == "paused" }
         #expect(try await connection.receive(count: 1, within: .milliseconds(50)).end == .timedOut)
-        #expect(try await origin.requests().first?.state == "paused")
         #expect(try await origin.release(path) == 1)
         let rest = try await connection.receive()
         #expect(rest.bytes == file.dropFirst(5000) && rest.end == .closed)
         #expect(try await origin.requests().first?.state == "done")
+    }
+
+    @Test("a release is not lost that comes with the last bytes before the pause", arguments: OriginKind.allCases)
+    func pausesAreReleasedAtOnce(kind: OriginKind) async throws {
+        let origin = try await kind.start()
+        // The origin comes to its pause 50 ms after these bytes.
+        try await origin.add(OriginRule(path) { ($0.pauseAfter, $0.throttle) = (1000, 20_000) })
+        let connection = try RawConnection(port: origin.port)
+        try await connection.send("GET \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        _ = try await connection.receiveHead()
+        _ = try await connection.receive(count: 1000)
+        _ = try await origin.release(path)
+        try await waitUntil("the rest") { try await (origin.requests().first?.bytes ?? 0) > 1000 }
     }
 
     @Test("a client that leaves a stalled reply is noticed", arguments: OriginKind.allCases)
@@ -123,9 +136,9 @@ struct TestOriginFaultTests {
     }
 
     @Test(
-        "a reply that comes to its hold after the rules were cleared and all released is not held",
-        arguments: OriginKind.allCases)
-    func lateHoldsAreReleased(kind: OriginKind) async throws {
+        "a reply that is released before it comes to its hold is not held, whether the rules were cleared before or not",
+        arguments: OriginKind.allCases, [false, true])
+    func lateHoldsAreReleased(kind: OriginKind, isCleared: Bool) async throws {
         let origin = try await kind.start()
         try await origin.add(
             OriginRule(path) {
@@ -134,7 +147,9 @@ struct TestOriginFaultTests {
             })
         async let reply = HTTPProbe.fetch(origin.url(path))
         try await waitUntil("the request") { try await origin.requests().count == 1 }
-        try await origin.clearRules()
+        if isCleared {
+            try await origin.clearRules()
+        }
         try await origin.release("*")
         #expect(try await reply.isComplete)
     }

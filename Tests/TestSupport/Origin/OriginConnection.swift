@@ -216,10 +216,9 @@ final class OriginConnection: Sendable {
         }
     }
 
-    /// Waits until the reply is released.
-    /// - Parameter clears: as in `OriginServer.Verdict`.
-    func waitForRelease(target: String, since clears: Int) throws(OriginConnectionEnd) {
-        guard server.hold(self, target: target, since: clears) else { return }
+    /// Waits until the reply is released, unless it was since a moment.
+    func waitForRelease(target: String, since past: OriginServer.Past) throws(OriginConnectionEnd) {
+        guard server.hold(self, target: target, since: past) else { return }
         defer { server.unhold(self) }
         while try !wait() {}
     }

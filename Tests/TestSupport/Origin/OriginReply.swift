@@ -5,8 +5,8 @@ struct OriginReply {
     private let head: OriginRequestHead
     private let order: Int
     private let rule: OriginRule
-    /// As in `OriginServer.Verdict`.
-    private let clears: Int
+    /// The state of releases before the client knew of what is held back.
+    private var past: OriginServer.Past
     /// Nil if the rule requires no tokens.
     private let isAdmitted: Bool?
     private let connection: OriginConnection
@@ -25,7 +25,7 @@ struct OriginReply {
         self.head = head
         self.order = order
         rule = verdict?.rule ?? OriginRule("*")
-        clears = verdict?.clears ?? 0
+        past = verdict?.past ?? OriginServer.Past(clears: 0, releases: 0)
         isAdmitted = verdict?.isAdmitted
         self.connection = connection
         self.server = server
@@ -226,7 +226,7 @@ struct OriginReply {
     // MARK: - The body
 
     /// Sends the body in steps that end exactly where the rule makes something happen.
-    private func sendBody(_ body: OriginBody, range: Range<Int>, isChunked: Bool) throws(OriginConnectionEnd) {
+    private mutating func sendBody(_ body: OriginBody, range: Range<Int>, isChunked: Bool) throws(OriginConnectionEnd) {
         let total = range.count
         let stops = [rule.pauseAfter, rule.stallAfter, rule.cutAfter, rule.resetAfter].compactMap { $0 }
         let step = rule.throttle.map { max(1, min(OriginReply.block, $0 / 20)) } ?? OriginReply.block
@@ -250,6 +250,9 @@ struct OriginReply {
             let next = stops.filter { $0 > sent }.min() ?? total
             let count = min(step, min(next, total) - sent)
             let bytes = body.read(from: range.lowerBound + sent, count: count)
+            if sent + count == pausePoint {
+                past.releases = server.releases
+            }
             try connection.send(isChunked ? OriginReply.chunk(bytes) : bytes)
             sent += count
             let bytesSent = sent
@@ -290,7 +293,7 @@ struct OriginReply {
 
     private func waitForRelease() throws(OriginConnectionEnd) {
         server.update(order) { $0.state = "paused" }
-        try connection.waitForRelease(target: head.target, since: clears)
+        try connection.waitForRelease(target: head.target, since: past)
         server.update(order) { $0.state = "open" }
     }
 }

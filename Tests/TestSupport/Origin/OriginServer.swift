@@ -27,8 +27,14 @@ final class OriginServer: Sendable {
         let rule: OriginRule
         /// Nil if the rule requires no tokens.
         let isAdmitted: Bool?
-        /// The number of times that the rules had been cleared before.
-        let clears: Int
+        /// The state of releases before.
+        let past: Past
+    }
+
+    /// How often something had happened at a moment.
+    struct Past {
+        var clears: Int
+        var releases: Int
     }
 
     private struct State {
@@ -40,9 +46,12 @@ final class OriginServer: Sendable {
         var connections: [ObjectIdentifier: OriginConnection] = [:]
         /// Responses that wait for a release, with the targets of their requests.
         var held: [(target: String, connection: OriginConnection)] = []
+        /// The targets of all releases, as globs.
+        var releases: [String] = []
+        /// How often the rules were cleared, and the number of releases before the last time.
         var clears = 0
-        /// The targets that were released since the rules were cleared, as globs.
-        var released: Set<String> = []
+        var releasesBeforeClear = 0
+        var past: Past { Past(clears: clears, releases: releases.count) }
         var playlists: MadePlaylists
         var listener: Int32?
     }
@@ -167,7 +176,7 @@ final class OriginServer: Sendable {
                 let isOpen = matches(head.target, glob: signed.open ?? "*/master.m3u8")
                 isAdmitted = isOpen || active.signer?.admits(target: head.target) == true
             }
-            return (order, Verdict(rule: active.rule, isAdmitted: isAdmitted, clears: state.clears))
+            return (order, Verdict(rule: active.rule, isAdmitted: isAdmitted, past: state.past))
         }
     }
 
@@ -230,7 +239,7 @@ final class OriginServer: Sendable {
         state.withLock { state in
             state.rules = rules.map(ActiveRule.init)
             state.clears += 1
-            state.released = []
+            state.releasesBeforeClear = state.releases.count
         }
     }
 
@@ -256,11 +265,19 @@ final class OriginServer: Sendable {
         }
     }
 
-    /// Marks a connection's reply as waiting; ``release(_:)`` wakes it. Returns false if the reply need not wait: since its rule was
-    /// found, the rules were cleared and such replies released.
-    func hold(_ connection: OriginConnection, target: String, since clears: Int) -> Bool {
+    /// The number of releases until now.
+    var releases: Int { state.withLock { $0.releases.count } }
+
+    /// Marks a connection's reply as waiting; ``release(_:)`` wakes it. Returns false if the reply need not wait: such replies were
+    /// released since the client knows of it.
+    func hold(_ connection: OriginConnection, target: String, since past: Past) -> Bool {
         state.withLock { state in
-            if clears < state.clears, state.released.contains(where: { matches(target, glob: $0) }) {
+            var known = past.releases
+            if past.clears < state.clears {
+                // The rules were cleared since, with what waited by them.
+                known = min(known, state.releasesBeforeClear)
+            }
+            if state.releases[known...].contains(where: { matches(target, glob: $0) }) {
                 return false
             }
             state.held.append((target, connection))
@@ -278,7 +295,7 @@ final class OriginServer: Sendable {
     /// Releases the waiting replies whose target matches; returns their number.
     func release(_ glob: String) -> Int {
         state.withLock { state in
-            state.released.insert(glob)
+            state.releases.append(glob)
             let released = state.held.filter { matches($0.target, glob: glob) }
             state.held.removeAll { matches($0.target, glob: glob) }
             for item in released {

@@ -93,11 +93,12 @@ class Request:
 class Pause:
     """Where a body is held back: after so many bytes; with `at_end` also at the end of a shorter one.
 
-    `wait` is called with the conversation and the request.
+    `wait` is called with the conversation and the request; `before`, if there is one, with the request, before the bytes that come last
+    are sent.
     """
 
-    def __init__(self, after, wait, at_end=False):
-        self.after, self.wait, self.at_end = after, wait, at_end
+    def __init__(self, after, wait, at_end=False, before=None):
+        self.after, self.wait, self.at_end, self.before = after, wait, at_end, before
 
     def place(self, total):
         """The number of bytes of so many after which it comes, or None."""
@@ -295,6 +296,9 @@ class Conversation:
             data = body.read(start + sent, min(step, limit - sent))
             if reply.bucket:
                 self.stay(reply.bucket.pause(len(data)))
+            for pause in reply.pauses:
+                if pause.before and pause.place(total) == sent + len(data):
+                    pause.before(request)
             self.connection.sendall(b"%x\r\n%b\r\n" % (len(data), data) if reply.framing == "chunked" else data)
             sent += len(data)
             request.entry["bytes"] = sent
