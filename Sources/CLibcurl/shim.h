@@ -138,13 +138,6 @@ static inline CURLMcode weir_multi_set_timer(CURLM *multi, curl_multi_timer_call
     return curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, value);
 }
 
-// mallopt(3) is not in Swift's Glibc module. Blocks smaller than `block` bytes come from the heap. When the heap
-// shrinks, up to `heap` free bytes at its end stay with the process.
-static inline void weir_keep_freed_memory(int block, int heap) {
-    mallopt(M_MMAP_THRESHOLD, block);
-    mallopt(M_TRIM_THRESHOLD, heap);
-}
-
 // CURL_GLOBAL_ALL is a macro made of other macros, which Swift does not import.
 static inline CURLcode weir_global_init(void) {
     // libcurl's own call would let libcrypto free its tables at the exit, while threads still use them: see CLibcrypto.

@@ -32,7 +32,7 @@ package enum Application {
     ) async throws(ApplicationError) {
         let environment = ProcessInfo.processInfo.environment
         DescriptorLimit.raise()
-        MemoryArenas.limit()
+        ProcessMemory.configure()
         let inherited = try InheritedSockets.descriptors(environment)
         let claim: StateClaim
         do {
@@ -46,6 +46,7 @@ package enum Application {
         let logger = Logger(label: "weir")
         let daemon = try await RunningDaemon(
             configuration, streams: streams, token: claim.token, environment: environment, logger: logger)
+        await ProcessMemory.trimAfterWork()
         let url = try await daemon.start(configuration, inherited: inherited, claim)
         if let path = claim.prepareSocket() {
             await daemon.open(socket: path)

@@ -44,6 +44,9 @@ public final class LoopThread: SerialExecutor, @unchecked Sendable {
     private var unreadTurns = 0.0
     /// Turns of so many seconds altogether take no more processor time than the shortest that is counted apart.
     private static let mostUnread = TurnTimes.bounds[0]
+    /// The function to call after so many seconds of processor time, and the seconds since the last call.
+    private var afterWork: (seconds: Double, body: @LoopActor () -> Void)?
+    private var workSinceCall = 0.0
     private var thread = pthread_t()
 
     /// Creates the base and starts the thread.
@@ -183,9 +186,13 @@ public final class LoopThread: SerialExecutor, @unchecked Sendable {
         guard let turnBegan else { return }
         let length = TurnTimes.now - turnBegan
         turns.record(length)
-        self.turnBegan = nil
         turnNumber += 1
         recordProcessorTime(ofTurn: length)
+        if let afterWork, workSinceCall >= afterWork.seconds {
+            workSinceCall = 0
+            LoopActor.assumeIsolated(afterWork.body)
+        }
+        self.turnBegan = nil
     }
 
     /// Reads the processor time, which is a system call, only after so much that it matters: what short turns take counts with the
@@ -196,8 +203,15 @@ public final class LoopThread: SerialExecutor, @unchecked Sendable {
         let used = TurnTimes.processorTime
         let spent = used - usedProcessorTime
         processorTurns.record(min(spent, length), adding: spent)
+        workSinceCall += spent
         usedProcessorTime = used
         unreadTurns = 0
+    }
+
+    /// Calls `body` whenever the loop has worked for so many seconds of processor time, at the end of the turn. An idle loop is not
+    /// woken. A later call replaces an earlier one.
+    @LoopActor public static func afterWork(of seconds: Double, _ body: @escaping @LoopActor () -> Void) {
+        LoopActor.loop.afterWork = (seconds, body)
     }
 
     /// The number of the current turn, by which work that is divided knows when others had theirs.

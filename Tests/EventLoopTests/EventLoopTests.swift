@@ -45,6 +45,21 @@ import Testing
         #expect(after.sum >= between.sum + 0.06)
     }
 
+    /// The function is called for work alone: a loop that waits does not call it.
+    @Test @LoopActor func workIsTold() async throws {
+        var calls = 0
+        LoopThread.afterWork(of: 0.03) { calls += 1 }
+        for count in 1...3 {
+            Self.compute(seconds: 0.04)
+            await Self.pass(.milliseconds(1))
+            #expect(calls == count)
+        }
+        Self.block(seconds: 0.06)
+        await Self.pass(.milliseconds(1))
+        #expect(calls == 3)
+        LoopThread.afterWork(of: .infinity) {}
+    }
+
     @LoopActor private static func turns() -> TurnTimes { LoopThread.turnTimes }
     @LoopActor private static func processorTurns() -> TurnTimes { LoopThread.turnProcessorTimes }
 

@@ -99,7 +99,7 @@ import Store
     }
 
     /// Computed from a playlist that has ended, and from its pieces.
-    private struct Computed {
+    private struct Computed: Sendable {
         /// The segments' file names, by index.
         var segmentFiles: [String]?
         /// The initialization sections' file names, by index.
@@ -113,6 +113,12 @@ import Store
         var wholeness: (folder: Int, keys: Int, isComplete: Bool)?
         /// Caches `peakBitRate` for this count of the folder's changes.
         var peak: (folder: Int, rate: BitRate)?
+    }
+
+    /// The parts that are large where the playlist is.
+    private struct Tables: Sendable {
+        let source: Source?
+        let computed: Computed
     }
 
     /// Its name in URLs and on disk, and its kind of content.
@@ -198,6 +204,15 @@ import Store
         self.keys = keys
         self.editions = editions
         self.folder = folder ?? PieceFolder(id: name.id, in: bundle)
+    }
+
+    /// Gives the tables of a large playlist back on another thread, as `MediaPlaylist` does.
+    deinit {
+        guard source?.preparations != nil else { return }
+        let tables = Tables(source: source, computed: computed)
+        source = nil
+        computed = Computed()
+        releaseElsewhere(consume tables)
     }
 
     /// Adopts a fetched or restored playlist whose load began at a time.

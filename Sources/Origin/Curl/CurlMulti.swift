@@ -32,13 +32,7 @@ import HTTPMessage
     private var resting: [CurlRequest] = []
     private var rest: LoopTimer?
 
-    private static let isReady: Bool = {
-        // libcurl allocates its buffer for each request. By default malloc returns such a block to the system each
-        // time, and every page faults again: a sixth of the cost of a small miss.
-        // Larger ones, such as the tables of very many assets, do go back: a table that grows leaves a hole of half its size.
-        weir_keep_freed_memory(2 << 20, 8 << 20)
-        return weir_global_init() == CURLE_OK
-    }()
+    private static let isReady = weir_global_init() == CURLE_OK
 
     init(idleConnections: Int, bufferSize: Int) {
         buffer = BodyBuffer(capacity: bufferSize)
