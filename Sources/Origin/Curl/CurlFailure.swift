@@ -26,6 +26,10 @@ extension TransferState.Failure {
         case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM:
             self.code = isHeadComplete ? .cutShort : .connectionLost
         case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL: self.code = .malformedReply
+        // A line of the head is longer than libcurl takes. Since version 8.6 it has a code of its own.
+        case CURLE_OUT_OF_MEMORY, Self.tooLarge:
+            self.code = .malformedReply
+            underlying = "a line of its head has no end"
         case CURLE_BAD_CONTENT_ENCODING: self.code = .unsupportedEncoding
         // Not refused here: libcurl's decoder gets bytes behind the end of the compressed ones.
         case CURLE_WRITE_ERROR:
@@ -36,6 +40,9 @@ extension TransferState.Failure {
             isTransient = false
         }
     }
+
+    /// CURLE_TOO_LARGE, which the headers of older versions lack.
+    private static let tooLarge = CURLcode(rawValue: 100)
 }
 
 extension HostReach.Fault {
