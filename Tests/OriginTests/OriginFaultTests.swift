@@ -524,6 +524,61 @@ extension OverSockets {
             #expect(taken.mostInTurns <= 9 << 20)
         }
 
+        /// Starts a transfer as soon as another one ends, as downloads do.
+        @LoopActor private final class Followers: TransferReceiver {
+            private let start: (any TransferReceiver) -> Void
+            private(set) var left: Int
+            private(set) var running = 0
+            private(set) var byteCount = 0
+            private(set) var failures = 0
+
+            init(_ count: Int, start: @escaping (any TransferReceiver) -> Void) {
+                left = count
+                self.start = start
+            }
+
+            func startNext() {
+                guard left > 0 else { return }
+                left -= 1
+                running += 1
+                start(self)
+            }
+
+            func transfer(_ transfer: Transfer, received head: OriginHead) {}
+
+            func transfer(_ transfer: Transfer, received bytes: UnsafeRawBufferPointer, at offset: Int64) {
+                byteCount += bytes.count
+            }
+
+            func transfer(_ transfer: Transfer, ended result: Result<Void, OriginError>) {
+                running -= 1
+                if case .failure = result {
+                    failures += 1
+                }
+                startNext()
+            }
+        }
+
+        /// Fast bodies wait for the next turn of the loop. There libcurl ends one and begins the next on its connection, whose reply is
+        /// no rest of the last one.
+        @Test("A connection on which the next request follows at once has no bytes behind the last body")
+        func connectionsThatGoOnAtOnce() async throws {
+            let body = [UInt8](repeating: 0x23, count: 1 << 20)
+            let origin = try ScriptedOrigin { _, _ in [.reply(200, [:], body)] }
+            let bench = Bench()
+            let request = try bench.request(origin)
+            let chains = 8
+            let count = 64 * chains
+            let followers = Followers(count) { receiver in bench.client.start(request, receiver: receiver) }
+            for _ in 0..<chains {
+                followers.startNext()
+            }
+            #expect(await eventually { followers.left == 0 && followers.running == 0 })
+            #expect(followers.failures == 0 && followers.byteCount == count * body.count)
+            #expect(origin.requests.count == count)
+            #expect(origin.accepted <= chains)
+        }
+
         /// 5 bytes and 9,000,000 zeros, as `gzip -9` compresses them.
         @Test func playlistIsDecodedAndADecompressionBombIsRefused() async throws {
             let hello: [UInt8] = [

@@ -55,6 +55,8 @@ extension CurlRequest {
     /// True if bytes have arrived on the connection that nothing reads. TLS sends a few bytes of its own.
     var hasUnreadBytes: Bool {
         guard reply.contentLength != nil, !reply.isHTTP2, let multi else { return false }
+        // In one call libcurl may end a request and send the next on its connection: the bytes are that one's reply.
+        guard !multi.hasOther(on: connectionPort, besides: self, isHTTP1: false) else { return false }
         let harmless = attempt.url.scheme == .http ? 0 : Self.mostBytesOfTLS
         return multi.sockets.hasUnreadBytes(descriptor, moreThan: harmless)
     }
