@@ -435,7 +435,7 @@ private struct PieceInDelivery {
     /// True if the session ended by idleness, and its player has come back.
     var hasEnded = false
     let since: ContinuousClock.Instant
-    var playhead: SessionPlayhead
+    let playhead: SessionPlayhead
     /// By folder.
     var cursors: [String: RenditionCursor] = [:]
     /// Number of pieces that the session waits for, on their way from the origin.

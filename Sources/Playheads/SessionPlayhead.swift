@@ -1,12 +1,13 @@
-/// One session's playhead and the buffer ahead of it, inferred from what its player requests. Pure: takes events with
-/// their times. Players read ahead, mpv without limit, hls.js and VLC by about 30 s, so a request is not the playhead.
+/// One session's playhead and the buffer ahead of it, inferred from what its player requests. Knows no clock: takes events
+/// with their times. An object, because a question to one with times in it would copy it. Players read ahead, mpv without
+/// limit, hls.js and VLC by about 30 s, so a request is not the playhead.
 /// The playhead models the media on the screen: it starts when the first segment has been delivered, advances in real
 /// time, and stops at the end of the delivered media until more arrives. A seek moves it at once (`PlayheadLane`
 /// recognizes seeks). Pauses and other speeds show in the requests of players that read ahead by a fixed amount
 /// (`ReadAhead`). Those of a player that has everything, seeks within its buffer, and evictions from that buffer cannot be
 /// seen from here: unless the player reports them (`PlayheadCorrection`), it is assumed to play on to the end of what it
 /// has.
-struct SessionPlayhead {
+final class SessionPlayhead {
     /// End of the asset in seconds; nil while that is unknown, and for live streams.
     var end: Double?
     private let traits: PlayerTraits
@@ -30,12 +31,13 @@ struct SessionPlayhead {
     }
 
     /// Records that the session requests a segment. True if that is a seek.
-    mutating func requested(
+    func requested(
         _ span: SegmentSpan, of rendition: String, _ kind: MediaKind, at now: ContinuousClock.Instant
     ) -> Bool {
         advance(to: now)
         let isFirst = lanes.isEmpty
-        var lane = lanes[kind] ?? PlayheadLane(span)
+        // Taken out, so that its tables are changed in place.
+        var lane = lanes[kind].take() ?? PlayheadLane(span)
         let before = (front: lane.front, end: lane.requestedEnd)
         let step = lane.requested(span, of: rendition, position: anchor.position)
         lanes[kind] = lane
@@ -65,7 +67,7 @@ struct SessionPlayhead {
         }
     }
 
-    mutating func delivered(_ span: SegmentSpan, _ kind: MediaKind, at now: ContinuousClock.Instant) {
+    func delivered(_ span: SegmentSpan, _ kind: MediaKind, at now: ContinuousClock.Instant) {
         advance(to: now)
         let before = front ?? 0
         lanes[kind]?.delivered(span)
@@ -79,7 +81,7 @@ struct SessionPlayhead {
     /// Records that the player has a part of a segment. Playback does not begin with a part: libavformat reads the
     /// beginnings of all renditions first.
     /// - Parameter share: the part, from 0 to 1.
-    mutating func progressed(_ span: SegmentSpan, share: Double, _ kind: MediaKind, at now: ContinuousClock.Instant) {
+    func progressed(_ span: SegmentSpan, share: Double, _ kind: MediaKind, at now: ContinuousClock.Instant) {
         guard traits.playsParts, anchor.isRunning || anchor.isStarved else { return }
         advance(to: now)
         let before = front ?? 0
@@ -89,7 +91,7 @@ struct SessionPlayhead {
 
     /// Records that the reply with a segment has not begun for some time, or that it begins or fails at last. libavformat opens
     /// the next segment before it reads the present one, and has nothing of that one while it waits (hls.c, `read_data`).
-    mutating func opened(_ span: SegmentSpan, isAnswered: Bool, _ kind: MediaKind, at now: ContinuousClock.Instant) {
+    func opened(_ span: SegmentSpan, isAnswered: Bool, _ kind: MediaKind, at now: ContinuousClock.Instant) {
         guard traits.playsParts else { return }
         advance(to: now)
         let before = front ?? 0
@@ -105,7 +107,7 @@ struct SessionPlayhead {
 
     /// Corrects the playhead by a request of a player that keeps a fixed amount of media ahead of it.
     /// - Parameter delivered: end of the delivered media in seconds.
-    private mutating func pace(_ span: SegmentSpan, delivered: Double, at now: ContinuousClock.Instant) {
+    private func pace(_ span: SegmentSpan, delivered: Double, at now: ContinuousClock.Instant) {
         anchor.limit = nil
         guard end != nil, !isReported, anchor.isRunning else { return readAhead.restart() }
         let buffer = delivered - anchor.position
@@ -117,7 +119,7 @@ struct SessionPlayhead {
 
     /// Bounds the playhead of a player that keeps a fixed amount of media ahead: it would request the next segment at a
     /// position, now that it has all that it requested.
-    private mutating func bound(after span: SegmentSpan) {
+    private func bound(after span: SegmentSpan) {
         guard let end, !isReported, readAhead.isSteady, let target = readAhead.target, let lane = lanes[.main],
             lane.front >= lane.requestedEnd - 0.001, lane.requestedEnd < end - 0.001
         else { return }
@@ -125,7 +127,7 @@ struct SessionPlayhead {
     }
 
     /// Records that so many segments were delivered at once that only this one, the last of them, was examined.
-    mutating func deliveredInBulk(
+    func deliveredInBulk(
         upTo span: SegmentSpan, of rendition: String, _ kind: MediaKind, at now: ContinuousClock.Instant
     ) {
         advance(to: now)
@@ -137,7 +139,7 @@ struct SessionPlayhead {
         run(isFurther: front ?? 0 > before)
     }
 
-    mutating func apply(_ correction: PlayheadCorrection, at now: ContinuousClock.Instant) {
+    func apply(_ correction: PlayheadCorrection, at now: ContinuousClock.Instant) {
         anchor = reading(at: now)
         anchored = now
         if case .report = correction {
@@ -147,7 +149,7 @@ struct SessionPlayhead {
     }
 
     /// After a seek, the other kind of media follows to the start of its own segment: that is no second seek.
-    private mutating func jump(to span: SegmentSpan) -> Bool {
+    private func jump(to span: SegmentSpan) -> Bool {
         let follows = abs(span.start - anchor.position) <= 1.5 * span.duration && lanes.hasBoth
         if !follows {
             move(to: span.start)
@@ -156,7 +158,7 @@ struct SessionPlayhead {
     }
 
     /// Begins a range of media; the playhead stands still until a segment is delivered.
-    private mutating func move(to start: Double) {
+    private func move(to start: Double) {
         anchor.position = start
         anchor.start = start
         anchor.isRunning = false
@@ -168,7 +170,7 @@ struct SessionPlayhead {
 
     /// Lets the playhead advance if there is media ahead of it.
     /// - Parameter isFurther: true if there is more than before.
-    private mutating func run(isFurther: Bool) {
+    private func run(isFurther: Bool) {
         if isFurther {
             anchor.isHeld = false
         }
@@ -180,7 +182,7 @@ struct SessionPlayhead {
         anchor.isStarved = false
     }
 
-    private mutating func advance(to now: ContinuousClock.Instant) {
+    private func advance(to now: ContinuousClock.Instant) {
         anchor = reading(at: now)
         anchored = now
         lastEvent = now

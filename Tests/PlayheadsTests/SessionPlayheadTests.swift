@@ -8,7 +8,7 @@ struct SessionPlayheadTests {
 
     /// A session with the events of a trace; segments of 2 s by default.
     private struct Trace {
-        var playhead = SessionPlayhead(at: start)
+        let playhead = SessionPlayhead(at: start)
         var jumps: [Double] = []
         var segment = 2.0
 
@@ -271,7 +271,7 @@ struct SessionPlayheadTests {
     }
 
     @Test func aSlowDeliveryShowsNoPause() {
-        var trace = paced(until: 20)
+        let trace = paced(until: 20)
         let last = 2.1 + 4 * 2
         let at = { Self.start + .seconds($0 as Double) }
         _ = trace.playhead.requested(trace.span(20), of: "video", .main, at: at(last + 2))
@@ -313,7 +313,7 @@ struct SessionPlayheadTests {
 
     /// libavformat opens the next segment, and reads the present one only once it has the head of that reply.
     @Test func aSegmentCountsOnceTheReplyWithTheNextHasBegun() {
-        var playhead = SessionPlayhead(at: Self.start, PlayerTraits(playsParts: true, resume: 1), end: 200)
+        let playhead = SessionPlayhead(at: Self.start, PlayerTraits(playsParts: true, resume: 1), end: 200)
         let span = { (number: Int) in SegmentSpan(number: number, start: Double(number) * 2, duration: 2) }
         let at = { (seconds: Double) in Self.start + .seconds(seconds) }
         for number in 0..<4 {
@@ -334,7 +334,7 @@ struct SessionPlayheadTests {
 
     @Test func aPartOfASegmentIsPlayedByPlayersThatCan() {
         for playsParts in [true, false] {
-            var playhead = SessionPlayhead(
+            let playhead = SessionPlayhead(
                 at: Self.start, PlayerTraits(playsParts: playsParts, resume: playsParts ? 1 : 0), end: 200)
             let span = { (number: Int) in SegmentSpan(number: number, start: Double(number) * 2, duration: 2) }
             let at = { (seconds: Double) in Self.start + .seconds(seconds) }

@@ -10,7 +10,7 @@ struct WatchTrace {
     private static let start = ContinuousClock.now
 
     var watch = PlayWatch()
-    private var playhead: SessionPlayhead
+    private let playhead: SessionPlayhead
     private var number = 0
     private var isRequested = false
 
