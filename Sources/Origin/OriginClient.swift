@@ -207,12 +207,15 @@ public import HTTPMessage
             }
         }
 
+        let now = ContinuousClock.now
+        var hold: LinkShare.Hold?
         // Paused transfers lend their slots before any transfer is displaced.
         if link.isLimiting {
-            throttle()
+            let decided = link.hold(at: now)
+            throttle(by: decided)
+            hold = decided
         }
 
-        let now = ContinuousClock.now
         let displaced = queue.displace(now: now, isMultiplexed: connections.isMultiplexed) { id in
             transfers[id]?.mayStop ?? true
         }
@@ -226,8 +229,8 @@ public import HTTPMessage
         }
 
         // All others are as they were.
-        if link.isLimiting, !displaced.isEmpty || !granted.isEmpty {
-            throttle()
+        if let hold, link.isLimiting, !displaced.isEmpty || !granted.isEmpty {
+            throttle(by: hold)
         }
     }
 
@@ -344,20 +347,19 @@ public import HTTPMessage
 
     /// Decides how an attempt connects.
     func plan(_ asked: AskedRequest, _ attempt: TransferState.Attempt) -> ConnectionPlan {
-        let request = asked.request
         var rights = AddressRights(peer: OriginRequest.Peer(of: attempt.url))
-        rights.namedPeer = request.namedPeer
-        rights.firstClass = request.route.firstClass
-        rights.allowedHosts = configuration.allowedHosts + request.route.allowedHosts
+        rights.namedPeer = asked.request.namedPeer
+        rights.firstClass = asked.request.route.firstClass
+        rights.allowedHosts = configuration.allowedHosts + asked.request.route.allowedHosts
         if let named = rights.namedPeer?.host, !rights.isNamedHost {
             let known = SocketAddress.known(of: named) ?? names.formerAddresses(of: named)
             rights.namedAddresses = known ?? []
         }
         var plan = ConnectionPlan(rights)
-        plan.proxy = configuration.proxies.proxy(for: attempt.url, choice: request.route.proxy)
-        plan.socket = request.socket
-        plan.isInsecure = request.route.isInsecure
-        plan.certificate = request.certificateUse(at: attempt.url)
+        plan.proxy = configuration.proxies.proxy(for: attempt.url, choice: asked.request.route.proxy)
+        plan.socket = asked.request.socket
+        plan.isInsecure = asked.request.route.isInsecure
+        plan.certificate = asked.request.certificateUse(at: attempt.url)
         return plan
     }
 
@@ -436,8 +438,7 @@ public import HTTPMessage
     /// Throttles again after a time, if nothing else does before.
     func throttle(after time: Duration) { yieldTimer?.schedule(after: time) }
 
-    private func throttle() {
-        let hold = link.hold(at: .now)
+    private func throttle(by hold: LinkShare.Hold) {
         if let wait = hold.wait {
             refill?.schedule(after: wait)
         }

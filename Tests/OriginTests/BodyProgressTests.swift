@@ -33,7 +33,7 @@ struct BodyProgressTests {
 
     @Test(arguments: cases)
     func silenceIsJudged(body: Case) {
-        var progress = BodyProgress(at: start)
+        let progress = BodyProgress(at: start)
         progress.begin(at: start)
         progress.beginBody(at: start)
         let next = progress.watch(at: body.position, for: .seconds(60), rule: Self.rule)
@@ -54,7 +54,7 @@ struct BodyProgressTests {
     }
 
     @Test func theNextAttemptBeginsAtNothing() {
-        var progress = BodyProgress(at: start)
+        let progress = BodyProgress(at: start)
         progress.beginBody(at: start)
         progress.record(1000, at: start + .seconds(1))
         #expect(progress.count == 1000)
@@ -74,7 +74,7 @@ struct BodyProgressTests {
             (1_700_000, 0, 20_000, false),
         ])
     func bombs(count: Int, encoded: Int64, lag: Int, isBomb: Bool) {
-        var progress = BodyProgress(at: start)
+        let progress = BodyProgress(at: start)
         progress.record(count, at: start)
         #expect(progress.isOutOfProportion(to: encoded, lag: lag, limit: 100) == isBomb)
     }

@@ -332,10 +332,11 @@ import HTTPMessage
             multi?.recordArrival(on: connectionPort)
         }
         guard !isHeadComplete else { return receive(trailer: line) }
-        challenge = nil
         switch reply.receive(line: line) {
         case .incomplete:
             if reply.fields.count == 0 {
+                // The next reply has begun.
+                challenge = nil
                 readToEndOfStream()
             }
             return true

@@ -1,8 +1,8 @@
-/// The bytes of one attempt's body, and the verdict when they stop. Pure.
+/// The bytes of one attempt's body, and the verdict when they stop. Knows no clock.
 ///
 /// The watchdog looks at a body in steps that are shorter than its limits: an origin that states too great a length keeps the
-/// connection, and is silent behind the end of the media.
-struct BodyProgress {
+/// connection, and is silent behind the end of the media. An object, because a question to one with times in it would copy it.
+final class BodyProgress {
     /// The position of the body, as `TransferState` knows it.
     struct Position {
         var awaitsEndOfStream = false
@@ -37,28 +37,28 @@ struct BodyProgress {
     func rate(at now: ContinuousClock.Instant) -> Double? { arrivals.value(at: now) }
 
     /// An attempt begins.
-    mutating func begin(at now: ContinuousClock.Instant) {
+    func begin(at now: ContinuousClock.Instant) {
         count = 0
         lastArrival = now
     }
 
     /// The attempt waits for its reply from now on.
-    mutating func connect(at now: ContinuousClock.Instant) { lastArrival = now }
+    func connect(at now: ContinuousClock.Instant) { lastArrival = now }
 
     /// The body begins.
-    mutating func beginBody(at now: ContinuousClock.Instant) {
+    func beginBody(at now: ContinuousClock.Instant) {
         arrivals = ArrivalRate(at: now)
         countBefore = 0
     }
 
-    mutating func record(_ byteCount: Int, at now: ContinuousClock.Instant) {
+    func record(_ byteCount: Int, at now: ContinuousClock.Instant) {
         count += Int64(byteCount)
         lastArrival = now
         arrivals.record(byteCount, at: now)
     }
 
     /// The last byte of a stream has arrived, if the end of the stream follows now.
-    mutating func awaitEndOfStream() { countBefore = count }
+    func awaitEndOfStream() { countBefore = count }
 
     /// Decides about a body, of whose span this time is left.
     func check(at position: Position, for span: Duration, rule: GiveUpRule) -> Verdict {
@@ -81,7 +81,7 @@ struct BodyProgress {
     }
 
     /// A step has begun.
-    mutating func beginStep() { countBefore = count }
+    func beginStep() { countBefore = count }
 
     /// True if the decoded bytes are too many for the encoded ones. libcurl's count of a chunked body lags by up to its buffer. Short
     /// texts that compress well are no bombs.

@@ -31,7 +31,7 @@ import HTTPMessage
     /// True if the next attempt is for the URL that a handler answered with.
     var isLocated = false
     private var isDecoded = false
-    private var body = BodyProgress(at: .now)
+    private let body = BodyProgress(at: .now)
     /// True if the origin has shown that it answers ranges.
     private var takesRanges = false
     private var watch = Watch.pause
