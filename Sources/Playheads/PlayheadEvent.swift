@@ -28,9 +28,12 @@ public struct PlayheadEvent: Sendable {
     public let span: SegmentSpan
     /// The session's playhead after the event.
     public let playhead: PlayheadReading
+    /// The time of the event, by the tracker's clock.
+    public let time: ContinuousClock.Instant
 
     @LoopActor init(
-        _ change: Change, of span: SegmentSpan, seenBy cursor: RenditionCursor, playhead: PlayheadReading
+        _ change: Change, of span: SegmentSpan, seenBy cursor: RenditionCursor, playhead: PlayheadReading,
+        at time: ContinuousClock.Instant
     ) {
         self.change = change
         session = cursor.session
@@ -39,6 +42,7 @@ public struct PlayheadEvent: Sendable {
         kind = cursor.kind
         self.span = span
         self.playhead = playhead
+        self.time = time
     }
 }
 

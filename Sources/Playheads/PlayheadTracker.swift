@@ -159,12 +159,13 @@ public import EventLoop
     }
 
     /// Begins a session anew if it had ended by idleness.
-    private func session(of cursor: RenditionCursor) -> TrackedSession { session(cursor.session, of: cursor.asset) }
+    private func session(of cursor: RenditionCursor, at now: ContinuousClock.Instant) -> TrackedSession {
+        session(cursor.session, of: cursor.asset, at: now)
+    }
 
     private func session(
-        _ id: String, of asset: any PlayedAsset, _ player: PlayerTraits? = nil
+        _ id: String, of asset: any PlayedAsset, _ player: PlayerTraits? = nil, at now: ContinuousClock.Instant
     ) -> TrackedSession {
-        let now = now()
         let known = sessions[id]
         if let known, known.asset === asset, known.isPresent(at: now) {
             return known
@@ -226,7 +227,7 @@ public import EventLoop
         }
         guard let (rendition, kind) = asset.playedRendition(in: folder) else { return nil }
         let cursor = RenditionCursor(of: session, in: asset, rendition: rendition, kind: kind, tracker: self)
-        self.session(session, of: asset, player).cursors[folder] = cursor
+        self.session(session, of: asset, player, at: now()).cursors[folder] = cursor
         return cursor
     }
 
@@ -257,26 +258,30 @@ public import EventLoop
 
     private func examine(_ file: String, _ cursor: RenditionCursor) {
         guard let span = cursor.rendition.span(ofFile: file) else { return }
-        let session = session(of: cursor)
-        request(span, cursor, in: session)
-        session.playhead.delivered(span, cursor.kind, at: now())
-        publish(.delivered, of: span, seenBy: cursor, in: session)
+        let now = now()
+        let session = session(of: cursor, at: now)
+        request(span, cursor, in: session, at: now)
+        session.playhead.delivered(span, cursor.kind, at: now)
+        publish(.delivered, of: span, seenBy: cursor, in: session, at: now)
     }
 
     /// Examines the last of many pieces; those before it are assumed to have come in sequence.
     private func examineLast(_ file: String, _ cursor: RenditionCursor) {
         guard let span = cursor.rendition.span(ofFile: file) else { return }
-        let session = session(of: cursor)
-        session.playhead.deliveredInBulk(upTo: span, of: cursor.rendition.id, cursor.kind, at: now())
-        publish(.deliveredInBulk, of: span, seenBy: cursor, in: session)
+        let now = now()
+        let session = session(of: cursor, at: now)
+        session.playhead.deliveredInBulk(upTo: span, of: cursor.rendition.id, cursor.kind, at: now)
+        publish(.deliveredInBulk, of: span, seenBy: cursor, in: session, at: now)
         notify(cursor.asset, .progress)
     }
 
-    private func request(_ span: SegmentSpan, _ cursor: RenditionCursor, in session: TrackedSession) {
+    private func request(
+        _ span: SegmentSpan, _ cursor: RenditionCursor, in session: TrackedSession, at now: ContinuousClock.Instant
+    ) {
         session.playhead.end = session.asset.duration
         let before = session.playhead.requestedEnd
-        let isSeek = session.playhead.requested(span, of: cursor.rendition.id, cursor.kind, at: now())
-        publish(.requested(isSeek: isSeek), of: span, seenBy: cursor, in: session)
+        let isSeek = session.playhead.requested(span, of: cursor.rendition.id, cursor.kind, at: now)
+        publish(.requested(isSeek: isSeek), of: span, seenBy: cursor, in: session, at: now)
 
         if isSeek {
             notify(cursor.asset, .seek)
@@ -287,44 +292,46 @@ public import EventLoop
 
     private func publish(
         _ change: PlayheadEvent.Change, of span: SegmentSpan, seenBy cursor: RenditionCursor,
-        in session: TrackedSession
+        in session: TrackedSession, at now: ContinuousClock.Instant
     ) {
-        let playhead = session.playhead.reading(at: now())
-        events.send(PlayheadEvent(change, of: span, seenBy: cursor, playhead: playhead))
+        let playhead = session.playhead.reading(at: now)
+        events.send(PlayheadEvent(change, of: span, seenBy: cursor, playhead: playhead, at: now))
     }
 
     func beginWait(for file: String, _ cursor: RenditionCursor, _ delivery: (any PieceDelivery)?) {
         catchUp()
-        let session = session(of: cursor)
+        let now = now()
+        let session = session(of: cursor, at: now)
         session.awaited += 1
-        session.lastWait = now()
+        session.lastWait = now
         if let span = cursor.rendition.span(ofFile: file) {
-            request(span, cursor, in: session)
+            request(span, cursor, in: session, at: now)
             if session.player.playsParts, let delivery {
                 if deliveries.isEmpty {
                     progress?.schedule(after: Self.progressPause)
                 }
-                deliveries.append(PieceInDelivery(delivery: delivery, span: span, cursor: cursor, since: now()))
+                deliveries.append(PieceInDelivery(delivery: delivery, span: span, cursor: cursor, since: now))
             }
         }
         originWaits.send(())
     }
 
     private func examineDeliveries() {
+        let now = now()
         deliveries.removeAll { $0.delivery == nil }
         for index in deliveries.indices {
             let each = deliveries[index]
             guard let delivery = each.delivery, let session = sessions[each.cursor.session] else { continue }
-            if delivery.isAnswered == each.isWithheld, each.isWithheld || isLate(each) {
+            if delivery.isAnswered == each.isWithheld, each.isWithheld || isLate(each, at: now) {
                 deliveries[index].isWithheld = !each.isWithheld
-                open(each.span, each.cursor, isAnswered: delivery.isAnswered, in: session)
+                open(each.span, each.cursor, isAnswered: delivery.isAnswered, in: session, at: now)
             }
             let before = session.playhead.front
             if let share = delivery.deliveredShare {
-                session.playhead.progressed(each.span, share: share, each.cursor.kind, at: now())
+                session.playhead.progressed(each.span, share: share, each.cursor.kind, at: now)
             }
             if session.playhead.front != before {
-                publish(.progressed, of: each.span, seenBy: each.cursor, in: session)
+                publish(.progressed, of: each.span, seenBy: each.cursor, in: session, at: now)
             }
         }
         if !deliveries.isEmpty {
@@ -332,47 +339,50 @@ public import EventLoop
         }
     }
 
-    private func isLate(_ piece: PieceInDelivery) -> Bool {
-        now() - piece.since >= Self.openingTime && !piece.cursor.rendition.isEncrypted
+    private func isLate(_ piece: PieceInDelivery, at now: ContinuousClock.Instant) -> Bool {
+        now - piece.since >= Self.openingTime && !piece.cursor.rendition.isEncrypted
     }
 
     /// Records that a reply does not begin, or has begun or failed after that.
     private func open(
-        _ span: SegmentSpan, _ cursor: RenditionCursor, isAnswered: Bool, in session: TrackedSession
+        _ span: SegmentSpan, _ cursor: RenditionCursor, isAnswered: Bool, in session: TrackedSession,
+        at now: ContinuousClock.Instant
     ) {
         let before = session.playhead.front
-        session.playhead.opened(span, isAnswered: isAnswered, cursor.kind, at: now())
+        session.playhead.opened(span, isAnswered: isAnswered, cursor.kind, at: now)
         if session.playhead.front != before {
-            publish(.progressed, of: span, seenBy: cursor, in: session)
+            publish(.progressed, of: span, seenBy: cursor, in: session, at: now)
         }
     }
 
     /// Ends a session's wait for the origin. A player that is paused amid a piece that is here holds no download back.
     func pieceArrived(_ cursor: RenditionCursor) {
         catchUp()
-        endWait(of: session(of: cursor))
+        let now = now()
+        endWait(of: session(of: cursor, at: now), at: now)
         originWaits.send(())
     }
 
-    private func endWait(of session: TrackedSession) {
+    private func endWait(of session: TrackedSession, at now: ContinuousClock.Instant) {
         session.awaited = max(0, session.awaited - 1)
-        session.lastWait = now()
+        session.lastWait = now
     }
 
     func endWait(for file: String, _ cursor: RenditionCursor, bytes: Int64, isComplete: Bool, hasArrived: Bool) {
         catchUp()
-        let session = session(of: cursor)
+        let now = now()
+        let session = session(of: cursor, at: now)
         if !hasArrived {
-            endWait(of: session)
+            endWait(of: session, at: now)
         }
         let span = cursor.rendition.span(ofFile: file)
         if let span {
-            open(span, cursor, isAnswered: true, in: session)
+            open(span, cursor, isAnswered: true, in: session, at: now)
         }
         if isComplete, let span {
-            session.playhead.delivered(span, cursor.kind, at: now())
+            session.playhead.delivered(span, cursor.kind, at: now)
             session.consumed(bytes, of: span, kind: cursor.kind)
-            publish(.delivered, of: span, seenBy: cursor, in: session)
+            publish(.delivered, of: span, seenBy: cursor, in: session, at: now)
         }
         if !hasArrived {
             originWaits.send(())

@@ -104,7 +104,9 @@ internal import SafeText
     }
 
     /// Time since the begin, in seconds. It stands still once the player has closed its connections.
-    private var now: Double { ((left ?? playheads.now()) - began).inSeconds }
+    private var now: Double { time(of: left ?? playheads.now()) }
+
+    private func time(of instant: ContinuousClock.Instant) -> Double { (instant - began).inSeconds }
 
     // MARK: Connections
 
@@ -254,8 +256,9 @@ internal import SafeText
     /// Records a request or a delivery that the playhead tracker has examined.
     func record(_ event: PlayheadEvent) {
         if event.change != .progressed {
-            lastEvent = playheads.now()
+            lastEvent = event.time
         }
+        let now = time(of: left ?? event.time)
         let span = event.span
         let isAudio = event.kind == .audio
         let segment = PlayedSegment(

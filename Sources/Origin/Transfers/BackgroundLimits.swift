@@ -156,9 +156,13 @@ struct WindowLimiter {
     }
 
     /// Bytes per second; nil if they are unknown, or the round trip is long.
-    private var rate: Double? {
-        guard rates.count > 1, let shortest = roundTrips.min(), shortest < Self.roundTrip else { return nil }
-        return rates.max()
+    private var rate: Double?
+
+    private mutating func setRate() {
+        rate = nil
+        if rates.count > 1, let shortest = roundTrips.min(), shortest < Self.roundTrip {
+            rate = rates.max()
+        }
     }
 
     /// Records the setup time of a new connection: one round trip, or more on a busy link.
@@ -167,6 +171,7 @@ struct WindowLimiter {
         if roundTrips.count > Self.connections {
             roundTrips.removeFirst()
         }
+        setRate()
     }
 
     /// Records the bytes received since the start; true if that is a new measurement.
@@ -178,6 +183,7 @@ struct WindowLimiter {
         let time = now - last.at
         guard time >= Self.sampleTime else { return false }
         self.last = (now, bytes)
+        defer { setRate() }
         // Idle for most of the time.
         if time > Self.sampleTime * 3 {
             rates = []
