@@ -223,12 +223,10 @@ static const long weir_utime_omit = UTIME_OMIT;
 // mallopt(3) and malloc_trim(3), which Swift's Glibc does not have: the most arenas that the allocator makes.
 static inline void weir_limit_arenas(int count) { mallopt(M_ARENA_MAX, count); }
 
-// Blocks smaller than `block` bytes come from the heap, and what is free there stays with the process until it is trimmed. Small free
-// parts are joined at once, by the thread that frees them.
+// Blocks smaller than `block` bytes come from the heap, and what is free there stays with the process until it is trimmed.
 static inline void weir_keep_freed_memory(int block) {
     mallopt(M_MMAP_THRESHOLD, block);
     mallopt(M_TRIM_THRESHOLD, -1);
-    mallopt(M_MXFAST, 0);
 }
 
 // Gives the free pages of all heaps back to the system, but `keep` bytes at the end of the first.

@@ -24,8 +24,7 @@ enum ProcessMemory {
     /// start.
     ///
     /// By default the thread that frees the last part of a large area gives the area back, all pages at once: after an asset of a million
-    /// segments that kept the loop for 50 ms. `trimAfterWork` does it instead. And small free parts wait to be joined until a thread needs
-    /// a large one: after 300,000 cues that kept the loop for 60 ms. Here each is joined as it becomes free.
+    /// segments that kept the loop for 50 ms. `trimAfterWork` does it instead.
     static func configure() {
         if getenv("MALLOC_ARENA_MAX") == nil {
             weir_limit_arenas(arenas)
