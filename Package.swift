@@ -261,7 +261,7 @@ let package = Package(
             "DaemonTests",
             [
                 "WeirAPI", "Daemon", "Control", "Downloads", "HTTPMessage", "Assets", "Orders", "Origin", "HLS",
-                "Recordings", "TestSupport", logging, sqlite,
+                "Recordings", "Store", "TestSupport", logging, sqlite,
             ]),
         // The real program, a real origin, real players.
         tests("EndToEndTests", ["TestSupport"]),

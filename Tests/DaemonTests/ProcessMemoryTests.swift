@@ -1,4 +1,5 @@
 import Foundation
+import Store
 import Testing
 
 @testable import Daemon
@@ -13,7 +14,7 @@ import Testing
             blocks[index] = nil
         }
         #expect(try residentBytes() - before > 80 << 20)
-        ProcessMemory.trim()
+        trimFreeMemory()
         #expect(try residentBytes() - before < 70 << 20)
         #expect(blocks.count { $0 != nil } == 3000)
     }

@@ -1,6 +1,7 @@
 import CLinux
 internal import EventLoop
 import Glibc
+internal import Store
 
 /// Rules for the memory that the system's allocator keeps free for the process.
 enum ProcessMemory {
@@ -12,9 +13,6 @@ enum ProcessMemory {
     /// libcurl allocates its buffer for each request. By default such a block goes back to the system each time, and every page faults
     /// again: a sixth of the cost of a small miss. Larger blocks do go back at once: a table that grows leaves a hole of half its size.
     private static let largestKept: Int32 = 2 << 20
-
-    /// Bytes at the end of the heap that stay when the rest goes back.
-    private static let kept = 8 << 20
 
     /// Seconds of the loop's processor time after which something large may be free.
     private static let work = 0.25
@@ -41,11 +39,8 @@ enum ProcessMemory {
             Task { @LoopActor in
                 try? await LoopActor.pause(for: pause)
                 isPlanned = false
-                Task.detached(priority: .utility) { trim() }
+                Task.detached(priority: .utility) { trimFreeMemory() }
             }
         }
     }
-
-    /// Gives free memory back to the system.
-    static func trim() { weir_trim_memory(kept) }
 }

@@ -100,6 +100,8 @@ import Store
 private struct SubtitleJoining: Sendable {
     /// The lines of a step.
     private static let step = 512
+    /// The bytes of a text from which on much memory is free behind it.
+    private static let largeText = 1 << 20
     private let files: [String]
     private let folder: Directory
     private let start: Double?
@@ -117,7 +119,7 @@ private struct SubtitleJoining: Sendable {
         if joined?.addNext(Self.step) ?? false {
             return nil
         }
-        guard next < files.count else { return .some(joined?.text) }
+        guard next < files.count else { return .some(end()) }
         defer { next += 1 }
         guard let bytes = (try? folder.read(files[next])) ?? nil else { return nil }
         var joined = joined ?? begun(with: bytes)
@@ -126,6 +128,18 @@ private struct SubtitleJoining: Sendable {
         joined.begin(bytes)
         self.joined = joined
         return nil
+    }
+
+    /// The whole text; nil if no file is there. Forgets the cues.
+    private mutating func end() -> [UInt8]? {
+        let text = joined?.text
+        joined = nil
+        if let text, text.count > Self.largeText {
+            // Of hundreds of thousands of cues small free parts are left. The next thread that needs a large one, the loop perhaps, would
+            // have to join them: 60 ms.
+            trimFreeMemory()
+        }
+        return text
     }
 
     /// The text before its first segment, whose time counts if no start is given.
