@@ -29,7 +29,7 @@ extension TransferState.Failure {
         // A line of the head is longer than libcurl takes. Since version 8.6 it has a code of its own.
         case CURLE_OUT_OF_MEMORY, Self.tooLarge:
             self.code = .malformedReply
-            underlying = "a line of its head has no end"
+            underlying = "a line of its head is too long"
         case CURLE_BAD_CONTENT_ENCODING: self.code = .unsupportedEncoding
         // Not refused here: libcurl's decoder gets bytes behind the end of the compressed ones.
         case CURLE_WRITE_ERROR:
