@@ -23,7 +23,9 @@ struct JoinedSubtitles: Sendable {
     private var offset = 0.0
     private var block = Block.begun
     private var cue: [UInt8] = []
-    private var seen: Set<[UInt8]> = []
+    /// Where the cues are in `text`, by their hash: a copy of each would be hundreds of thousands of small pieces of memory, which the
+    /// next thread that needs a large one would have to join.
+    private var written: [Int: Range<Int>] = [:]
     private(set) var text = Array("WEBVTT\n".utf8)
 
     /// - Parameter start: the start of the media on its own timeline, in seconds.
@@ -71,7 +73,7 @@ struct JoinedSubtitles: Sendable {
                 return
             }
             block = .cue
-            cue = Array(timing.utf8)
+            cue += timing.utf8
             cue.append(Self.lineFeed)
         case .cue:
             cue += line
@@ -81,12 +83,23 @@ struct JoinedSubtitles: Sendable {
     }
 
     private mutating func endBlock() {
-        if case .cue = block, seen.insert(cue).inserted {
-            text.append(Self.lineFeed)
-            text += cue
+        if case .cue = block {
+            writeUnlessWritten()
         }
         block = .begun
-        cue = []
+        cue.removeAll(keepingCapacity: true)
+    }
+
+    private mutating func writeUnlessWritten() {
+        var hasher = Hasher()
+        cue.withUnsafeBytes { hasher.combine(bytes: $0) }
+        let hash = hasher.finalize()
+        if let range = written[hash], text[range].elementsEqual(cue) {
+            return
+        }
+        text.append(Self.lineFeed)
+        written[hash] = text.count..<text.count + cue.count
+        text += cue
     }
 
     // MARK: Lines

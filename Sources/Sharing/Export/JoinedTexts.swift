@@ -100,8 +100,6 @@ import Store
 private struct SubtitleJoining: Sendable {
     /// The lines of a step.
     private static let step = 512
-    /// The bytes of a text from which on much memory is free behind it.
-    private static let largeText = 1 << 20
     private let files: [String]
     private let folder: Directory
     private let start: Double?
@@ -134,11 +132,6 @@ private struct SubtitleJoining: Sendable {
     private mutating func end() -> [UInt8]? {
         let text = joined?.text
         joined = nil
-        if let text, text.count > Self.largeText {
-            // Of hundreds of thousands of cues small free parts are left. The next thread that needs a large one, the loop perhaps, would
-            // have to join them: 60 ms.
-            trimFreeMemory()
-        }
         return text
     }
 
